@@ -32,6 +32,39 @@ MAX_EMBEDDED_TEXT = 8_000
 """Characters of an embedding text that an embedding model is expected to read."""
 
 
+@dataclass(frozen=True)
+class PlannedRecord(Generic[RecordT]):
+    """All plans about one record, in order: each is about what the one before leaves, and they are written at once.
+
+    Attributes:
+        plans: the plans by their positions.
+    """
+
+    plans: dict[int, PlannedWrite[RecordT]]
+
+    @property
+    def position(self) -> int:
+        """Position of the last plan."""
+        return next(reversed(self.plans))
+
+    @property
+    def whole(self) -> PlannedWrite[RecordT]:
+        """What the plans write together."""
+        first, last = next(iter(self.plans.values())), self.plans[self.position]
+        changes = {name: value for plan in self.plans.values() for name, value in plan.changes.items()}
+        return replace(last, stored=first.stored, changes=changes)
+
+
+def by_record(planned: Mapping[int, PlannedWrite[RecordT]]) -> list[PlannedRecord[RecordT]]:
+    """The plans of each record."""
+    records: dict[int, PlannedRecord[RecordT]] = {}
+    for position, plan in planned.items():
+        record = records.pop(id(plan.stored), None) or PlannedRecord({})
+        record.plans[position] = plan
+        records[id(plan.after)] = record
+    return list(records.values())
+
+
 @dataclass(frozen=True, kw_only=True)
 class RecordSaver(Generic[RecordT, ModelT]):
     """Saves planned records of one user.
@@ -40,16 +73,14 @@ class RecordSaver(Generic[RecordT, ModelT]):
         kind: nodes or relationships.
         context: the embedder and the clock.
         user_id: owner of the records.
-        create: statement that creates records.
-        update: statement that changes records whose version is still the one that was read.
+        write: statement that creates records, and changes those whose version is still the one that was read.
         options: how these writes differ from plain ones.
     """
 
     kind: RecordKind[RecordT, ModelT]
     context: WriteContext
     user_id: str
-    create: Statement
-    update: Statement
+    write: Statement
     options: WriteOptions[Any, RecordT] = field(default_factory=WriteOptions)
 
     async def save(self, planned: Mapping[int, PlannedWrite[RecordT]]) -> dict[int, WriteResult[ModelT] | KgAgentError]:
@@ -59,33 +90,66 @@ class RecordSaver(Generic[RecordT, ModelT]):
             EmbeddingError: the embedder failed.
             StoreError: the database failed.
         """
-        now = self.context.clock()
-        texts = [(self.kind.text(plan.after, now), plan.stored) for plan in planned.values()]
-        vectors = await vector_changes(self.context.embedder, texts, vector_property=self.kind.vector_property)
+        return await save_records([(self, planned)])
+
+    async def write_records(
+        self,
+        records: Sequence[tuple[PlannedRecord[RecordT], str, VectorChange]],
+        now: datetime,
+        new_nodes: dict[str, str],
+    ) -> dict[int, WriteResult[ModelT] | KgAgentError]:
+        """Write records in one transaction; a plan that met a conflict is missing from the result.
+
+        Args:
+            records: each with its embedding text and how its embedding changes.
+            now: the time of the write.
+            new_nodes: element ids of nodes that were created before, by key; gets those that this creates.
+
+        Raises:
+            StoreError: the database failed.
+        """
         results: dict[int, WriteResult[ModelT]] = {}
-        created, updated = list[Row](), list[Row]()
-        for (position, plan), (text, _), vector in zip(planned.items(), texts, vectors, strict=True):
-            changed = self._needs_write(plan, vector, now)
-            properties = self._properties(plan, vector, now) if changed else {}
-            results[position] = WriteResult(
-                record=self.kind.to_model(with_properties(plan.after, properties), plan.asked_from),
+        unchanged: set[int] = set()
+        rows: list[Row] = []
+        for record, text, vector in records:
+            whole = record.whole
+            properties = self._properties(whole, vector, now) if self._needs_write(whole, vector, now) else {}
+            results |= self._results(record, with_properties(whole.after, properties), text, vector, bool(properties))
+            if properties:
+                rows.append(self._row(record.position, whole, vector, properties, new_nodes))
+            else:
+                unchanged |= record.plans.keys()
+        outcomes = await self._write(rows, new_nodes)
+        errors: dict[int, KgAgentError | None] = dict.fromkeys(unchanged)
+        for record, _, _ in records:
+            if record.position in outcomes:
+                errors |= dict.fromkeys(record.plans, outcomes[record.position])
+                if outcomes[record.position] is None:
+                    self._notify(record.whole)
+        return {position: errors[position] or result for position, result in results.items() if position in errors}
+
+    def _results(
+        self, record: PlannedRecord[RecordT], written: RecordT, text: str, vector: VectorChange, is_written: bool
+    ) -> dict[int, WriteResult[ModelT]]:
+        """The result of each plan of a record, of which the last one has the new embedding."""
+        results = {
+            position: WriteResult(
+                record=self.kind.to_model(plan.after, plan.asked_from),
                 stored=plan.stored,
-                changed=changed,
-                embedding=vector.vector,
-                warnings=() if vector.vector is None else length_warnings(text),
+                changed=plan.stored is None or bool(plan.changes),
                 omitted=plan.omitted,
             )
-            if changed:
-                row = self._row(position, plan, vector, properties)
-                (updated if row["element_id"] else created).append(row)
-        outcomes = await self._write_all(created, updated)
-        for position in sorted(position for position, error in outcomes.items() if error is None):
-            self._notify(planned[position])
-        return {
-            position: outcomes.get(position) or result
-            for position, result in results.items()
-            if position in outcomes or not result.changed
+            for position, plan in record.plans.items()
         }
+        last = results[record.position]
+        results[record.position] = replace(
+            last,
+            record=self.kind.to_model(written, record.whole.asked_from),
+            changed=last.changed or (is_written and not any(result.changed for result in results.values())),
+            embedding=vector.vector,
+            warnings=() if vector.vector is None else length_warnings(text),
+        )
+        return results
 
     def _needs_write(self, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime) -> bool:
         if plan.stored is None or plan.changes or vector.properties or plan.stored.has_old_properties:
@@ -102,9 +166,16 @@ class RecordSaver(Generic[RecordT, ModelT]):
             **next_version(record, None if self.options.keep_updated_at else now),
         }
 
-    def _row(self, position: int, plan: PlannedWrite[RecordT], vector: VectorChange, properties: Row) -> Row:
+    def _row(
+        self,
+        position: int,
+        plan: PlannedWrite[RecordT],
+        vector: VectorChange,
+        properties: Row,
+        new_nodes: Mapping[str, str],
+    ) -> Row:
         return {
-            **self.kind.location(plan.after),
+            **self.kind.location(plan.after, new_nodes),
             "position": position,
             "element_id": plan.after.element_id,
             "version": stored_version(plan.after),
@@ -112,35 +183,42 @@ class RecordSaver(Generic[RecordT, ModelT]):
             "properties": properties,
         }
 
-    async def _write_all(self, created: list[Row], updated: list[Row]) -> dict[int, KgAgentError | None]:
-        if self.options.dry_run:
-            return {row["position"]: None for row in (*created, *updated)}
-        async with self.options.lock or nullcontext():
-            parts = [(self.create, created), (self.update, updated)]
-            return await self._write_parts([(text, rows) for text, rows in parts if rows])
+    async def _write(self, rows: Sequence[Row], new_nodes: dict[str, str]) -> dict[int, KgAgentError | None]:
+        """Write rows in one transaction, or each alone if one is refused; without those that met a conflict."""
+        if self.options.dry_run or not rows:
+            return {row["position"]: None for row in rows}
+        parameters = {
+            "user_id": self.user_id,
+            "now": self.context.clock(),
+            "created": [row for row in rows if not row["element_id"]],
+            "updated": [row for row in rows if row["element_id"]],
+        }
+        try:
+            async with self.options.lock or nullcontext():
+                written = await self.kind.store.write(self.write, parameters)
+        except (ConstraintViolationError, EntityGoneError, SharedKeyError) as error:
+            if len(rows) > 1:
+                return await self._write_each(rows, new_nodes)
+            return {rows[0]["position"]: error} if isinstance(error, SharedKeyError) else {}
+        by_position = {row["position"]: row for row in written}
+        new_nodes |= {
+            row["entity_key"]: by_position[row["position"]]["element_id"]
+            for row in rows
+            if "entity_key" in row and row["position"] in by_position
+        }
+        return dict.fromkeys(by_position)
 
-    async def _write_parts(self, parts: Sequence[tuple[Statement, list[Row]]]) -> dict[int, KgAgentError | None]:
-        """Write parts in turn; if the database fails once something was written, the rest has its error as outcome."""
+    async def _write_each(self, rows: Sequence[Row], new_nodes: dict[str, str]) -> dict[int, KgAgentError | None]:
+        """Write rows in turn; if the database fails once something was written, the rest has its error as outcome."""
         outcomes: dict[int, KgAgentError | None] = {}
-        for number, (text, rows) in enumerate(parts):
+        for number, row in enumerate(rows):
             try:
-                outcomes |= await self._write(text, rows)
+                outcomes |= await self._write([row], new_nodes)
             except KgAgentError as error:
                 if None not in outcomes.values():
                     raise
-                return outcomes | {row["position"]: error for _, rest in parts[number:] for row in rest}
+                return outcomes | {rest["position"]: error for rest in rows[number:]}
         return outcomes
-
-    async def _write(self, text: Statement, rows: list[Row]) -> dict[int, KgAgentError | None]:
-        """Write rows in one transaction, or each alone if one is refused; without those that met a conflict."""
-        parameters = {"user_id": self.user_id, "now": self.context.clock(), "rows": rows}
-        try:
-            written = await self.kind.store.write(text, parameters)
-        except (ConstraintViolationError, EntityGoneError, SharedKeyError) as error:
-            if len(rows) > 1:
-                return await self._write_parts([(text, [row]) for row in rows])
-            return {rows[0]["position"]: error} if isinstance(error, SharedKeyError) else {}
-        return {row["position"]: None for row in written}
 
     def _notify(self, plan: PlannedWrite[RecordT]) -> None:
         """Report a change without the time and version of the write, so that equal content compares as equal."""
@@ -148,6 +226,45 @@ class RecordSaver(Generic[RecordT, ModelT]):
             return
         before = None if plan.stored is None else self.kind.to_model(plan.stored, plan.asked_from)
         self.context.on_change(before, self.kind.to_model(plan.after, plan.asked_from))
+
+
+async def save_records(
+    parts: Sequence[tuple[RecordSaver[Any, Any], Mapping[int, PlannedWrite[Any]]]],
+) -> dict[int, WriteResult[Any] | KgAgentError]:
+    """Embed the changed texts of records of several kinds in one call, and write one kind after the other.
+
+    Args:
+        parts: the records of each kind by their positions; nodes before the relationships that join them.
+
+    Returns:
+        The results; a plan that met a conflict is missing. If the database fails once something was written, the rest
+        has its error as outcome.
+
+    Raises:
+        EmbeddingError: the embedder failed.
+        StoreError: the database failed before anything was written.
+    """
+    context = parts[0][0].context
+    now = context.clock()
+    records = [(saver, record) for saver, planned in parts for record in by_record(planned)]
+    wholes = [(saver, record.whole) for saver, record in records]
+    texts = [(saver.kind.text(whole.after, now), whole.stored) for saver, whole in wholes]
+    changes = await vector_changes(context.embedder, texts)
+    outcomes: dict[int, WriteResult[Any] | KgAgentError] = {}
+    new_nodes: dict[str, str] = {}
+    for saver, planned in parts:
+        batch = [
+            (record, text, change)
+            for (owner, record), (text, _), change in zip(records, texts, changes, strict=True)
+            if owner is saver
+        ]
+        try:
+            outcomes |= await saver.write_records(batch, now, new_nodes)
+        except KgAgentError as error:
+            if not any(isinstance(outcome, WriteResult) and outcome.changed for outcome in outcomes.values()):
+                raise
+            outcomes |= dict.fromkeys(planned, error)
+    return outcomes
 
 
 def changed_properties(
@@ -193,15 +310,12 @@ def next_version(record: Record, updated_at: datetime | None) -> dict[str, Any]:
     return {"version": stored_version(record) + 1} | ({"updated_at": updated_at} if updated_at else {})
 
 
-async def vector_changes(
-    embedder: Embedder, texts: Sequence[tuple[str, Record | None]], *, vector_property: str
-) -> list[VectorChange]:
+async def vector_changes(embedder: Embedder, texts: Sequence[tuple[str, Record | None]]) -> list[VectorChange]:
     """Embed, in one call, the texts that differ from the stored embeddings.
 
     Args:
         embedder: makes the embeddings.
         texts: the embedding text of each record, with the stored record (None for a new one).
-        vector_property: property that holds the embedding.
 
     Raises:
         EmbeddingError: the embedder failed.
@@ -219,7 +333,9 @@ async def vector_changes(
             bookkeeping = {"embedding_hash": embedding_hash(embedder, text), "embedding_model": embedder.model}
             changes.append(VectorChange(bookkeeping, embedded[position]))
         elif not text and record is not None and not is_current(record, text, embedder):
-            changes.append(VectorChange({vector_property: None, "embedding_hash": None, "embedding_model": None}))
+            changes.append(
+                VectorChange({record.vector_property: None, "embedding_hash": None, "embedding_model": None})
+            )
         else:
             changes.append(VectorChange())
     return changes
@@ -242,9 +358,16 @@ def embedding_hash(embedder: Embedder, text: str) -> str:
 
 
 def embedding_text(*parts: str | None, notes: Iterable[Note], now: datetime) -> str:
-    """Join the parts of an embedding text and the notes, without absent parts and notes that have expired by `now`."""
-    present = (part for part in (*parts, notes_text_at(notes, now)[:NOTES_TEXT_LIMIT]) if part and not part.isspace())
-    return " ".join(present)
+    """Join the parts of an embedding text and the notes, without absent parts and notes that have expired by `now`.
+
+    If the notes have more than 1,000 characters, they are joined from the newest to the oldest and cut there, so that
+    the words of a new note are always in the text.
+    """
+    current = [note for note in notes if note.is_current(now)]
+    notes_text = notes_text_at(current, now)
+    if len(notes_text) > NOTES_TEXT_LIMIT:
+        notes_text = notes_text_at(reversed(current), now)[:NOTES_TEXT_LIMIT]
+    return " ".join(part for part in (*parts, notes_text) if part and not part.isspace())
 
 
 def length_warnings(text: str) -> tuple[str, ...]:

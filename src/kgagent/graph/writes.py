@@ -133,17 +133,17 @@ class RecordKind(Protocol[RecordT_contra, ModelT_co]):
         """The database."""
         ...
 
-    @property
-    def vector_property(self) -> str:
-        """The property that holds the embedding."""
-        ...
-
     def text(self, record: RecordT_contra, now: datetime) -> str:
         """The embedding text."""
         ...
 
-    def location(self, record: RecordT_contra) -> Mapping[str, Any]:
-        """The parameters by which the statements find the record, or create it in its place."""
+    def location(self, record: RecordT_contra, new_nodes: Mapping[str, str]) -> Mapping[str, Any]:
+        """The parameters by which the statements find the record, or create it in its place.
+
+        Args:
+            record: the record.
+            new_nodes: element ids of nodes that were created before, by key.
+        """
         ...
 
     def bookkeeping(self, record: RecordT_contra, user_id: str, now: datetime) -> dict[str, Any]:

@@ -8,18 +8,20 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from kgagent.errors import InputError, KgAgentError
-from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.graph_writes import GraphIntent, GraphStrategy, GraphWriteResult
+from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteResult
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.referenced_nodes import FoundNodes
 from kgagent.graph.relationships import RelationshipStrategy, RelationshipWriteResult
+from kgagent.graph.writes import WriteResult
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.note import Note
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.joined_notes import Place, write_with_joined_notes
 from kgagent.tools.labels import known_label
 from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
@@ -58,6 +60,9 @@ from kgagent.turns import in_turns
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 ResultT = TypeVar("ResultT", NodeWriteResult, RelationshipWriteResult)
+Place = tuple[ListName, int]
+"""The list and the position of an item."""
+
 MAX_NAMED = 3
 """Names that one hint repeats."""
 
@@ -97,8 +102,7 @@ class Remember(Tool[RememberArguments]):
         call = _Call(context, arguments, context.write_context.clock())
         await call.validate()
         await call.resolve()
-        await call.write_nodes()
-        await call.write_relationships()
+        await call.write()
         return call.result()
 
 
@@ -115,8 +119,7 @@ class _Call:
     targets: Targets = field(default_factory=dict)
     node_intents: dict[Place, RememberedNodeIntent] = field(default_factory=dict)
     relationship_intents: dict[Place, RememberedRelationshipIntent] = field(default_factory=dict)
-    written_nodes: dict[Place, NodeWriteResult] = field(default_factory=dict)
-    written_relationships: dict[Place, RelationshipWriteResult] = field(default_factory=dict)
+    written: dict[Place, GraphWriteResult] = field(default_factory=dict)
     failures: dict[Place, KgAgentError] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
@@ -187,40 +190,36 @@ class _Call:
         await references.look_up_unknown(user_id, found, unknown, whole=not_people)
         return found
 
-    async def write_nodes(self) -> None:
-        """Write the nodes, and the notes on nodes, with one batch of embeddings."""
+    async def write(self) -> None:
+        """Write the nodes and the relationships, with one request for embeddings."""
         context = self.context
-        strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id, options=node_options())
-        self.node_intents, outcomes = await write_with_joined_notes(
-            strategy, self.node_intents, attempts=context.write_context.attempts
+        writes = context.write_context
+        nodes = NodeStrategy(context.nodes, writes, user_id=context.user_id, options=node_options())
+        relationships = RelationshipStrategy(
+            context.relationships, writes, user_id=context.user_id, options=relationship_options(context.ontology)
         )
-        self._keep(outcomes, self.written_nodes)
+        intents: dict[Place, GraphIntent] = {**self.node_intents, **self.relationship_intents}
+        strategy = GraphStrategy(nodes, relationships)
+        written = await compare_and_set(strategy, list(intents.values()), attempts=writes.attempts)
+        for place, outcome in zip(intents, written, strict=True):
+            if isinstance(outcome, KgAgentError):
+                self.failures[place] = outcome
+            elif isinstance(outcome, WriteResult):
+                self.written[place] = outcome
         missing = self._missing_nodes()
-        for place, intent in self.node_intents.items():
-            if place[0] == "notes" and place in self.failures and intent.entity_key in missing:
-                self.failures[place] = _not_written(missing[intent.entity_key])
-
-    async def write_relationships(self) -> None:
-        """Write the relationships, and the notes on relationships, with one batch of embeddings."""
-        context = self.context
-        missing = self._missing_nodes()
-        for place, intent in list(self.relationship_intents.items()):
-            positions = [missing[key] for key in (intent.from_entity_key, intent.to_entity_key) if key in missing]
-            if positions:
+        for place, intent in intents.items():
+            keys = (
+                [intent.entity_key]
+                if isinstance(intent, NodeIntent)
+                else [intent.from_entity_key, intent.to_entity_key]
+            )
+            positions = [missing[key] for key in keys if key in missing]
+            if place[0] != "nodes" and place in self.failures and positions:
                 self.failures[place] = _not_written(positions[0])
-                del self.relationship_intents[place]
-        options = relationship_options(context.ontology)
-        strategy = RelationshipStrategy(
-            context.relationships, context.write_context, user_id=context.user_id, options=options
-        )
-        self.relationship_intents, outcomes = await write_with_joined_notes(
-            strategy, self.relationship_intents, attempts=context.write_context.attempts
-        )
-        self._keep(outcomes, self.written_relationships)
 
     def result(self) -> RememberResult:
         """Describe what was written."""
-        places = self._written
+        places = self.written
         corrections = {place: item for place in places if (item := self._correction(place)) is not None}
         corrected = [item for place, item in corrections.items() if places[place].changed]
         failed = {
@@ -277,13 +276,15 @@ class _Call:
                 valid[position] = outcome
         return valid
 
-    def _keep(self, outcomes: Mapping[Place, ResultT | KgAgentError], written: dict[Place, ResultT]) -> None:
-        """Keep results in a dictionary of what was written, and errors as failures."""
-        for place, outcome in outcomes.items():
-            if isinstance(outcome, KgAgentError):
-                self.failures[place] = outcome
-            else:
-                written[place] = outcome
+    @property
+    def written_nodes(self) -> dict[Place, NodeWriteResult]:
+        """What was written of nodes."""
+        return {place: one for place, one in self.written.items() if isinstance(one.record, GraphNode)}
+
+    @property
+    def written_relationships(self) -> dict[Place, RelationshipWriteResult]:
+        """What was written of relationships."""
+        return {place: one for place, one in self.written.items() if isinstance(one.record, GraphRelationship)}
 
     def _missing_nodes(self) -> dict[str, int]:
         """Keys of new nodes that were not written, with the positions of their items."""
@@ -301,10 +302,6 @@ class _Call:
             "notes": self.arguments.notes,
         }
         return items[name][index].title
-
-    @property
-    def _written(self) -> Mapping[Place, NodeWriteResult | RelationshipWriteResult]:
-        return {**self.written_nodes, **self.written_relationships}
 
     def _correction(self, place: Place) -> NoteCorrection | None:
         return self._intent(place).correction
@@ -324,7 +321,7 @@ class _Call:
     def _notes_given(self) -> list[Note]:
         """The notes of the call as they are stored."""
         given: list[Note] = []
-        for place, written in self._written.items():
+        for place, written in self.written.items():
             intent = self._intent(place)
             contents = {note.content for note in intent.notes}
             contents |= {intent.correction.content} if intent.correction else set()
@@ -349,7 +346,7 @@ class _Call:
                 value.model_copy(update={"kept_as_note": kept}) if kept and value.field not in LEVEL_FIELDS else value
                 for value in values
             ]
-        for place, written in self._written.items():
+        for place, written in self.written.items():
             if written.stored is not None and self._correction(place) is not None:
                 replaced += replaced_notes(written.record, written.stored.notes)
         return replaced

@@ -65,13 +65,11 @@ async def test_nodes_relationships_and_notes_are_created_in_one_call(
     )
 
 
-async def test_one_call_makes_one_embedding_request_for_nodes_and_one_for_relationships(
-    tools: Toolset, embedder: WatchedEmbedder
-) -> None:
+async def test_one_call_makes_one_embedding_request(tools: Toolset, embedder: WatchedEmbedder) -> None:
     people = [{"label": "Person", "name": f"Person {i}"} for i in range(30)]
     ties = [{"from": "Person 0", "to": f"Person {i}", "relationship_type": "knows"} for i in range(1, 30)]
     payload = succeeded(await tools.remember(nodes=people, relationships=ties))
-    assert [len(texts) for texts in embedder.stored] == [30, 29]
+    assert [len(texts) for texts in embedder.stored] == [59]
     assert (embedder.queries, payload["embeddings"]) == ([], 59)
 
 
