@@ -16,7 +16,7 @@ from kgagent.tools.registry import TOOLS
 from tests.conftest import Clock
 
 BOUNDS = {
-    "remember": (15, 2),
+    "remember": (5, 1),
     "explore": (12, 1),
     "describe_graph": (200, 0),  # one for each label and type of the database, and other tests leave theirs
     "hybrid_search": (12, 1),
@@ -24,10 +24,10 @@ BOUNDS = {
     "get_relationship": (1, 0),
     "traverse": (3, 0),
     "find_paths": (16, 1),
-    "create_node": (3, 1),
+    "create_node": (2, 1),
     "update_node": (2, 1),
-    "create_relationship": (3, 1),
-    "create_relationships": (3, 1),
+    "create_relationship": (2, 1),
+    "create_relationships": (2, 1),
     "update_relationship": (2, 1),
     "update_relationships": (2, 1),
     "add_note_to_relationship": (2, 1),
