@@ -1,7 +1,8 @@
 """Writing nodes and relationships of one call together: one embedding request, and relationships may join new nodes."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from kgagent.errors import KgAgentError
 from kgagent.graph.nodes import NodeIntent, NodeState, NodeStrategy, NodeWriteResult
@@ -18,11 +19,31 @@ GraphWriteResult = NodeWriteResult | RelationshipWriteResult
 
 
 class GraphStrategy:
-    """Creates and changes nodes, and then relationships; see `compare_and_set`."""
+    """Creates and changes nodes, and then relationships; see `compare_and_set`.
 
-    def __init__(self, nodes: NodeStrategy, relationships: RelationshipStrategy) -> None:
+    What is known to be new is not read at first: the write does not create what exists meanwhile, and is then retried.
+    """
+
+    def __init__(
+        self,
+        nodes: NodeStrategy,
+        relationships: RelationshipStrategy,
+        *,
+        new: Collection[str] = (),
+        stored: Mapping[str, End] = MappingProxyType({}),
+    ) -> None:
+        """Prepare.
+
+        Args:
+            nodes: writes the nodes.
+            relationships: writes the relationships.
+            new: keys of which the user had no node.
+            stored: nodes of the user by their keys.
+        """
         self._nodes = nodes
         self._relationships = relationships
+        self._new = frozenset(new)
+        self._stored = stored
         self._planned: dict[str, NodeRecord] = {}
 
     def identity(self, intent: GraphIntent) -> Hashable:
@@ -34,11 +55,34 @@ class GraphStrategy:
     async def read(self, intents: Sequence[GraphIntent]) -> Sequence[GraphState]:
         """Read the nodes, and the relationships with their two nodes."""
         self._planned = {}
-        nodes = [intent for intent in intents if isinstance(intent, NodeIntent)]
-        relationships = [intent for intent in intents if isinstance(intent, RelationshipIntent)]
-        node_states = iter(await self._nodes.read(nodes) if nodes else ())
-        pairs = iter(await self._relationships.read(relationships) if relationships else ())
-        return [next(node_states) if isinstance(intent, NodeIntent) else next(pairs) for intent in intents]
+        known: dict[Hashable, NodeState] = {key: NodeState(None) for key in self._new}
+        pairs: dict[Hashable, list[RelationshipRecord]] = {}
+        states = [
+            known.get(intent.entity_key) if isinstance(intent, NodeIntent) else self._new_pair(intent, pairs)
+            for intent in intents
+        ]
+        self._new = frozenset()
+        unread = [intent for intent, state in zip(intents, states, strict=True) if state is None]
+        nodes = [intent for intent in unread if isinstance(intent, NodeIntent)]
+        relationships = [intent for intent in unread if isinstance(intent, RelationshipIntent)]
+        read_nodes = iter(await self._nodes.read(nodes) if nodes else ())
+        read_pairs = iter(await self._relationships.read(relationships) if relationships else ())
+        return [
+            state or (next(read_nodes) if isinstance(intent, NodeIntent) else next(read_pairs))
+            for intent, state in zip(intents, states, strict=True)
+        ]
+
+    def _new_pair(
+        self, intent: RelationshipIntent, pairs: dict[Hashable, list[RelationshipRecord]]
+    ) -> PairState | None:
+        """The state of two nodes of which one is new and the other is known, so that they have no relationship."""
+        if not intent.pair & self._new or not intent.pair <= self._new | self._stored.keys():
+            return None
+        return PairState(
+            first=self._stored.get(intent.from_entity_key),
+            second=self._stored.get(intent.to_entity_key),
+            relationships=pairs.setdefault(intent.pair, []),
+        )
 
     def plan(self, intent: GraphIntent, state: GraphState) -> GraphPlan:
         """Decide what to write; nodes are planned before the relationships that join them.

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kgagent.formatting import beginning
+from kgagent.graph.pair_state import End
 from kgagent.graph.reference_forms import ReferenceForms, name_and_label, normalised_name
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
@@ -18,11 +19,13 @@ class ReferencedNode:
     """A node that a reference may mean.
 
     Attributes:
+        element_id: the database's id, which it may reuse later.
         labels: all of its labels.
         description: the first 200 characters of it.
         aliases: its other names.
     """
 
+    element_id: str
     entity_key: str
     label: str
     labels: frozenset[str]
@@ -89,6 +92,16 @@ class FoundNodes:
         """The node with a key, if it is among those that were found."""
         return next(iter(self._read([self._by_key[key]] if key in self._by_key else (), labels)), None)
 
+    def ends(self) -> dict[str, End]:
+        """All nodes that were found, by their keys, as ends of relationships."""
+        nodes = [*self._read(self._by_key.values(), None), *filter(None, self.loose.values())]
+        return {
+            node.entity_key: End(
+                element_id=node.element_id, entity_key=node.entity_key, label=node.label, name=node.name
+            )
+            for node in nodes
+        }
+
     async def candidates(
         self, references: Iterable[str], labels: Collection[str] | None = None
     ) -> dict[str, tuple[ReferencedNode, ...]]:
@@ -144,6 +157,7 @@ def read_nodes(rows: Iterable[Row], ontology: Ontology, wanted: Collection[str] 
         known = labels & ontology.labels.keys() & (labels if wanted is None else frozenset(wanted))
         if known and row["entity_key"]:
             yield ReferencedNode(
+                element_id=row["element_id"],
                 entity_key=row["entity_key"],
                 label=min(known, key=lambda label: ontology.label_order[label]),
                 labels=labels,

@@ -11,6 +11,7 @@ from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import GraphIntent, GraphStrategy, GraphWriteResult
 from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteResult
+from kgagent.graph.pair_state import End
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.referenced_nodes import FoundNodes
@@ -108,7 +109,12 @@ class Remember(Tool[RememberArguments]):
 
 @dataclass
 class _Call:
-    """The steps of one call, and what they found out."""
+    """The steps of one call, and what they found out.
+
+    Attributes:
+        asked: keys of which nodes were looked up.
+        stored: the nodes that were found, by their keys.
+    """
 
     context: ToolContext
     arguments: RememberArguments
@@ -116,6 +122,8 @@ class _Call:
     nodes: dict[int, RememberedNode] = field(default_factory=dict)
     relationships: dict[int, RememberedRelationship] = field(default_factory=dict)
     notes: dict[int, RememberedNote] = field(default_factory=dict)
+    asked: frozenset[str] = frozenset()
+    stored: Mapping[str, End] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
     node_intents: dict[Place, RememberedNodeIntent] = field(default_factory=dict)
     relationship_intents: dict[Place, RememberedRelationshipIntent] = field(default_factory=dict)
@@ -142,6 +150,7 @@ class _Call:
         rejected = {name: position for position, item in nodes if position not in self.nodes for name in item.names}
         not_people = not_people_in(self.relationships.values(), context.ontology)
         found = await self._looked_up(wanted, rejected, not_people)
+        self.stored = found.ends()
         self.targets = await find_targets(
             context, found, self.nodes, self.now, idempotency_key=self.arguments.idempotency_key
         )
@@ -182,6 +191,7 @@ class _Call:
         """What the database finds for all items of the call: one statement, two more if references are unknown."""
         references, user_id = self.context.references, self.context.user_id
         texts, keys = await asked_of_targets(self.context, self.nodes, self.now)
+        self.asked = frozenset(keys)
         is_owner = any(node.is_owner for node in self.nodes.values())
         found = await references.look_up(user_id, [*texts, *wanted], keys=keys, with_owners=is_owner)
         exact = {node.entity_key for node in self.nodes.values() if node.name is not None}
@@ -199,7 +209,7 @@ class _Call:
             context.relationships, writes, user_id=context.user_id, options=relationship_options(context.ontology)
         )
         intents: dict[Place, GraphIntent] = {**self.node_intents, **self.relationship_intents}
-        strategy = GraphStrategy(nodes, relationships)
+        strategy = GraphStrategy(nodes, relationships, new=self.asked - self.stored.keys(), stored=self.stored)
         written = await compare_and_set(strategy, list(intents.values()), attempts=writes.attempts)
         for place, outcome in zip(intents, written, strict=True):
             if isinstance(outcome, KgAgentError):

@@ -266,8 +266,7 @@ def _possible_keys(context: ToolContext, item: RememberedNode, now: datetime) ->
         return []
     if not rule.is_deterministic:
         return [_derived_key(context, item)]
-    earlier = _keys_of_rule(context, item, now, None)[1] if rule.key_includes_name else None
-    return [] if earlier is None else [earlier]
+    return [key for key in _keys_of_rule(context, item, now, None) if key is not None]
 
 
 def _keys_of_rule(

@@ -72,7 +72,9 @@ async def test_remember_creates_and_updates_with_five_statements_and_one_embeddi
     assert sent == ([RESOLVE, READ_NODES, READ_PAIRS, WRITE_NODES, WRITE_RELATIONSHIPS], 1)
 
 
-async def test_the_largest_call_of_remember_takes_no_more_statements(watched: Watched, keys: dict[str, str]) -> None:
+async def test_a_large_call_of_remember_with_new_nodes_alone_takes_three_statements(
+    watched: Watched, keys: dict[str, str]
+) -> None:
     assert keys
     names = [f"Neighbor {number}" for number in range(100)]
     ties = [{"from": name, "to": "me", "relationship_type": "neighbor of"} for name in names]
@@ -80,6 +82,11 @@ async def test_the_largest_call_of_remember_takes_no_more_statements(watched: Wa
     notes = [{"on": name, "content": f"Note {number}."} for name in names for number in range(2)]
     nodes = [{"label": "Person", "name": name} for name in names]
     sent = await watched.sent("remember", nodes=nodes, relationships=[*ties, *likes], notes=notes)
+    assert sent == ([RESOLVE, WRITE_NODES, WRITE_RELATIONSHIPS], 1)
+    # Now all exist.
+    changes = [{**tie, "attitude": 4} for tie in ties] + [{**like, "attitude": 4} for like in likes]
+    nodes = [{**one, "description": "Next door."} for one in nodes]
+    sent = await watched.sent("remember", nodes=nodes, relationships=changes, notes=notes)
     assert sent == ([RESOLVE, READ_NODES, READ_PAIRS, WRITE_NODES, WRITE_RELATIONSHIPS], 1)
 
 
