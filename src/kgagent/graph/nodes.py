@@ -9,7 +9,7 @@ from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.aliases import changed_aliases
 from kgagent.graph.existing_records import node_exists
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties
+from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties, write_records
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
@@ -49,6 +49,8 @@ NodeWriteOptions = WriteOptions[NodeIntent, NodeRecord]
 
 class NodeRepository:
     """Reads the nodes of all users; each call names the owner. It also says how a node is embedded and stored."""
+
+    plural = "nodes"
 
     def __init__(self, store: Store, ontology: Ontology) -> None:
         self.store = store
@@ -97,7 +99,7 @@ class NodeRepository:
         """The embedding text of a node: "<name> <description> <notes_text>"."""
         return embedding_text(record.text("name"), record.text("description"), notes=record.notes, now=now)
 
-    def location(self, record: NodeRecord, new_nodes: Mapping[str, str]) -> Mapping[str, Any]:  # noqa: ARG002
+    def location(self, record: NodeRecord) -> Mapping[str, Any]:
         """Its label and its key."""
         return {"label": record.label, "entity_key": record.entity_key}
 
@@ -136,7 +138,7 @@ class NodeStrategy:
             kind=nodes,
             context=context,
             user_id=user_id,
-            write=statement("write_nodes", **nodes.names),
+            write=write_records(nodes.ontology),
             options=self._options,
         )
 

@@ -9,8 +9,9 @@ from typing import Any, Generic
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, KgAgentError, SharedKeyError
+from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import Record
-from kgagent.graph.statements import Statement
+from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row
 from kgagent.graph.writes import (
     ModelT,
@@ -24,6 +25,7 @@ from kgagent.graph.writes import (
 )
 from kgagent.models.merged_notes import add_notes
 from kgagent.models.note import Note, dump_notes, notes_text_at
+from kgagent.ontology import Ontology
 
 NOTES_TEXT_LIMIT = 1000
 """Characters of notes that enter an embedding text."""
@@ -65,6 +67,18 @@ def by_record(planned: Mapping[int, PlannedWrite[RecordT]]) -> list[PlannedRecor
     return list(records.values())
 
 
+NamedRow = tuple[str, Row]
+"""A row of a statement, and the name of the parameter that it belongs to."""
+
+
+@dataclass
+class PreparedWrites(Generic[ModelT]):
+    """The results of plans if they are written, and the rows that write them."""
+
+    results: dict[int, WriteResult[ModelT]] = field(default_factory=dict)
+    rows: list[NamedRow] = field(default_factory=list)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RecordSaver(Generic[RecordT, ModelT]):
     """Saves planned records of one user.
@@ -92,41 +106,26 @@ class RecordSaver(Generic[RecordT, ModelT]):
         """
         return await save_records([(self, planned)])
 
-    async def write_records(
-        self,
-        records: Sequence[tuple[PlannedRecord[RecordT], str, VectorChange]],
-        now: datetime,
-        new_nodes: dict[str, str],
-    ) -> dict[int, WriteResult[ModelT] | KgAgentError]:
-        """Write records in one transaction; a plan that met a conflict is missing from the result.
+    def prepare(
+        self, records: Sequence[tuple[PlannedRecord[RecordT], str, VectorChange]], now: datetime
+    ) -> PreparedWrites[ModelT]:
+        """The results of records if they are written, and the rows that write them.
 
         Args:
             records: each with its embedding text and how its embedding changes.
             now: the time of the write.
-            new_nodes: element ids of nodes that were created before, by key; gets those that this creates.
-
-        Raises:
-            StoreError: the database failed.
         """
-        results: dict[int, WriteResult[ModelT]] = {}
-        unchanged: set[int] = set()
-        rows: list[Row] = []
+        prepared = PreparedWrites[ModelT]()
         for record, text, vector in records:
             whole = record.whole
             properties = self._properties(whole, vector, now) if self._needs_write(whole, vector, now) else {}
-            results |= self._results(record, with_properties(whole.after, properties), text, vector, bool(properties))
+            after = with_properties(whole.after, properties)
+            prepared.results |= self._results(record, after, text, vector, bool(properties))
             if properties:
-                rows.append(self._row(record.position, whole, vector, properties, new_nodes))
-            else:
-                unchanged |= record.plans.keys()
-        outcomes = await self._write(rows, new_nodes)
-        errors: dict[int, KgAgentError | None] = dict.fromkeys(unchanged)
-        for record, _, _ in records:
-            if record.position in outcomes:
-                errors |= dict.fromkeys(record.plans, outcomes[record.position])
-                if outcomes[record.position] is None:
-                    self._notify(record.whole)
-        return {position: errors[position] or result for position, result in results.items() if position in errors}
+                created_or_updated = "updated" if whole.after.element_id else "created"
+                row = self._row(record.position, whole, vector, properties)
+                prepared.rows.append((f"{created_or_updated}_{self.kind.plural}", row))
+        return prepared
 
     def _results(
         self, record: PlannedRecord[RecordT], written: RecordT, text: str, vector: VectorChange, is_written: bool
@@ -166,16 +165,9 @@ class RecordSaver(Generic[RecordT, ModelT]):
             **next_version(record, None if self.options.keep_updated_at else now),
         }
 
-    def _row(
-        self,
-        position: int,
-        plan: PlannedWrite[RecordT],
-        vector: VectorChange,
-        properties: Row,
-        new_nodes: Mapping[str, str],
-    ) -> Row:
+    def _row(self, position: int, plan: PlannedWrite[RecordT], vector: VectorChange, properties: Row) -> Row:
         return {
-            **self.kind.location(plan.after, new_nodes),
+            **self.kind.location(plan.after),
             "position": position,
             "element_id": plan.after.element_id,
             "version": stored_version(plan.after),
@@ -183,44 +175,39 @@ class RecordSaver(Generic[RecordT, ModelT]):
             "properties": properties,
         }
 
-    async def _write(self, rows: Sequence[Row], new_nodes: dict[str, str]) -> dict[int, KgAgentError | None]:
-        """Write rows in one transaction, or each alone if one is refused; without those that met a conflict."""
+    async def write_rows(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
+        """Write rows in one transaction, or each alone if one is refused; without those that met a conflict.
+
+        Raises:
+            StoreError: the database failed before anything was written.
+        """
         if self.options.dry_run or not rows:
-            return {row["position"]: None for row in rows}
-        parameters = {
-            "user_id": self.user_id,
-            "now": self.context.clock(),
-            "created": [row for row in rows if not row["element_id"]],
-            "updated": [row for row in rows if row["element_id"]],
-        }
+            return {row["position"]: None for _, row in rows}
+        parameters: dict[str, Any] = {"user_id": self.user_id, "now": self.context.clock()}
+        for name, row in rows:
+            parameters.setdefault(name, []).append(row)
         try:
             async with self.options.lock or nullcontext():
-                written = await self.kind.store.write(self.write, parameters)
+                [written] = await self.kind.store.write(self.write, parameters)
         except (ConstraintViolationError, EntityGoneError, SharedKeyError) as error:
             if len(rows) > 1:
-                return await self._write_each(rows, new_nodes)
-            return {rows[0]["position"]: error} if isinstance(error, SharedKeyError) else {}
-        by_position = {row["position"]: row for row in written}
-        new_nodes |= {
-            row["entity_key"]: by_position[row["position"]]["element_id"]
-            for row in rows
-            if "entity_key" in row and row["position"] in by_position
-        }
-        return dict.fromkeys(by_position)
+                return await self._write_each(rows)
+            return {rows[0][1]["position"]: error} if isinstance(error, SharedKeyError) else {}
+        return dict.fromkeys(written["positions"])
 
-    async def _write_each(self, rows: Sequence[Row], new_nodes: dict[str, str]) -> dict[int, KgAgentError | None]:
+    async def _write_each(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
         """Write rows in turn; if the database fails once something was written, the rest has its error as outcome."""
         outcomes: dict[int, KgAgentError | None] = {}
         for number, row in enumerate(rows):
             try:
-                outcomes |= await self._write([row], new_nodes)
+                outcomes |= await self.write_rows([row])
             except KgAgentError as error:
                 if None not in outcomes.values():
                     raise
-                return outcomes | {rest["position"]: error for rest in rows[number:]}
+                return outcomes | {rest["position"]: error for _, rest in rows[number:]}
         return outcomes
 
-    def _notify(self, plan: PlannedWrite[RecordT]) -> None:
+    def notify(self, plan: PlannedWrite[RecordT]) -> None:
         """Report a change without the time and version of the write, so that equal content compares as equal."""
         if self.context.on_change is None:
             return
@@ -228,43 +215,50 @@ class RecordSaver(Generic[RecordT, ModelT]):
         self.context.on_change(before, self.kind.to_model(plan.after, plan.asked_from))
 
 
+def write_records(ontology: Ontology) -> Statement:
+    """The statement that writes nodes and relationships of an ontology."""
+    labels, types = Identifier.any_of(ontology.labels), Identifier.any_of(ontology.relationships)
+    return statement("write_records", labels=labels, types=types)
+
+
 async def save_records(
     parts: Sequence[tuple[RecordSaver[Any, Any], Mapping[int, PlannedWrite[Any]]]],
 ) -> dict[int, WriteResult[Any] | KgAgentError]:
-    """Embed the changed texts of records of several kinds in one call, and write one kind after the other.
+    """Embed the changed texts of records of several kinds in one call, and write all in one transaction.
 
     Args:
         parts: the records of each kind by their positions; nodes before the relationships that join them.
 
     Returns:
-        The results; a plan that met a conflict is missing. If the database fails once something was written, the rest
-        has its error as outcome.
+        The results; a plan that met a conflict is missing.
 
     Raises:
         EmbeddingError: the embedder failed.
         StoreError: the database failed before anything was written.
     """
-    context = parts[0][0].context
-    now = context.clock()
-    records = [(saver, record) for saver, planned in parts for record in by_record(planned)]
-    wholes = [(saver, record.whole) for saver, record in records]
-    texts = [(saver.kind.text(whole.after, now), whole.stored) for saver, whole in wholes]
-    changes = await vector_changes(context.embedder, texts)
-    outcomes: dict[int, WriteResult[Any] | KgAgentError] = {}
-    new_nodes: dict[str, str] = {}
-    for saver, planned in parts:
-        batch = [
-            (record, text, change)
-            for (owner, record), (text, _), change in zip(records, texts, changes, strict=True)
-            if owner is saver
-        ]
-        try:
-            outcomes |= await saver.write_records(batch, now, new_nodes)
-        except KgAgentError as error:
-            if not any(isinstance(outcome, WriteResult) and outcome.changed for outcome in outcomes.values()):
-                raise
-            outcomes |= dict.fromkeys(planned, error)
-    return outcomes
+    saver, _ = parts[0]
+    now = saver.context.clock()
+    records = [(owner, record) for owner, planned in parts for record in by_record(planned)]
+    wholes = [(owner, record.whole) for owner, record in records]
+    texts = [(owner.kind.text(whole.after, now), whole.stored) for owner, whole in wholes]
+    changes = await vector_changes(saver.context.embedder, texts)
+    changed = [(*one, text, change) for one, (text, _), change in zip(records, texts, changes, strict=True)]
+    prepared = PreparedWrites[Any]()
+    for owner, _ in parts:
+        own = owner.prepare([(record, text, change) for other, record, text, change in changed if other is owner], now)
+        prepared.results |= own.results
+        prepared.rows += own.rows
+    outcomes = await saver.write_rows(prepared.rows)
+    unwritten = {row["position"] for _, row in prepared.rows} - outcomes.keys()
+    results: dict[int, WriteResult[Any] | KgAgentError] = {}
+    for owner, record in records:
+        if record.position in unwritten:
+            continue
+        error = outcomes.get(record.position)
+        results |= {position: error or prepared.results[position] for position in record.plans}
+        if record.position in outcomes and error is None:
+            owner.notify(record.whole)
+    return results
 
 
 def changed_properties(

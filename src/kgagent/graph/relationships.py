@@ -10,7 +10,7 @@ from kgagent.graph.existing_records import relationship_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties
+from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties, write_records
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
@@ -60,6 +60,8 @@ RelationshipWriteOptions = WriteOptions[RelationshipIntent, RelationshipRecord]
 
 class RelationshipRepository:
     """Reads the relationships of all users; each call names the owner. Also the `RecordKind` of relationships."""
+
+    plural = "relationships"
 
     def __init__(self, store: Store, ontology: Ontology) -> None:
         self.store = store
@@ -150,13 +152,13 @@ class RelationshipRepository:
         """The key that the database keeps unique: the same from either end, with a length that separates the ends."""
         return relationship_key(record.neo4j_type, record.from_entity_key, record.to_entity_key)
 
-    def location(self, record: RelationshipRecord, new_nodes: Mapping[str, str]) -> Mapping[str, Any]:
+    def location(self, record: RelationshipRecord) -> Mapping[str, Any]:
         """Its type and its two ends."""
         return {
             "neo4j_type": record.neo4j_type,
-            "from_element_id": record.from_element_id or new_nodes.get(record.from_entity_key),
+            "from_element_id": record.from_element_id or None,
             "from_entity_key": record.from_entity_key,
-            "to_element_id": record.to_element_id or new_nodes.get(record.to_entity_key),
+            "to_element_id": record.to_element_id or None,
             "to_entity_key": record.to_entity_key,
         }
 
@@ -214,7 +216,7 @@ class RelationshipStrategy:
             kind=relationships,
             context=context,
             user_id=user_id,
-            write=statement("write_relationships", **relationships.names),
+            write=write_records(relationships.ontology),
             options=self._options,
         )
 

@@ -137,13 +137,13 @@ class RecordKind(Protocol[RecordT_contra, ModelT_co]):
         """The embedding text."""
         ...
 
-    def location(self, record: RecordT_contra, new_nodes: Mapping[str, str]) -> Mapping[str, Any]:
-        """The parameters by which the statements find the record, or create it in its place.
+    @property
+    def plural(self) -> str:
+        """The word for several records in the names of parameters."""
+        ...
 
-        Args:
-            record: the record.
-            new_nodes: element ids of nodes that were created before, by key.
-        """
+    def location(self, record: RecordT_contra) -> Mapping[str, Any]:
+        """The parameters by which the statements find the record, or create it in its place."""
         ...
 
     def bookkeeping(self, record: RecordT_contra, user_id: str, now: datetime) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from kgagent.tools.registry import TOOLS
 from tests.conftest import Clock
 
 BOUNDS = {
-    "remember": (5, 1),
+    "remember": (4, 1),
     "explore": (12, 1),
     "describe_graph": (200, 0),  # one for each label and type of the database, and other tests leave theirs
     "hybrid_search": (12, 1),

@@ -15,7 +15,7 @@ from tests.support.people import node, person, relate
 
 RESOLVE = "resolve_references"
 READ_NODES, READ_PAIRS = "read_nodes", "read_pairs"
-WRITE_NODES, WRITE_RELATIONSHIPS = "write_nodes", "write_relationships"
+WRITE = "write_records"
 SPORT = "Travelling by boat."
 
 
@@ -51,7 +51,7 @@ async def keys(tools: Toolset) -> dict[str, str]:
     return people
 
 
-async def test_remember_creates_and_updates_with_five_statements_and_one_embedding_request(
+async def test_remember_creates_and_updates_with_four_statements_and_one_embedding_request(
     watched: Watched, keys: dict[str, str]
 ) -> None:
     assert keys
@@ -69,10 +69,10 @@ async def test_remember_creates_and_updates_with_five_statements_and_one_embeddi
         {"on": ["Ruth Calder", "me"], "content": "They met in June.", "replaces": "They met in May"},
     ]
     sent = await watched.sent("remember", nodes=[*new, *old], relationships=relationships, notes=notes)
-    assert sent == ([RESOLVE, READ_NODES, READ_PAIRS, WRITE_NODES, WRITE_RELATIONSHIPS], 1)
+    assert sent == ([RESOLVE, READ_NODES, READ_PAIRS, WRITE], 1)
 
 
-async def test_a_large_call_of_remember_with_new_nodes_alone_takes_three_statements(
+async def test_a_large_call_of_remember_with_new_nodes_alone_takes_two_statements(
     watched: Watched, keys: dict[str, str]
 ) -> None:
     assert keys
@@ -82,12 +82,12 @@ async def test_a_large_call_of_remember_with_new_nodes_alone_takes_three_stateme
     notes = [{"on": name, "content": f"Note {number}."} for name in names for number in range(2)]
     nodes = [{"label": "Person", "name": name} for name in names]
     sent = await watched.sent("remember", nodes=nodes, relationships=[*ties, *likes], notes=notes)
-    assert sent == ([RESOLVE, WRITE_NODES, WRITE_RELATIONSHIPS], 1)
+    assert sent == ([RESOLVE, WRITE], 1)
     # Now all exist.
     changes = [{**tie, "attitude": 4} for tie in ties] + [{**like, "attitude": 4} for like in likes]
     nodes = [{**one, "description": "Next door."} for one in nodes]
     sent = await watched.sent("remember", nodes=nodes, relationships=changes, notes=notes)
-    assert sent == ([RESOLVE, READ_NODES, READ_PAIRS, WRITE_NODES, WRITE_RELATIONSHIPS], 1)
+    assert sent == ([RESOLVE, READ_NODES, READ_PAIRS, WRITE], 1)
 
 
 async def test_unknown_references_cost_remember_two_more_statements(watched: Watched, keys: dict[str, str]) -> None:
@@ -96,7 +96,7 @@ async def test_unknown_references_cost_remember_two_more_statements(watched: Wat
     relationships = [{"from": "Calder", "to": "Nowhere", "relationship_type": "lives in"}]
     nodes = [{"entity_key": "Tom", "description": "Baker."}, {"entity_key": "Nemo", "description": "Captain."}]
     sent = await watched.sent("remember", nodes=nodes, relationships=relationships, notes=notes)
-    assert sent == ([RESOLVE, "find_loose_names", "find_similar_names", READ_NODES, WRITE_NODES], 1)
+    assert sent == ([RESOLVE, "find_loose_names", "find_similar_names", READ_NODES, WRITE], 1)
 
 
 async def test_remember_without_changes_writes_nothing(watched: Watched, keys: dict[str, str]) -> None:
@@ -112,12 +112,12 @@ async def test_remember_without_changes_writes_nothing(watched: Watched, keys: d
 @pytest.mark.parametrize(
     ("tool", "arguments", "statements", "embeddings"),
     [
-        ("create_relationship", {"relationship_type": "friend"}, [READ_PAIRS, WRITE_RELATIONSHIPS], 1),
-        ("update_relationship", {"description": "She taught Ines."}, [READ_PAIRS, WRITE_RELATIONSHIPS], 1),
-        ("update_relationship", {"salience": 0.9}, [READ_PAIRS, WRITE_RELATIONSHIPS], 0),
-        ("add_note_to_relationship", {"content": "They sail."}, [READ_PAIRS, WRITE_RELATIONSHIPS], 1),
-        ("update_note", {"note": "They met", "content": "Met in June."}, [READ_PAIRS, WRITE_RELATIONSHIPS], 1),
-        ("delete_note", {"note": "They met"}, [READ_PAIRS, WRITE_RELATIONSHIPS], 1),
+        ("create_relationship", {"relationship_type": "friend"}, [READ_PAIRS, WRITE], 1),
+        ("update_relationship", {"description": "She taught Ines."}, [READ_PAIRS, WRITE], 1),
+        ("update_relationship", {"salience": 0.9}, [READ_PAIRS, WRITE], 0),
+        ("add_note_to_relationship", {"content": "They sail."}, [READ_PAIRS, WRITE], 1),
+        ("update_note", {"note": "They met", "content": "Met in June."}, [READ_PAIRS, WRITE], 1),
+        ("delete_note", {"note": "They met"}, [READ_PAIRS, WRITE], 1),
         ("delete_relationship", {}, [READ_PAIRS, "delete_relationship"], 0),
     ],
 )
@@ -155,11 +155,11 @@ async def test_batches_resolve_all_references_in_one_statement(
     if tool == "update_relationships":
         update = [{"from_entity_key": first, "to_entity_key": second, "attitude": 2} for first, second in pairs]
         sent = await watched.sent(tool, relationships=update)
-    assert sent == ([RESOLVE, READ_PAIRS, WRITE_RELATIONSHIPS], 1)
+    assert sent == ([RESOLVE, READ_PAIRS, WRITE], 1)
 
 
 async def test_tools_for_a_node(watched: Watched, keys: dict[str, str]) -> None:
-    written = [READ_NODES, WRITE_NODES]
+    written = [READ_NODES, WRITE]
     assert await watched.sent("create_node", label="Person", name="Anna Berg") == (written, 1)
     assert await watched.sent("create_node", label="Concept", name="Chess") == ([RESOLVE, *written], 1)
     assert await watched.sent("update_node", entity_key=keys["Tom"], notes=["Sings."]) == (written, 1)
