@@ -172,7 +172,7 @@ class Settings(BaseSettings):
         8, ge=1, le=100, description="Maximum number of concurrent searches and read-only tool calls of one user."
     )
     longest_wait: float = Field(
-        10.0,
+        30.0,
         gt=0,
         description="Seconds that a search or a read-only tool call may wait; it fails at once if longer is expected.",
     )

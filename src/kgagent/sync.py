@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from kgagent.progress import Progress
     from kgagent.ray_workers import RayEngine
     from kgagent.retrieval.rerank import CrossEncoder
+    from kgagent.retrieval.scoring import Features
     from kgagent.settings import Settings
     from kgagent.tools.payload import Payload
     from kgagent.tools.tool_text import ToolText
@@ -361,6 +362,11 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
     ) -> dict[str, tuple[GraphNode, ...]]:
         """See `RetrievalService.find_similar_nodes`."""
         return self._wait(self._wrapped.find_similar_nodes, new, embeddings, user_id=user_id)
+
+    @property
+    def weights(self) -> Features:
+        """The weights."""
+        return self._wrapped.weights
 
     def evict(self) -> None:
         """Drop what is cached of stored embeddings."""

@@ -138,12 +138,16 @@ def note_contents(stored: Mapping[str, Any]) -> list[str]:
 
 
 def _notes_text(stored: Mapping[str, Any], now: datetime) -> str:
-    return _current_notes(stored, now)[:1000]
+    text = _current_notes(stored, now)
+    return text if len(text) <= 1000 else _current_notes(stored, now, newest_first=True)[:1000]
 
 
-def _current_notes(stored: Mapping[str, Any], now: datetime) -> str:
+def _current_notes(stored: Mapping[str, Any], now: datetime, *, newest_first: bool = False) -> str:
     notes = json.loads(stored.get("notes") or "[]")
-    return " ".join(n["content"] for n in notes if not n["expires_at"] or datetime.fromisoformat(n["expires_at"]) > now)
+    ordered = reversed(notes) if newest_first else notes
+    return " ".join(
+        n["content"] for n in ordered if not n["expires_at"] or datetime.fromisoformat(n["expires_at"]) > now
+    )
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:

@@ -91,6 +91,33 @@ async def test_a_call_that_would_wait_too_long_is_refused_at_once() -> None:
     assert not others["c0"].done(), "another user waits only for a turn"
 
 
+async def test_slow_first_calls_do_not_make_later_calls_be_refused() -> None:
+    admission = Admission(limit=4, user_limit=4, longest_wait=30)
+    moment = 0.0
+
+    async def call(seconds: float) -> None:
+        nonlocal moment
+        async with admission.admitted("a"):
+            moment += seconds
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kgagent.admission.time.monotonic", lambda: moment)
+        for _ in range(8):
+            await call(20.0)
+        calls = Calls(admission)
+        tasks = await calls.start(*(f"a{i}" for i in range(100)))
+        assert not any(task.done() for task in tasks.values())
+        for task in tasks.values():
+            task.cancel()
+        # If calls stay slow, those that would wait too long are refused again.
+        for _ in range(60):
+            await call(20.0)
+        tasks = await calls.start(*(f"b{i}" for i in range(100)))
+        assert sum(task.done() for task in tasks.values()) > 80
+        for task in tasks.values():
+            task.cancel()
+
+
 async def test_a_cancelled_call_gives_its_place_back_or_leaves_the_queue() -> None:
     calls = Calls(Admission(limit=1, user_limit=1, longest_wait=60))
     tasks = await calls.start("a0", "a1", "a2")

@@ -1,10 +1,10 @@
 // Restores deleted relationships between nodes of the user, unless they have expired or the two nodes have one of the type.
 // Embeddings stay in the database. Some records that expired, of any user, are purged.
 // The write of `write_lock` takes the lock of the kept node before it is read; one that another write restored has no user.
-// Parameters: user_id; now; rows [{position, element_id (of what was kept), neo4j_type, from_element_id, from_entity_key, to_element_id,
+// Parameters: user_id; now; updated_relationships [{position, element_id (of what was kept), neo4j_type, from_element_id, from_entity_key, to_element_id,
 //   to_entity_key, properties, vector or null for the one that was kept}].
-// Rows: position of each that was restored.
-UNWIND $rows AS row
+// Rows: one {positions (of those that were restored)}.
+UNWIND $updated_relationships AS row
 MATCH (kept:«deleted»)
 WHERE elementId(kept) = row.element_id
 SET kept.write_lock = true
@@ -30,5 +30,4 @@ CALL (r, row) {
 }
 WITH collect(row.position) AS restored
 «_purge_deleted»
-UNWIND restored AS position
-RETURN position
+RETURN restored AS positions

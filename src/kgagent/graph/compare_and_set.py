@@ -25,15 +25,15 @@ class WriteStrategy(Protocol[IntentT_contra, StateT, PlanT, ResultT_co]):
     """How one kind of write reads, decides and saves; `compare_and_set` does the rest."""
 
     def identity(self, intent: IntentT_contra) -> Hashable:
-        """Identify the record of an intent; intents with the same identity are applied one after the other."""
+        """Identify the record of an intent."""
         ...
 
     async def read(self, intents: Sequence[IntentT_contra]) -> Sequence[StateT]:
-        """Read the present state of the record of each intent."""
+        """Read the present state of the record of each intent; intents about one record share a state."""
         ...
 
     def plan(self, intent: IntentT_contra, state: StateT) -> PlanT:
-        """Decide what to write.
+        """Decide what to write, and leave in the state what the next intent about the record changes.
 
         Raises:
             InputError: the intent cannot be applied to this state.
@@ -50,7 +50,7 @@ async def compare_and_set(
 ) -> list[ResultT | KgAgentError]:
     """Apply intents, each of which succeeds or fails on its own.
 
-    Intents about different records are read, embedded and written together.
+    All intents are read, embedded and written together; those about one record are applied one after the other.
 
     Args:
         strategy: how to read, decide and save.
@@ -64,12 +64,11 @@ async def compare_and_set(
     outcomes: dict[int, ResultT | KgAgentError] = {}
     conflicts = dict.fromkeys(range(len(intents)), 0)
     while pending := [position for position in conflicts if position not in outcomes]:
-        batch = _first_of_each_identity(strategy, intents, pending)
-        applied = await _apply(strategy, intents, batch)
+        applied = await _apply(strategy, intents, pending)
         # A record that a concurrent write of the same user created is found when it is read again.
         shared = {one for one, outcome in applied.items() if isinstance(outcome, SharedKeyError) and not conflicts[one]}
         outcomes |= {position: applied[position] for position in applied.keys() - shared}
-        retries = [position for position in batch if position not in outcomes]
+        retries = [position for position in pending if position not in outcomes]
         for position in retries:
             conflicts[position] += 1
             if conflicts[position] >= attempts:
@@ -93,15 +92,6 @@ async def compare_and_set_one(
     if isinstance(outcome, KgAgentError):
         raise outcome
     return outcome
-
-
-def _first_of_each_identity(
-    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intents: Sequence[IntentT], pending: Sequence[int]
-) -> list[int]:
-    first: dict[Hashable, int] = {}
-    for position in pending:
-        first.setdefault(strategy.identity(intents[position]), position)
-    return list(first.values())
 
 
 async def _apply(

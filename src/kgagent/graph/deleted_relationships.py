@@ -164,8 +164,7 @@ class RestorationStrategy:
             kind=relationships,
             context=context,
             user_id=user_id,
-            create=statement("create_relationships", **relationships.names),
-            update=statement("restore_relationships", **self._names),
+            write=statement("restore_relationships", **self._names),
             options=RelationshipWriteOptions(keep_updated_at=True),
         )
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import counted
@@ -11,7 +12,6 @@ from kgagent.graph.reference_forms import (
     MIN_PREFIX,
     LooseName,
     ReferenceForms,
-    alias_query,
     compared_name,
     is_near,
     is_short_key,
@@ -19,9 +19,9 @@ from kgagent.graph.reference_forms import (
     normalised_name,
     similar_name_query,
 )
-from kgagent.graph.referenced_nodes import FoundNodes, ReferencedNode, in_order, read_nodes
+from kgagent.graph.referenced_nodes import FoundNodes, ReferencedNode, read_nodes
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
-from kgagent.graph.short_keys import shortest_unique
+from kgagent.graph.short_keys import message_key, shortest_unique
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
@@ -56,6 +56,8 @@ PREFIX_LENGTHS = (MIN_PREFIX, 18)
 """Lengths of the beginnings of keys that are compared, the next if many keys begin alike."""
 
 MAX_SIMILAR_KEYS = 20
+
+_PARTS = ("by_key", "by_prefix", "owners", "by_name", "scanned")
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,6 @@ class NodeReferences:
         owners = labels if owner is None else Identifier(owner)
         self._resolve = statement("resolve_references", labels=labels, owner=owners)
         self._loose = statement("find_loose_names", labels=labels, owner=owners)
-        self._owners = statement("find_owners", owner=owners)
 
     async def resolve(
         self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
@@ -121,14 +122,27 @@ class NodeReferences:
         return {reference: found for reference, found in resolved.items() if isinstance(found, str)}
 
     async def resolve_each(
-        self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
+        self,
+        user_id: str,
+        references: Iterable[str],
+        labels: Collection[str] | None = None,
+        *,
+        found: FoundNodes | None = None,
     ) -> dict[str, str | InputError]:
         """Like `resolve`, but with the error in the place of each reference that has no or no single node.
+
+        Args:
+            user_id: owner of the nodes.
+            references: entity keys, beginnings of entity keys, names, "me".
+            labels: labels of which a node must have one; None for any.
+            found: what `look_up` found for the references; None asks the database.
 
         Raises:
             StoreError: the database failed.
         """
-        return await self._outcomes(user_id, await self.candidates(user_id, references, labels), labels)
+        asked = list(references)
+        found = found or await self.look_up(user_id, asked)
+        return await self._outcomes(user_id, await found.candidates(asked, labels), labels, found=found)
 
     async def resolve_loosely(
         self,
@@ -137,6 +151,7 @@ class NodeReferences:
         *,
         exactly: Collection[str] = (),
         whole: Collection[str] = (),
+        found: FoundNodes | None = None,
     ) -> LooseResolution:
         """Like `resolve_each`, but a name that no node has may lack accents, or be a part of the name of one person.
 
@@ -145,98 +160,147 @@ class NodeReferences:
             references: entity keys, beginnings of entity keys, names, "me".
             exactly: names, normalised, that must be exactly the name of a node.
             whole: references that may lack accents, but are not a part of a name.
+            found: what `look_up` found for the references; None asks the database.
 
         Raises:
             StoreError: the database failed.
         """
-        candidates = await self.candidates(user_id, references)
+        asked = list(references)
+        found = found or await self.look_up(user_id, asked)
+        candidates = await found.candidates(asked)
         unknown = [reference for reference, nodes in candidates.items() if not nodes]
-        forms = await in_turns(
-            lambda reference: None if normalised_name(reference) in exactly else LooseName.of(reference), unknown
+        names = dict(zip(unknown, await in_turns(normalised_name, unknown), strict=True))
+        loose = [reference for reference in unknown if names[reference] not in exactly]
+        omitted = await self.compare_loosely(user_id, found, loose, whole=whole)
+        named = {reference: node for reference in loose if (node := found.loose.get(reference)) is not None}
+        outcomes = await self._outcomes(
+            user_id, candidates | {name: (node,) for name, node in named.items()}, found=found
         )
-        loose = {reference: form for reference, form in zip(unknown, forms, strict=True) if form is not None}
-        compared = dict(islice(loose.items(), MAX_LOOSE))
-        found = await self._loosely_named(user_id, compared, whole)
-        outcomes = await self._outcomes(user_id, candidates | {name: (node,) for name, node in found.items()})
-        omitted = {name: _not_compared(name) for name in loose.keys() - compared.keys()}
-        meant = {reference: nodes[0] for reference, nodes in candidates.items() if len(nodes) == 1} | found
-        others = await self._also_called(user_id, meant)
-        notices = await self.notices(user_id, meant, loosely=found.keys() | others.keys())
-        shared = {name: f"{notices.pop(name)}; also an alias of {also}" for name, also in others.items()}
+        meant = {reference: nodes[0] for reference, nodes in candidates.items() if len(nodes) == 1} | named
+        others = await in_turns(lambda one: found.also_called(*one), meant.items())
+        also = {name: nodes for name, nodes in zip(meant, others, strict=True) if nodes}
+        notices = await other_names(meant, loosely=named.keys())
+        shared = {
+            name: f"{_notice(name, meant[name])}; also an alias of {', '.join(shorten_name(one.name) for one in nodes)}"
+            for name, nodes in also.items()
+        }
         return LooseResolution(keys=outcomes | omitted, notices=notices, shared=shared)
 
-    async def _also_called(self, user_id: str, meant: Mapping[str, ReferencedNode]) -> dict[str, str]:
-        """For each reference that is the name of its node, which other nodes have it as an alias, if any."""
-        read = await in_turns(lambda one: ReferenceForms.of(one[0]) if one[1].is_named(one[0]) else None, meant.items())
-        forms = {name: form for name, form in zip(meant, read, strict=True) if form is not None and form.may_be_name}
-        called = await self._called(user_id, forms, None, scan=False)
-        others = {
-            name: [one for one in nodes if one.entity_key != meant[name].entity_key] for name, nodes in called.items()
-        }
-        return {name: ", ".join(shorten_name(one.name) for one in nodes) for name, nodes in others.items() if nodes}
-
-    async def notices(
-        self, user_id: str, meant: Mapping[str, ReferencedNode], *, loosely: Collection[str] = ()
-    ) -> dict[str, str]:
-        """Say which nodes other names mean: "Anna → Anna Berger (Person, 5b0c1a2f)"; nothing for keys and names.
+    async def compare_loosely(
+        self, user_id: str, found: FoundNodes, names: Iterable[str], *, whole: Collection[str] = ()
+    ) -> dict[str, InputError]:
+        """Find the node that only one name has without accents, or as whole words of the name of a person.
 
         Args:
             user_id: owner of the nodes.
-            meant: the node that each reference means.
-            loosely: references that are parts of names, or lack accents.
+            found: gets the nodes; names that it has already cost no statement.
+            names: names that no node has.
+            whole: names that are not a part of a name.
+
+        Returns:
+            An error for each name beyond the 100 that are compared.
 
         Raises:
             StoreError: the database failed.
         """
-        others = await in_turns(lambda one: one[0] in loosely or one[1].has_alias(one[0]), meant.items())
-        other = {reference: node for (reference, node), is_other in zip(meant.items(), others, strict=True) if is_other}
-        short = await self.short_keys(user_id, [node.entity_key for node in other.values()])
-        return {
-            reference: f"{_shown(reference)} → {shorten_name(node.name)} ({node.label}, {short[node.entity_key]})"
-            for reference, node in other.items()
-        }
-
-    async def _loosely_named(
-        self, user_id: str, names: Mapping[str, LooseName], whole: Collection[str]
-    ) -> dict[str, ReferencedNode]:
-        """The node of each name that only one node has without accents, or as whole words of the name of a person."""
-        if not names:
-            return {}
+        asked = [name for name in dict.fromkeys(names) if name not in found.loose]
+        forms = dict(zip(asked, await in_turns(LooseName.of, asked), strict=True))
+        loose = {name: form for name, form in forms.items() if form is not None}
+        compared = dict(islice(loose.items(), max(0, MAX_LOOSE - len(found.loose))))
         is_person_known = self._ontology.owner_label is not None
-        rows = await self._store.read(
-            self._loose,
+        wanted = [
             {
-                "user_id": user_id,
-                "names": [
-                    {
-                        "text": reference,
-                        "letters": form.letters,
-                        "whole": form.whole,
-                        "words": form.words if is_person_known and reference not in whole else form.whole,
-                    }
-                    for reference, form in names.items()
-                ],
-                "most": 2,
-            },
-        )
-        found = {row["text"]: list(read_nodes(row["nodes"], self._ontology, None)) for row in rows}
-        return {reference: nodes[0] for reference, nodes in found.items() if len(nodes) == 1}
+                "text": name,
+                "letters": form.letters,
+                "whole": form.whole,
+                "words": form.words if is_person_known and name not in whole else form.whole,
+            }
+            for name, form in compared.items()
+        ]
+        parameters = {"user_id": user_id, "names": wanted, "most": 2}
+        rows = await self._store.read(self._loose, parameters) if wanted else []
+        nodes = {row["text"]: list(read_nodes(row["nodes"], self._ontology, None)) for row in rows}
+        found.loose |= dict.fromkeys(compared) | {name: one[0] for name, one in nodes.items() if len(one) == 1}
+        return {name: _not_compared(name) for name in loose.keys() - compared.keys()}
 
     async def _outcomes(
         self,
         user_id: str,
         candidates: Mapping[str, Sequence[ReferencedNode]],
         labels: Collection[str] | None = None,
+        *,
+        found: FoundNodes,
     ) -> dict[str, str | InputError]:
         unknown = [reference for reference, nodes in candidates.items() if not nodes]
-        nearest = await self.nearest(user_id, unknown, labels)
-        listed = [node for nodes in candidates.values() if len(nodes) > 1 for node in nodes[:MAX_LISTED]]
-        short = await self.short_keys(user_id, [node.entity_key for node in listed])
-        found = await in_turns(
-            lambda one: one[1][0].entity_key if len(one[1]) == 1 else self._error(*one, nearest, short),
+        unread = [reference for reference in unknown if reference not in found.nearest]
+        nearest = {**found.nearest, **await self.nearest(user_id, unread, labels)}
+        outcomes = await in_turns(
+            lambda one: one[1][0].entity_key if len(one[1]) == 1 else _resolution_error(*one, nearest),
             candidates.items(),
         )
-        return dict(zip(candidates, found, strict=True))
+        return dict(zip(candidates, outcomes, strict=True))
+
+    async def look_up(
+        self, user_id: str, references: Iterable[str], *, keys: Iterable[str] = (), with_owners: bool = False
+    ) -> FoundNodes:
+        """Find all nodes that references may mean, in one statement; in two if the index is full of a name.
+
+        Args:
+            user_id: owner of the nodes.
+            references: entity keys, beginnings of entity keys, names, "me".
+            keys: further keys.
+            with_owners: whether the owners are read even if no reference means them.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        texts = list(dict.fromkeys(references))
+        parts = [part for text in texts if (part := name_and_label(text)) and part[1] in self._ontology.labels]
+        asked = [*texts, *(name for name, _ in parts)]
+        read = dict(zip(asked, await in_turns(ReferenceForms.of, asked), strict=True))
+        forms = [form for form in read.values() if form is not None]
+        names = {form.folded: form for form in forms if form.may_be_name}
+        indexed = names if len(names) <= MAX_INDEXED_NAMES else {}
+        wanted: dict[str, list[Any]] = {
+            "keys": list(dict.fromkeys((*(key for form in forms for key in form.keys), *keys))),
+            "prefixes": list(dict.fromkeys(prefix for form in forms for prefix in form.prefixes)),
+            "owners": [True] if with_owners or any(form.is_owner for form in forms) else [],
+            "names": await in_turns(lambda form: compared_name(form, user_id), indexed.values()),
+            "scans": [list(names)] if len(names) > len(indexed) else [],
+        }
+        if not any(wanted.values()):
+            return FoundNodes({**dict.fromkeys(_PARTS, ())}, self._ontology)
+        found = FoundNodes(await self._asked(user_id, wanted), self._ontology)
+        candidates = await found.candidates(asked)
+        unread = [
+            form.folded
+            for text, form in read.items()
+            if form is not None and form.may_be_name and found.is_cut(form) and not candidates[text]
+        ]
+        if unread:
+            found.add_scanned(await self._asked(user_id, {"scans": [unread]}))
+        return found
+
+    async def look_up_unknown(
+        self, user_id: str, found: FoundNodes, references: Iterable[str], *, whole: Collection[str] = ()
+    ) -> None:
+        """Compare references to no node loosely and with similar names, for later calls of `resolve_loosely`.
+
+        Args:
+            user_id: owner of the nodes.
+            found: gets what the database found.
+            references: those of them that mean a node are left out.
+            whole: references that are not a part of a name.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        candidates = await found.candidates(references)
+        unknown = [reference for reference, nodes in candidates.items() if not nodes]
+        await self.compare_loosely(user_id, found, unknown, whole=whole)
+        left = [reference for reference in unknown if found.loose.get(reference) is None]
+        found.nearest |= dict.fromkeys(left, ())
+        found.nearest |= await self.nearest(user_id, left)
 
     async def candidates(
         self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
@@ -246,32 +310,14 @@ class NodeReferences:
         Raises:
             StoreError: the database failed.
         """
-        asked = list(dict.fromkeys(references))
-        read = dict(zip(asked, await in_turns(ReferenceForms.of, asked), strict=True))
-        forms = {reference: form for reference, form in read.items() if form is not None}
-        if not forms:
-            return dict.fromkeys(read, ())
-        wanted = None if labels is None else frozenset(labels)
-        found = await self._find(user_id, list(forms.values()), wanted)
-        meant = dict(zip(forms, map(tuple, await in_turns(found.meant_by, forms.values())), strict=True))
-        unnamed = {reference: form for reference, form in forms.items() if form.may_be_name and not meant[reference]}
-        meant |= await self._called(user_id, unnamed, wanted)
-        meant |= await self._labelled(user_id, [reference for reference in forms if not meant[reference]], labels)
-        return {reference: meant.get(reference, ()) for reference in read}
+        asked = list(references)
+        return await (await self.look_up(user_id, asked)).candidates(asked, labels)
 
-    async def _labelled(
-        self, user_id: str, references: Iterable[str], labels: Collection[str] | None
-    ) -> dict[str, tuple[ReferencedNode, ...]]:
-        """The nodes that references in the form "Varnish (Concept)" mean, as texts show a node without its key."""
-        parts = {reference: name_and_label(reference) for reference in references}
-        known = {reference: part for reference, part in parts.items() if part and part[1] in self._ontology.labels}
-        if not known:
-            return {}
-        found = await self.candidates(user_id, [name for name, _ in known.values()], labels)
-        return {
-            reference: tuple(node for node in found[name] if node.label == label)
-            for reference, (name, label) in known.items()
-        }
+    async def _asked(self, user_id: str, wanted: Mapping[str, Sequence[Any]]) -> Row:
+        # The database would plan the statement again for other lengths of lists that are parameters themselves.
+        parameters = {"user_id": user_id, "asked": wanted, "index": NODE_TEXT_INDEX, "window": WINDOW}
+        [row] = await self._store.read(self._resolve, {**parameters, "most": MAX_LISTED + 1})
+        return row
 
     async def nearest(
         self, user_id: str, references: Sequence[str], labels: Collection[str] | None = None
@@ -317,9 +363,8 @@ class NodeReferences:
             nodes = found.setdefault(queries[row["position"]][0], [])
             nodes += [one for one in close if one not in nodes]
         found = {reference: nodes[:MAX_NEAREST] for reference, nodes in found.items()}
-        short = await self.short_keys(user_id, [node.entity_key for nodes in found.values() for node in nodes])
         return {
-            reference: [node.listed(short[node.entity_key]) for node in nodes]
+            reference: [node.listed(message_key(node.entity_key)) for node in nodes]
             for reference, nodes in found.items()
             if nodes
         }
@@ -339,8 +384,7 @@ class NodeReferences:
         Raises:
             StoreError: the database failed.
         """
-        [row] = await self._store.read(self._owners, {"user_id": user_id})
-        return list(read_nodes(row["nodes"], self._ontology, None))
+        return (await self.look_up(user_id, (), with_owners=True)).owners()
 
     async def short_keys(self, user_id: str, keys: Iterable[str]) -> dict[str, str]:
         """Shorten keys to their first characters, at least 8, by which the user has no other node.
@@ -363,89 +407,49 @@ class NodeReferences:
             pending = [key for key in pending if key not in clear]
         return short
 
-    async def _called(
-        self, user_id: str, forms: Mapping[str, ReferenceForms], labels: frozenset[str] | None, *, scan: bool = True
-    ) -> dict[str, tuple[ReferencedNode, ...]]:
-        """The nodes with other names that references may be, at most 11 each; without `scan` not of common words."""
-        if not forms:
-            return {}
-        rows = await self._store.read(
-            statement("find_aliases"),
-            {
-                "user_id": user_id,
-                "queries": await in_turns(lambda form: alias_query(form.written, user_id), forms.values()),
-                **{"index": NODE_TEXT_INDEX, "window": WINDOW},
-            },
-        )
-        found = {reference: row["nodes"] for reference, row in zip(forms, rows, strict=True)}
-        common = [reference for reference, row in zip(forms, rows, strict=True) if row["hits"] >= WINDOW]
-        if common and scan:
-            scanned = await self._store.read(
-                statement("scan_aliases", **self._names),
-                {"user_id": user_id, "names": list({name for one in common for name in forms[one].lower_case})},
-            )
-            found |= {reference: [row["node"] for row in scanned] for reference in common}
-        nodes = {reference: read_nodes(rows, self._ontology, labels) for reference, rows in found.items()}
-        called = await in_turns(lambda one: [node for node in one[1] if node.is_called(one[0])], nodes.items())
-        return {
-            reference: tuple(sorted(meant, key=in_order)[: MAX_LISTED + 1])
-            for reference, meant in zip(nodes, called, strict=True)
-        }
 
-    async def _find(
-        self,
-        user_id: str,
-        forms: Sequence[ReferenceForms],
-        labels: frozenset[str] | None,
-    ) -> FoundNodes:
-        folded = {form.folded: form for form in forms if form.may_be_name}
-        indexed = folded if len(folded) <= MAX_INDEXED_NAMES else {}
-        [row] = await self._store.read(
-            self._resolve,
-            {
-                "user_id": user_id,
-                # The database would plan the statement again for other lengths of lists that are parameters themselves.
-                "asked": {
-                    "keys": list(dict.fromkeys(key for form in forms for key in form.keys)),
-                    "prefixes": list(dict.fromkeys(prefix for form in forms for prefix in form.prefixes)),
-                    "owners": [True] if any(form.is_owner for form in forms) else [],
-                    "names": await in_turns(lambda form: compared_name(form, user_id), indexed.values()),
-                },
-                **{"index": NODE_TEXT_INDEX, "window": WINDOW, "most": MAX_LISTED + 1},
-            },
-        )
-        named = {item["folded"]: item["nodes"] for item in row["by_name"] if item["nodes"] or item["hits"] < WINDOW}
-        if unread := [name for name in folded if name not in named]:
-            scanned = await self._store.read(
-                statement("scan_names", **self._names),
-                {"user_id": user_id, "folded": unread, "most": MAX_LISTED + 1},
-            )
-            named |= {item["folded"]: item["nodes"] for item in scanned}
-        return FoundNodes(row, named, self._ontology, labels)
+async def other_names(meant: Mapping[str, ReferencedNode], *, loosely: Collection[str] = ()) -> dict[str, str]:
+    """Say which nodes other names mean: "Anna → Anna Berger (Person, 5b0c1a2f-11a)"; nothing for keys and names.
 
-    def _error(
-        self,
-        reference: str,
-        nodes: Sequence[ReferencedNode],
-        nearest: Mapping[str, Sequence[str]],
-        short: Mapping[str, str],
-    ) -> InputError:
-        shown = _shown(reference)
-        if nodes:
-            count = f"more than {MAX_LISTED}" if len(nodes) > MAX_LISTED else str(len(nodes))
-            # A name can look like the beginning of another node's key.
-            listed = "; ".join(
-                node.listed(node.entity_key if short[node.entity_key] == reference.strip() else short[node.entity_key])
-                for node in nodes[:MAX_LISTED]
-            )
-            return InputError(f"{shown} could refer to {count} nodes; give the key of one: {listed}")
-        hint = f"Nearest to {shown}: {'; '.join(nearest[reference])}" if reference in nearest else ""
-        forms = ReferenceForms.of(reference)
-        if not hint and is_short_key(reference):
-            hint = f"Keys need at least {MIN_PREFIX} characters"
-        if forms is not None and forms.is_owner:
-            hint = "No node is marked as the owner of this graph: first set `is_owner` to true on that person's node"
-        return NodeNotFoundError(f"Node not found: {shown}", hint)
+    Args:
+        meant: the node that each reference means.
+        loosely: references that are parts of names, or lack accents.
+    """
+    others = await in_turns(lambda one: one[0] in loosely or one[1].has_alias(one[0]), meant.items())
+    return {
+        reference: _notice(reference, node)
+        for (reference, node), is_other in zip(meant.items(), others, strict=True)
+        if is_other
+    }
+
+
+def _notice(reference: str, node: ReferencedNode) -> str:
+    return f"{_shown(reference)} → {shorten_name(node.name)} ({node.label}, {message_key(node.entity_key)})"
+
+
+def _resolution_error(
+    reference: str, nodes: Sequence[ReferencedNode], nearest: Mapping[str, Sequence[str]]
+) -> InputError:
+    """The error for a reference to several nodes, or to none."""
+    shown = _shown(reference)
+    if nodes:
+        count = f"more than {MAX_LISTED}" if len(nodes) > MAX_LISTED else str(len(nodes))
+        listed = "; ".join(node.listed(_distinct_key(node, nodes, reference)) for node in nodes[:MAX_LISTED])
+        return InputError(f"{shown} could refer to {count} nodes; give the key of one: {listed}")
+    hint = f"Nearest to {shown}: {'; '.join(nearest[reference])}" if nearest.get(reference) else ""
+    forms = ReferenceForms.of(reference)
+    if not hint and is_short_key(reference):
+        hint = f"Keys need at least {MIN_PREFIX} characters"
+    if forms is not None and forms.is_owner:
+        hint = "No node is marked as the owner of this graph: first set `is_owner` to true on that person's node"
+    return NodeNotFoundError(f"Node not found: {shown}", hint)
+
+
+def _distinct_key(node: ReferencedNode, nodes: Sequence[ReferencedNode], reference: str) -> str:
+    """A node's key, shortened unless another of the nodes begins so, or a name looks like the beginning of the key."""
+    short = message_key(node.entity_key)
+    others = sum(other.entity_key.startswith(short) for other in nodes)
+    return node.entity_key if others > 1 or short == reference.strip() else short
 
 
 def _not_compared(reference: str) -> NodeNotFoundError:

@@ -9,7 +9,7 @@ from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.aliases import changed_aliases
 from kgagent.graph.existing_records import node_exists
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties
+from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties, write_records
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
@@ -50,7 +50,7 @@ NodeWriteOptions = WriteOptions[NodeIntent, NodeRecord]
 class NodeRepository:
     """Reads the nodes of all users; each call names the owner. It also says how a node is embedded and stored."""
 
-    vector_property = "embedding"
+    plural = "nodes"
 
     def __init__(self, store: Store, ontology: Ontology) -> None:
         self.store = store
@@ -112,6 +112,13 @@ class NodeRepository:
         return record.to_model(self.ontology)
 
 
+@dataclass
+class NodeState:
+    """A node as it is stored, or as the last plan leaves it; None if it does not exist."""
+
+    record: NodeRecord | None
+
+
 class NodeStrategy:
     """Creates and changes the nodes of one user; see `compare_and_set`."""
 
@@ -127,12 +134,11 @@ class NodeStrategy:
         self._context = context
         self._user_id = user_id
         self._options = options or NodeWriteOptions()
-        self._saver = RecordSaver(
+        self.saver = RecordSaver(
             kind=nodes,
             context=context,
             user_id=user_id,
-            create=statement("create_nodes", **nodes.names),
-            update=statement("update_nodes", **nodes.names),
+            write=write_records(nodes.ontology),
             options=self._options,
         )
 
@@ -140,13 +146,14 @@ class NodeStrategy:
         """The node's key."""
         return intent.entity_key
 
-    async def read(self, intents: Sequence[NodeIntent]) -> Sequence[NodeRecord | None]:
-        """Read the node of each intent."""
+    async def read(self, intents: Sequence[NodeIntent]) -> Sequence[NodeState]:
+        """Read the node of each intent; intents about one node share its state."""
         keys = [intent.entity_key for intent in intents]
         records = await self._nodes.read(self._user_id, keys, for_update=not self._options.dry_run)
-        return [records.get(intent.entity_key) for intent in intents]
+        states = {key: NodeState(records.get(key)) for key in keys}
+        return [states[key] for key in keys]
 
-    def plan(self, intent: NodeIntent, state: NodeRecord | None) -> PlannedWrite[NodeRecord]:
+    def plan(self, intent: NodeIntent, state: NodeState) -> PlannedWrite[NodeRecord]:
         """Decide what to write.
 
         Raises:
@@ -154,24 +161,25 @@ class NodeStrategy:
             AlreadyExistsError: the node to create exists.
             InputError: the name to change is part of the node's key, or too many aliases are given.
         """
+        stored = state.record
         if self._options.prepare is not None:
-            intent = self._options.prepare(intent, state)
-        if state is None:
+            intent = self._options.prepare(intent, stored)
+        if stored is None:
             if intent.label is None:
                 raise NodeNotFoundError(f"Node not found: {intent.entity_key}")
-            before = NodeRecord(
-                element_id="", label=intent.label, vector_length=None, properties={"entity_key": intent.entity_key}
-            )
+            own = {"entity_key": intent.entity_key, "user_id": self._user_id}
+            before = NodeRecord(element_id="", label=intent.label, vector_length=None, properties=own)
         else:
-            self._check(intent, state)
-            before = state
+            self._check(intent, stored)
+            before = stored
         values = {**intent.values, **changed_aliases(before, values=intent.values, added=intent.aliases)}
         changes = changed_properties(before, values, intent.notes, self._context)
-        return PlannedWrite(state, with_properties(before, changes), changes)
+        state.record = with_properties(before, changes)
+        return PlannedWrite(stored, state.record, changes)
 
     async def save(self, plans: Mapping[int, PlannedWrite[NodeRecord]]) -> Mapping[int, NodeWriteResult | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
-        return await self._saver.save(plans)
+        return await self.saver.save(plans)
 
     def _check(self, intent: NodeIntent, stored: NodeRecord) -> None:
         old, new = stored.text("name"), intent.values.get("name")

@@ -20,7 +20,7 @@ async def vectors_after(
         EmbeddingError: the embedder failed.
     """
     texts = await in_turns(lambda one: (kind.text(one[0], now), one[1]), records)
-    return await vector_changes(embedder, texts, vector_property=kind.vector_property)
+    return await vector_changes(embedder, texts)
 
 
 def version_of(record: NodeRecord) -> dict[str, Any]:

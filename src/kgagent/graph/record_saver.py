@@ -9,8 +9,9 @@ from typing import Any, Generic
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, KgAgentError, SharedKeyError
+from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import Record
-from kgagent.graph.statements import Statement
+from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row
 from kgagent.graph.writes import (
     ModelT,
@@ -24,12 +25,58 @@ from kgagent.graph.writes import (
 )
 from kgagent.models.merged_notes import add_notes
 from kgagent.models.note import Note, dump_notes, notes_text_at
+from kgagent.ontology import Ontology
 
 NOTES_TEXT_LIMIT = 1000
 """Characters of notes that enter an embedding text."""
 
 MAX_EMBEDDED_TEXT = 8_000
 """Characters of an embedding text that an embedding model is expected to read."""
+
+
+@dataclass(frozen=True)
+class PlannedRecord(Generic[RecordT]):
+    """All plans about one record, in order: each is about what the one before leaves, and they are written at once.
+
+    Attributes:
+        plans: the plans by their positions.
+    """
+
+    plans: dict[int, PlannedWrite[RecordT]]
+
+    @property
+    def position(self) -> int:
+        """Position of the last plan."""
+        return next(reversed(self.plans))
+
+    @property
+    def whole(self) -> PlannedWrite[RecordT]:
+        """What the plans write together."""
+        first, last = next(iter(self.plans.values())), self.plans[self.position]
+        changes = {name: value for plan in self.plans.values() for name, value in plan.changes.items()}
+        return replace(last, stored=first.stored, changes=changes)
+
+
+def by_record(planned: Mapping[int, PlannedWrite[RecordT]]) -> list[PlannedRecord[RecordT]]:
+    """The plans of each record."""
+    records: dict[int, PlannedRecord[RecordT]] = {}
+    for position, plan in planned.items():
+        record = records.pop(id(plan.stored), None) or PlannedRecord({})
+        record.plans[position] = plan
+        records[id(plan.after)] = record
+    return list(records.values())
+
+
+NamedRow = tuple[str, Row]
+"""A row of a statement, and the name of the parameter that it belongs to."""
+
+
+@dataclass
+class PreparedWrites(Generic[ModelT]):
+    """The results of plans if they are written, and the rows that write them."""
+
+    results: dict[int, WriteResult[ModelT]] = field(default_factory=dict)
+    rows: list[NamedRow] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,16 +87,14 @@ class RecordSaver(Generic[RecordT, ModelT]):
         kind: nodes or relationships.
         context: the embedder and the clock.
         user_id: owner of the records.
-        create: statement that creates records.
-        update: statement that changes records whose version is still the one that was read.
+        write: statement that creates records, and changes those whose version is still the one that was read.
         options: how these writes differ from plain ones.
     """
 
     kind: RecordKind[RecordT, ModelT]
     context: WriteContext
     user_id: str
-    create: Statement
-    update: Statement
+    write: Statement
     options: WriteOptions[Any, RecordT] = field(default_factory=WriteOptions)
 
     async def save(self, planned: Mapping[int, PlannedWrite[RecordT]]) -> dict[int, WriteResult[ModelT] | KgAgentError]:
@@ -59,33 +104,51 @@ class RecordSaver(Generic[RecordT, ModelT]):
             EmbeddingError: the embedder failed.
             StoreError: the database failed.
         """
-        now = self.context.clock()
-        texts = [(self.kind.text(plan.after, now), plan.stored) for plan in planned.values()]
-        vectors = await vector_changes(self.context.embedder, texts, vector_property=self.kind.vector_property)
-        results: dict[int, WriteResult[ModelT]] = {}
-        created, updated = list[Row](), list[Row]()
-        for (position, plan), (text, _), vector in zip(planned.items(), texts, vectors, strict=True):
-            changed = self._needs_write(plan, vector, now)
-            properties = self._properties(plan, vector, now) if changed else {}
-            results[position] = WriteResult(
-                record=self.kind.to_model(with_properties(plan.after, properties), plan.asked_from),
+        return await save_records([(self, planned)])
+
+    def prepare(
+        self, records: Sequence[tuple[PlannedRecord[RecordT], str, VectorChange]], now: datetime
+    ) -> PreparedWrites[ModelT]:
+        """The results of records if they are written, and the rows that write them.
+
+        Args:
+            records: each with its embedding text and how its embedding changes.
+            now: the time of the write.
+        """
+        prepared = PreparedWrites[ModelT]()
+        for record, text, vector in records:
+            whole = record.whole
+            properties = self._properties(whole, vector, now) if self._needs_write(whole, vector, now) else {}
+            after = with_properties(whole.after, properties)
+            prepared.results |= self._results(record, after, text, vector, bool(properties))
+            if properties:
+                created_or_updated = "updated" if whole.after.element_id else "created"
+                row = self._row(record.position, whole, vector, properties)
+                prepared.rows.append((f"{created_or_updated}_{self.kind.plural}", row))
+        return prepared
+
+    def _results(
+        self, record: PlannedRecord[RecordT], written: RecordT, text: str, vector: VectorChange, is_written: bool
+    ) -> dict[int, WriteResult[ModelT]]:
+        """The result of each plan of a record, of which the last one has the new embedding."""
+        results = {
+            position: WriteResult(
+                record=self.kind.to_model(plan.after, plan.asked_from),
                 stored=plan.stored,
-                changed=changed,
-                embedding=vector.vector,
-                warnings=() if vector.vector is None else length_warnings(text),
+                changed=plan.stored is None or bool(plan.changes),
                 omitted=plan.omitted,
             )
-            if changed:
-                row = self._row(position, plan, vector, properties)
-                (updated if row["element_id"] else created).append(row)
-        outcomes = await self._write_all(created, updated)
-        for position in sorted(position for position, error in outcomes.items() if error is None):
-            self._notify(planned[position])
-        return {
-            position: outcomes.get(position) or result
-            for position, result in results.items()
-            if position in outcomes or not result.changed
+            for position, plan in record.plans.items()
         }
+        last = results[record.position]
+        results[record.position] = replace(
+            last,
+            record=self.kind.to_model(written, record.whole.asked_from),
+            changed=last.changed or (is_written and not any(result.changed for result in results.values())),
+            embedding=vector.vector,
+            warnings=() if vector.vector is None else length_warnings(text),
+        )
+        return results
 
     def _needs_write(self, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime) -> bool:
         if plan.stored is None or plan.changes or vector.properties or plan.stored.has_old_properties:
@@ -112,42 +175,90 @@ class RecordSaver(Generic[RecordT, ModelT]):
             "properties": properties,
         }
 
-    async def _write_all(self, created: list[Row], updated: list[Row]) -> dict[int, KgAgentError | None]:
-        if self.options.dry_run:
-            return {row["position"]: None for row in (*created, *updated)}
-        async with self.options.lock or nullcontext():
-            parts = [(self.create, created), (self.update, updated)]
-            return await self._write_parts([(text, rows) for text, rows in parts if rows])
+    async def write_rows(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
+        """Write rows in one transaction, or each alone if one is refused; without those that met a conflict.
 
-    async def _write_parts(self, parts: Sequence[tuple[Statement, list[Row]]]) -> dict[int, KgAgentError | None]:
-        """Write parts in turn; if the database fails once something was written, the rest has its error as outcome."""
+        Raises:
+            StoreError: the database failed before anything was written.
+        """
+        if self.options.dry_run or not rows:
+            return {row["position"]: None for _, row in rows}
+        parameters: dict[str, Any] = {"user_id": self.user_id, "now": self.context.clock()}
+        for name, row in rows:
+            parameters.setdefault(name, []).append(row)
+        try:
+            async with self.options.lock or nullcontext():
+                [written] = await self.kind.store.write(self.write, parameters)
+        except (ConstraintViolationError, EntityGoneError, SharedKeyError) as error:
+            if len(rows) > 1:
+                return await self._write_each(rows)
+            return {rows[0][1]["position"]: error} if isinstance(error, SharedKeyError) else {}
+        return dict.fromkeys(written["positions"])
+
+    async def _write_each(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
+        """Write rows in turn; if the database fails once something was written, the rest has its error as outcome."""
         outcomes: dict[int, KgAgentError | None] = {}
-        for number, (text, rows) in enumerate(parts):
+        for number, row in enumerate(rows):
             try:
-                outcomes |= await self._write(text, rows)
+                outcomes |= await self.write_rows([row])
             except KgAgentError as error:
                 if None not in outcomes.values():
                     raise
-                return outcomes | {row["position"]: error for _, rest in parts[number:] for row in rest}
+                return outcomes | {rest["position"]: error for _, rest in rows[number:]}
         return outcomes
 
-    async def _write(self, text: Statement, rows: list[Row]) -> dict[int, KgAgentError | None]:
-        """Write rows in one transaction, or each alone if one is refused; without those that met a conflict."""
-        parameters = {"user_id": self.user_id, "now": self.context.clock(), "rows": rows}
-        try:
-            written = await self.kind.store.write(text, parameters)
-        except (ConstraintViolationError, EntityGoneError, SharedKeyError) as error:
-            if len(rows) > 1:
-                return await self._write_parts([(text, [row]) for row in rows])
-            return {rows[0]["position"]: error} if isinstance(error, SharedKeyError) else {}
-        return {row["position"]: None for row in written}
-
-    def _notify(self, plan: PlannedWrite[RecordT]) -> None:
+    def notify(self, plan: PlannedWrite[RecordT]) -> None:
         """Report a change without the time and version of the write, so that equal content compares as equal."""
         if self.context.on_change is None:
             return
         before = None if plan.stored is None else self.kind.to_model(plan.stored, plan.asked_from)
         self.context.on_change(before, self.kind.to_model(plan.after, plan.asked_from))
+
+
+def write_records(ontology: Ontology) -> Statement:
+    """The statement that writes nodes and relationships of an ontology."""
+    labels, types = Identifier.any_of(ontology.labels), Identifier.any_of(ontology.relationships)
+    return statement("write_records", labels=labels, types=types)
+
+
+async def save_records(
+    parts: Sequence[tuple[RecordSaver[Any, Any], Mapping[int, PlannedWrite[Any]]]],
+) -> dict[int, WriteResult[Any] | KgAgentError]:
+    """Embed the changed texts of records of several kinds in one call, and write all in one transaction.
+
+    Args:
+        parts: the records of each kind by their positions; nodes before the relationships that join them.
+
+    Returns:
+        The results; a plan that met a conflict is missing.
+
+    Raises:
+        EmbeddingError: the embedder failed.
+        StoreError: the database failed before anything was written.
+    """
+    saver, _ = parts[0]
+    now = saver.context.clock()
+    records = [(owner, record) for owner, planned in parts for record in by_record(planned)]
+    wholes = [(owner, record.whole) for owner, record in records]
+    texts = [(owner.kind.text(whole.after, now), whole.stored) for owner, whole in wholes]
+    changes = await vector_changes(saver.context.embedder, texts)
+    changed = [(*one, text, change) for one, (text, _), change in zip(records, texts, changes, strict=True)]
+    prepared = PreparedWrites[Any]()
+    for owner, _ in parts:
+        own = owner.prepare([(record, text, change) for other, record, text, change in changed if other is owner], now)
+        prepared.results |= own.results
+        prepared.rows += own.rows
+    outcomes = await saver.write_rows(prepared.rows)
+    unwritten = {row["position"] for _, row in prepared.rows} - outcomes.keys()
+    results: dict[int, WriteResult[Any] | KgAgentError] = {}
+    for owner, record in records:
+        if record.position in unwritten:
+            continue
+        error = outcomes.get(record.position)
+        results |= {position: error or prepared.results[position] for position in record.plans}
+        if record.position in outcomes and error is None:
+            owner.notify(record.whole)
+    return results
 
 
 def changed_properties(
@@ -193,15 +304,12 @@ def next_version(record: Record, updated_at: datetime | None) -> dict[str, Any]:
     return {"version": stored_version(record) + 1} | ({"updated_at": updated_at} if updated_at else {})
 
 
-async def vector_changes(
-    embedder: Embedder, texts: Sequence[tuple[str, Record | None]], *, vector_property: str
-) -> list[VectorChange]:
+async def vector_changes(embedder: Embedder, texts: Sequence[tuple[str, Record | None]]) -> list[VectorChange]:
     """Embed, in one call, the texts that differ from the stored embeddings.
 
     Args:
         embedder: makes the embeddings.
         texts: the embedding text of each record, with the stored record (None for a new one).
-        vector_property: property that holds the embedding.
 
     Raises:
         EmbeddingError: the embedder failed.
@@ -219,7 +327,9 @@ async def vector_changes(
             bookkeeping = {"embedding_hash": embedding_hash(embedder, text), "embedding_model": embedder.model}
             changes.append(VectorChange(bookkeeping, embedded[position]))
         elif not text and record is not None and not is_current(record, text, embedder):
-            changes.append(VectorChange({vector_property: None, "embedding_hash": None, "embedding_model": None}))
+            changes.append(
+                VectorChange({record.vector_property: None, "embedding_hash": None, "embedding_model": None})
+            )
         else:
             changes.append(VectorChange())
     return changes
@@ -242,9 +352,16 @@ def embedding_hash(embedder: Embedder, text: str) -> str:
 
 
 def embedding_text(*parts: str | None, notes: Iterable[Note], now: datetime) -> str:
-    """Join the parts of an embedding text and the notes, without absent parts and notes that have expired by `now`."""
-    present = (part for part in (*parts, notes_text_at(notes, now)[:NOTES_TEXT_LIMIT]) if part and not part.isspace())
-    return " ".join(present)
+    """Join the parts of an embedding text and the notes, without absent parts and notes that have expired by `now`.
+
+    If the notes have more than 1,000 characters, they are joined from the newest to the oldest and cut there, so that
+    the words of a new note are always in the text.
+    """
+    current = [note for note in notes if note.is_current(now)]
+    notes_text = notes_text_at(current, now)
+    if len(notes_text) > NOTES_TEXT_LIMIT:
+        notes_text = notes_text_at(reversed(current), now)[:NOTES_TEXT_LIMIT]
+    return " ".join(part for part in (*parts, notes_text) if part and not part.isspace())
 
 
 def length_warnings(text: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from neo4j.time import Date, DateTime, Duration, Time
 from pydantic import JsonValue
@@ -28,11 +28,14 @@ class Record:
     """A node or a relationship as it is stored, without its vectors.
 
     Attributes:
+        vector_property: the property that holds the embedding.
         element_id: the database's id, which it may reuse later.
         vector_length: length of the stored embedding; None if there is none, and for what a search found.
         has_old_embeddings: whether it has an embedding property that kgagent no longer uses.
         has_old_is_reversed: whether it has `is_reversed` under its old name.
     """
+
+    vector_property: ClassVar[str]
 
     element_id: str
     vector_length: int | None
@@ -67,6 +70,8 @@ class Record:
 @dataclass(frozen=True, kw_only=True)
 class NodeRecord(Record):
     """A node as it is stored."""
+
+    vector_property: ClassVar[str] = "embedding"
 
     label: str
 
@@ -115,6 +120,8 @@ class RelationshipRecord(Record):
         from_labels: labels of the start node; set while a search ranks, otherwise empty.
         to_labels: labels of the end node, likewise.
     """
+
+    vector_property: ClassVar[str] = "relationship_embedding"
 
     neo4j_type: str
     from_entity_key: str

@@ -94,11 +94,6 @@ class ReferenceForms:
         return (self.key,) if self.inner_key is None else (self.key, self.inner_key)
 
     @property
-    def lower_case(self) -> tuple[str, ...]:
-        """The name in the forms of lower case in which the database can compare it."""
-        return (self.written.lower(), self.name)
-
-    @property
     def prefixes(self) -> tuple[str, ...]:
         """The reference read as key prefixes."""
         return tuple(key for key in self.keys if is_key_prefix(key))
@@ -270,11 +265,15 @@ def similar_name_query(
 
 def compared_name(forms: ReferenceForms, user_id: str) -> Mapping[str, Any]:
     """The parameter by which `resolve_references.cypher` looks for a name."""
-    return {"folded": forms.folded, "query": name_query(forms.written, user_id)}
+    return {
+        "folded": forms.folded,
+        "query": name_query(forms.written, user_id),
+        "alias_query": alias_query(forms.written, user_id),
+    }
 
 
 def _folded(name: str) -> str:
-    """The name as `_folded_name.cypher` computes it."""
+    """The name as `_folded_text.cypher` computes it."""
     return without_invisible(unicodedata.normalize("NFKC", name).lower()).translate(_FOLDED)
 
 

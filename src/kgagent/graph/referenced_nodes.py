@@ -1,13 +1,15 @@
 """The nodes that the database finds for references, and which of them a reference means."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from kgagent.formatting import beginning
-from kgagent.graph.reference_forms import ReferenceForms, normalised_name
+from kgagent.graph.pair_state import End
+from kgagent.graph.reference_forms import ReferenceForms, name_and_label, normalised_name
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
 from kgagent.suggestions import shorten_name
+from kgagent.turns import in_turns
 
 MAX_DESCRIPTION = 60
 
@@ -17,11 +19,13 @@ class ReferencedNode:
     """A node that a reference may mean.
 
     Attributes:
+        element_id: the database's id, which it may reuse later.
         labels: all of its labels.
         description: the first 200 characters of it.
         aliases: its other names.
     """
 
+    element_id: str
     entity_key: str
     label: str
     labels: frozenset[str]
@@ -49,44 +53,111 @@ class ReferencedNode:
 
 
 class FoundNodes:
-    """What the database found for the references of one call."""
+    """What the database found for the references of one call; it answers as often as asked, without a statement.
 
-    def __init__(
-        self,
-        row: Row,
-        named: Mapping[str, Sequence[Row]],
-        ontology: Ontology,
-        labels: frozenset[str] | None,
-    ) -> None:
-        self.owners = list(read_nodes(row["owners"], ontology, labels))
-        self._by_key = {node.entity_key: node for node in read_nodes(row["by_key"], ontology, labels)}
-        self._by_prefix: dict[str, list[ReferencedNode]] = {}
+    Attributes:
+        loose: for each unknown name that was compared loosely, the node that it means, if only one.
+        nearest: for each unknown reference that was compared with similar names, the nodes that have them, as listed.
+    """
+
+    def __init__(self, row: Row, ontology: Ontology) -> None:
+        self.loose: dict[str, ReferencedNode | None] = {}
+        self.nearest: dict[str, Sequence[str]] = {}
+        self._ontology = ontology
+        self._owners: list[Row] = row["owners"]
+        self._by_key = {item["entity_key"]: item for item in (*row["by_key"], *row["owners"])}
+        self._by_prefix: dict[str, list[Row]] = {}
         for item in row["by_prefix"]:
-            self._by_prefix.setdefault(item["prefix"], []).extend(read_nodes([item["node"]], ontology, labels))
-        self._named = {folded: list(read_nodes(nodes, ontology, labels)) for folded, nodes in named.items()}
+            self._by_prefix.setdefault(item["prefix"], []).append(item["node"])
+            self._by_key[item["node"]["entity_key"]] = item["node"]
+        self._named: dict[str, Row] = {item["folded"]: item for item in row["by_name"]}
+        self.add_scanned(row)
 
-    def meant_by(self, forms: ReferenceForms) -> list[ReferencedNode]:
+    def add_scanned(self, row: Row) -> None:
+        """Add the names that were compared with those of every node."""
+        self._named |= {item["folded"]: {**item, "is_cut": False} for item in row["scanned"]}
+        for item in self._named.values():
+            self._by_key |= {node["entity_key"]: node for node in (*item["nodes"], *item["called"])}
+
+    def is_cut(self, forms: ReferenceForms) -> bool:
+        """Whether the index has so many matches for a name that its node may not be among those examined."""
+        item = self._named.get(forms.folded)
+        return item is not None and item["is_cut"] and not item["nodes"] and not item["called"]
+
+    def owners(self, labels: Collection[str] | None = None) -> list[ReferencedNode]:
+        """The nodes that stand for the user, if they were asked for."""
+        return self._read(self._owners, labels)
+
+    def node(self, key: str, labels: Collection[str] | None = None) -> ReferencedNode | None:
+        """The node with a key, if it is among those that were found."""
+        return next(iter(self._read([self._by_key[key]] if key in self._by_key else (), labels)), None)
+
+    def ends(self) -> dict[str, End]:
+        """All nodes that were found, by their keys, as ends of relationships."""
+        nodes = [*self._read(self._by_key.values(), None), *filter(None, self.loose.values())]
+        return {
+            node.entity_key: End(
+                element_id=node.element_id, entity_key=node.entity_key, label=node.label, name=node.name
+            )
+            for node in nodes
+        }
+
+    async def candidates(
+        self, references: Iterable[str], labels: Collection[str] | None = None
+    ) -> dict[str, tuple[ReferencedNode, ...]]:
+        """All nodes that each reference may mean, at most 11; a node with exactly that key is the only one."""
+        asked = list(dict.fromkeys(references))
+        return dict(zip(asked, await in_turns(lambda text: self._candidates(text, labels), asked), strict=True))
+
+    def also_called(self, reference: str, node: ReferencedNode) -> list[ReferencedNode]:
+        """The other nodes that have the name of a node as another name."""
+        forms = ReferenceForms.of(reference)
+        if forms is None or not forms.may_be_name or not node.is_named(reference):
+            return []
+        return [other for other in self._called(forms, None) if other.entity_key != node.entity_key]
+
+    def _candidates(self, reference: str, labels: Collection[str] | None) -> tuple[ReferencedNode, ...]:
+        forms = ReferenceForms.of(reference)
+        meant = [] if forms is None else self._meant_by(forms, labels)
+        if not meant and (part := name_and_label(reference)) is not None:
+            name, label = part
+            inner = ReferenceForms.of(name)
+            meant = [] if inner is None else self._meant_by(inner, labels)
+            return tuple(node for node in meant if node.label == label)
+        return tuple(meant)
+
+    def _meant_by(self, forms: ReferenceForms, labels: Collection[str] | None) -> list[ReferencedNode]:
         """The nodes that a reference may mean, in the order of the ontology's labels and of their keys."""
-        if forms.key in self._by_key:
-            return [self._by_key[forms.key]]
-        if forms.is_owner and self.owners:
-            return self.owners
-        named = [node for node in self._named.get(forms.folded, ()) if normalised_name(node.name) == forms.name]
-        meant = {node.entity_key: node for node in (*named, *self._by_prefix.get(forms.key, ()))}
+        if (keyed := self.node(forms.key, labels)) is not None:
+            return [keyed]
+        if forms.is_owner and (owners := self.owners(labels)):
+            return owners
+        written = self._read(self._named.get(forms.folded, {"nodes": ()})["nodes"], labels)
+        named = [node for node in written if normalised_name(node.name) == forms.name]
+        meant = {node.entity_key: node for node in (*named, *self._read(self._by_prefix.get(forms.key, ()), labels))}
         if not meant and forms.inner_key is not None:
-            inner = self._by_key.get(forms.inner_key)
-            nodes = self._by_prefix.get(forms.inner_key, ()) if inner is None else (inner,)
+            inner = self.node(forms.inner_key, labels)
+            nodes = self._read(self._by_prefix.get(forms.inner_key, ()), labels) if inner is None else [inner]
             meant = {node.entity_key: node for node in nodes}
-        return sorted(meant.values(), key=in_order)
+        return sorted(meant.values(), key=in_order) or self._called(forms, labels)
+
+    def _called(self, forms: ReferenceForms, labels: Collection[str] | None) -> list[ReferencedNode]:
+        """The nodes with another name that a reference is."""
+        nodes = self._read(self._named.get(forms.folded, {"called": ()})["called"], labels)
+        return sorted((node for node in nodes if node.has_alias(forms.written)), key=in_order)
+
+    def _read(self, rows: Iterable[Row], labels: Collection[str] | None) -> list[ReferencedNode]:
+        return list(read_nodes(rows, self._ontology, labels))
 
 
-def read_nodes(rows: Iterable[Row], ontology: Ontology, wanted: frozenset[str] | None) -> Iterable[ReferencedNode]:
+def read_nodes(rows: Iterable[Row], ontology: Ontology, wanted: Collection[str] | None) -> Iterable[ReferencedNode]:
     """The nodes of rows that have one of the wanted labels; a node that was deleted meanwhile has no key."""
     for row in rows:
         labels = frozenset(row["labels"])
-        known = labels & ontology.labels.keys() & (labels if wanted is None else wanted)
+        known = labels & ontology.labels.keys() & (labels if wanted is None else frozenset(wanted))
         if known and row["entity_key"]:
             yield ReferencedNode(
+                element_id=row["element_id"],
                 entity_key=row["entity_key"],
                 label=min(known, key=lambda label: ontology.label_order[label]),
                 labels=labels,

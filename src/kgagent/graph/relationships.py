@@ -1,7 +1,7 @@
 """The relationships of a user: how they are read, and how they are created and changed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,7 @@ from kgagent.graph.existing_records import relationship_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties
+from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties, write_records
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
@@ -61,7 +61,7 @@ RelationshipWriteOptions = WriteOptions[RelationshipIntent, RelationshipRecord]
 class RelationshipRepository:
     """Reads the relationships of all users; each call names the owner. Also the `RecordKind` of relationships."""
 
-    vector_property = "relationship_embedding"
+    plural = "relationships"
 
     def __init__(self, store: Store, ontology: Ontology) -> None:
         self.store = store
@@ -156,9 +156,9 @@ class RelationshipRepository:
         """Its type and its two ends."""
         return {
             "neo4j_type": record.neo4j_type,
-            "from_element_id": record.from_element_id,
+            "from_element_id": record.from_element_id or None,
             "from_entity_key": record.from_entity_key,
-            "to_element_id": record.to_element_id,
+            "to_element_id": record.to_element_id or None,
             "to_entity_key": record.to_entity_key,
         }
 
@@ -182,7 +182,7 @@ class RelationshipRepository:
         return PairState(
             first=self._end(intent.from_entity_key, row["first"]),
             second=self._end(intent.to_entity_key, row["second"]),
-            relationships=tuple(own),
+            relationships=own,
             foreign=tuple(record for record in found if record not in own),
         )
 
@@ -212,12 +212,11 @@ class RelationshipStrategy:
         self._context = context
         self._user_id = user_id
         self._options = options or RelationshipWriteOptions()
-        self._saver = RecordSaver(
+        self.saver = RecordSaver(
             kind=relationships,
             context=context,
             user_id=user_id,
-            create=statement("create_relationships", **relationships.names),
-            update=statement("update_relationships", **relationships.names),
+            write=write_records(relationships.ontology),
             options=self._options,
         )
 
@@ -226,10 +225,15 @@ class RelationshipStrategy:
         return intent.pair
 
     async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
-        """Read the two nodes of each intent and the relationships between them."""
-        return await self._relationships.read_pairs(
+        """Read the two nodes of each intent and the relationships between them; intents about one pair share these."""
+        pairs = await self._relationships.read_pairs(
             self._user_id, intents, adopt_foreign=self._options.adopt_foreign, for_update=not self._options.dry_run
         )
+        shared: dict[frozenset[str], list[RelationshipRecord]] = {}
+        return [
+            replace(pair, relationships=shared.setdefault(intent.pair, pair.relationships))
+            for intent, pair in zip(intents, pairs, strict=True)
+        ]
 
     def plan(self, intent: RelationshipIntent, state: PairState) -> PlannedWrite[RelationshipRecord]:
         """Decide what to write.
@@ -246,17 +250,19 @@ class RelationshipStrategy:
             raise not_found(intent, state)
         if stored is not None and intent.create and not intent.or_update:
             raise relationship_exists(state, stored, self._relationships.ontology)
-        before = stored or blank
+        before = stored or with_properties(blank, {"user_id": self._user_id})
         given, omitted = self._values(intent, before.neo4j_type)
         values = self._levels_stored_as_text(before) | given
         changes = changed_properties(before, values, intent.notes, self._context)
-        return PlannedWrite(stored, with_properties(before, changes), changes, intent.from_entity_key, omitted)
+        after = with_properties(before, changes)
+        state.relationships[:] = [after, *(record for record in state.relationships if record is not stored)]
+        return PlannedWrite(stored, after, changes, intent.from_entity_key, omitted)
 
     async def save(
         self, plans: Mapping[int, PlannedWrite[RelationshipRecord]]
     ) -> Mapping[int, RelationshipWriteResult | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
-        return await self._saver.save(plans)
+        return await self.saver.save(plans)
 
     def _levels_stored_as_text(self, record: RelationshipRecord) -> dict[str, Any]:
         """The numbers of levels that an old graph holds as words or as text."""

@@ -89,13 +89,19 @@ class StatementRunner:
         return rows
 
     async def read_for_update(self, text: str, parameters: Parameters) -> list[Row]:
-        """Run a statement that locks what it reads, again if another write deletes that; errors are those of `write`.
+        """Run a statement that locks what it reads and may be repeated, again if another write deletes what it locks.
 
         Neo4j applies a commit property by property: a read without a lock can see the new version beside old notes.
+
+        Raises:
+            StoreError: it failed.
         """
         while True:
             with suppress(EntityGoneError):
-                return await self.write(text, parameters)
+                async with self._running(text, "write") as outcome:
+                    rows = await self._read(self._query(text, self._timeout), parameters, WRITE_ACCESS)
+                    outcome.rows = len(rows)
+                return rows
 
     def vector(self, embedding: Sequence[float] | None) -> Vector | list[float] | None:
         """An embedding as a parameter in the form that this server accepts."""
@@ -118,16 +124,17 @@ class StatementRunner:
             bookmark_manager=self._driver.execute_query_bookmark_manager,
         )
 
-    async def _read(self, query: Query, parameters: Parameters) -> list[Row]:
+    async def _read(self, query: Query, parameters: Parameters, access: str = READ_ACCESS) -> list[Row]:
         try:
             # A managed transaction would need a second round trip to commit nothing.
-            async with self._session(READ_ACCESS) as session:
+            async with self._session(access) as session:
                 result = await session.run(query, sent(parameters))
                 return [dict(record) for record in (await result.to_eager_result()).records]
         except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
             if not error.is_retryable():
                 raise
-        return await self._run(query, parameters, RoutingControl.READ)
+        routing = RoutingControl.READ if access == READ_ACCESS else RoutingControl.WRITE
+        return await self._run(query, parameters, routing)
 
     async def _run(self, query: Query, parameters: Parameters, routing: RoutingControl) -> list[Row]:
         answer = await self._driver.execute_query(query, sent(parameters), routing_=routing, database_=self._database)

@@ -133,13 +133,13 @@ class RecordKind(Protocol[RecordT_contra, ModelT_co]):
         """The database."""
         ...
 
-    @property
-    def vector_property(self) -> str:
-        """The property that holds the embedding."""
-        ...
-
     def text(self, record: RecordT_contra, now: datetime) -> str:
         """The embedding text."""
+        ...
+
+    @property
+    def plural(self) -> str:
+        """The word for several records in the names of parameters."""
         ...
 
     def location(self, record: RecordT_contra) -> Mapping[str, Any]:

@@ -19,7 +19,7 @@ from kgagent.ontology import Ontology
 from kgagent.operations import OperationOutcome, ToolCall
 from kgagent.tools.context import ToolContext
 from kgagent.tools.payload import MAX_VALUES, REPEAT_ARGUMENTS, Payload, compact_text, dump, error_text, failure
-from kgagent.tools.reference_arguments import run_with_resolved_references
+from kgagent.tools.reference_arguments import resolved_arguments
 from kgagent.tools.tool_text import ToolText, decode_arguments
 from kgagent.tools.unknown_arguments import other_tools_with
 from kgagent.validation_errors import explain_validation_error
@@ -81,6 +81,7 @@ class Tool(ABC, Generic[ArgumentsT]):
         destructive: whether it may replace or remove stored data; ignored if it only reads.
         idempotent: whether repeating a call changes nothing but the expiry of a note; a read-only tool always is.
         needs_exact_references: whether nodes must be named exactly, because a mistake is hard to undo.
+        resolves_references: whether arguments that end in `entity_key` may be names of nodes of the graph.
         question: says what a call would remove, so that a surface can ask the user first; None: it need not ask.
     """
 
@@ -91,6 +92,7 @@ class Tool(ABC, Generic[ArgumentsT]):
     destructive: ClassVar[bool] = True
     idempotent: ClassVar[bool] = False
     needs_exact_references: ClassVar[bool] = False
+    resolves_references: ClassVar[bool] = True
     question: ClassVar["Tool[Any] | None"] = None
 
     @abstractmethod
@@ -237,10 +239,14 @@ class BoundTool:
             return written
 
     async def _run_valid(self, arguments: BaseModel) -> ToolResult:
+        resolved = await resolved_arguments(self._tool, self._context, arguments)
         try:
-            return await self._tool.run(self._context, arguments)
+            result = await self._tool.run(self._context, resolved.arguments)
         except NodeNotFoundError as error:
-            return await run_with_resolved_references(self._tool, self._context, arguments, error)
+            raise NodeNotFoundError(error.problem, resolved.hint or error.hint) from error
+        if not resolved.notices:
+            return result
+        return result.model_copy(update={"message": ". ".join((result.message, *resolved.notices))})
 
     def __repr__(self) -> str:
         """The tool's name."""

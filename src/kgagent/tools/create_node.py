@@ -5,10 +5,10 @@ from typing import ClassVar
 from pydantic import ConfigDict, Field
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
-from kgagent.formatting import in_one_line
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.graph.reference_forms import normalised_name
+from kgagent.graph.referenced_nodes import FoundNodes
 from kgagent.graph.short_keys import message_key
 from kgagent.models import GraphNode
 from kgagent.models.fields import ShortText, Text
@@ -20,8 +20,6 @@ from kgagent.tools.labels import known_label
 from kgagent.tools.new_keys import keys_by_spelling
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.owner import owner_values
-from kgagent.tools.possible_duplicates import possible_duplicates, remedies
-from kgagent.tools.references import NodeReference
 from kgagent.tools.write_results import WriteToolResult
 
 
@@ -58,23 +56,15 @@ class CreatedNode(WriteToolResult):
 
     Attributes:
         note_expiries: when its notes expire; None if they never do.
-        possible_duplicates: older nodes with the same or a similar name or alias; None if there are none.
-        hint: what to do about them.
     """
 
     entity_key: str
     node: GraphNode
     note_expiries: tuple[NoteExpiry, ...] | None = None
-    possible_duplicates: tuple[NodeReference, ...] | None = None
-    hint: str | None = None
 
     def short_text(self) -> str:
-        """What was created, its key, when its notes expire, and what may be the same thing."""
-        lines = [self.message, f"entity_key: {self.entity_key}", *map(str, self.note_expiries or ())]
-        if self.possible_duplicates:
-            found = (f"{one.name} ({one.label}, {message_key(one.entity_key)})" for one in self.possible_duplicates)
-            lines.append(f"Possible duplicates: {in_one_line('; '.join(found))}")
-        return "\n".join([*lines, *([self.hint] if self.hint else [])])
+        """What was created, its key, and when its notes expire."""
+        return "\n".join([self.message, f"entity_key: {self.entity_key}", *map(str, self.note_expiries or ())])
 
 
 class CreateNode(Tool[CreateNodeArguments]):
@@ -111,11 +101,17 @@ class CreateNode(Tool[CreateNodeArguments]):
             created_at=now.isoformat(),
             idempotency_key=arguments.idempotency_key,
         )
-        if earlier is not None and await context.nodes.read(context.user_id, [earlier]):
+        found = await context.references.look_up(
+            context.user_id,
+            [arguments.name] if rule.key_includes_name else (),
+            keys=[] if earlier is None else [earlier],
+            with_owners=arguments.is_owner,
+        )
+        if earlier is not None and found.node(earlier) is not None:
             key = earlier
         if rule.key_includes_name:
-            await _check_aliases(context, arguments)
-        owner = await owner_values(context, is_owner=arguments.is_owner or None, entity_key=key, label=arguments.label)
+            await _check_aliases(found, arguments)
+        owner = owner_values(context, found, is_owner=arguments.is_owner or None, entity_key=key, label=arguments.label)
         intent = NodeIntent(
             entity_key=key,
             label=arguments.label,
@@ -129,15 +125,11 @@ class CreateNode(Tool[CreateNodeArguments]):
         except AlreadyExistsError as refusal:
             return await self._created_before(context, arguments, key, refusal)
         message = ". ".join((f"Created {arguments.label} {arguments.name}", *written.warnings))
-        similar = (await possible_duplicates(context, [written.record], {})).get(key)
-        advice = remedies(context, [(arguments.label, similar)]) if similar else []
         return CreatedNode(
             message=message,
             entity_key=key,
             node=written.record,
             note_expiries=new_expiries(written) or None,
-            possible_duplicates=tuple(map(NodeReference.of, similar)) if similar else None,
-            hint=". ".join(advice) or None,
             written=(written.record,),
         )
 
@@ -171,16 +163,16 @@ class CreateNode(Tool[CreateNodeArguments]):
         return CreatedNode(message=message, entity_key=key, node=node, written=(node,))
 
 
-async def _check_aliases(context: ToolContext, arguments: CreateNodeArguments) -> None:
+async def _check_aliases(found: FoundNodes, arguments: CreateNodeArguments) -> None:
     """Refuse a name that is another name of a node of a label of which there is one node of each name.
 
     Raises:
         AlreadyExistsError: it is.
     """
     name = arguments.name
-    found = (await context.references.candidates(context.user_id, [name], [arguments.label]))[name]
-    if found and normalised_name(name) != normalised_name(found[0].name) and found[0].is_called(name):
+    nodes = (await found.candidates([name], [arguments.label]))[name]
+    if nodes and not nodes[0].is_named(name) and nodes[0].is_called(name):
         raise AlreadyExistsError(
-            f"{name!r} is an alias of the {found[0].label} {found[0].name!r} ({message_key(found[0].entity_key)}). "
+            f"{name!r} is an alias of the {nodes[0].label} {nodes[0].name!r} ({message_key(nodes[0].entity_key)}). "
             "Use update_node to change it; remember with `new` creates another thing of that name"
         )

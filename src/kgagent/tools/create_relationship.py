@@ -11,7 +11,6 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.deleted_notes import deleted_notes
 from kgagent.tools.relationship_arguments import Attitude, Proximity, RelationshipEnds, UnitInterval
 from kgagent.tools.relationship_results import WrittenRelationship, write_relationship
 
@@ -92,5 +91,4 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
         written = await write_relationship(context, arguments.intent(context, context.write_context.clock()))
         created = written.record
         ends = f"{created.from_name} and {created.to_name}"
-        hint = (await deleted_notes(context, {0: written})).get(0)
-        return WrittenRelationship.of(written, f"Created relationship {created.relationship_type} between {ends}", hint)
+        return WrittenRelationship.of(written, f"Created relationship {created.relationship_type} between {ends}")

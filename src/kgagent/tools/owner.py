@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
+from kgagent.graph.referenced_nodes import FoundNodes
+from kgagent.graph.short_keys import message_key
 from kgagent.tools.context import ToolContext
 
 
-async def owner_values(
-    context: ToolContext, *, is_owner: bool | None, entity_key: str, label: str | None = None
+def owner_values(
+    context: ToolContext, found: FoundNodes, *, is_owner: bool | None, entity_key: str, label: str | None = None
 ) -> Mapping[str, bool | None]:
     """The properties to write for `is_owner`.
 
@@ -15,9 +17,10 @@ async def owner_values(
 
     Args:
         context: the user's graph.
+        found: the owners, and the node unless its label is given.
         is_owner: as the model gave it; None changes nothing, False removes the property.
         entity_key: the node that is written.
-        label: its label; None reads it.
+        label: its label; None takes that of the node.
 
     Raises:
         AlreadyExistsError: another node is the owner.
@@ -29,18 +32,17 @@ async def owner_values(
     if not is_owner:
         return {"is_owner": None}
     if label is None:
-        found = await context.nodes.get(context.user_id, [entity_key])
-        if not found:
+        node = found.node(entity_key)
+        if node is None:
             raise NodeNotFoundError(f"Node not found: {entity_key}")
-        label = found[0].label
+        label = node.label
     allowed = context.ontology.owner_label
     if label != allowed:
         raise InputError(f"is_owner applies only to nodes with the label {allowed}, got {label}")
-    for owner in await context.references.owners(context.user_id):
+    for owner in found.owners():
         if owner.entity_key != entity_key:
-            [short] = (await context.references.short_keys(context.user_id, [owner.entity_key])).values()
-            problem = f"{owner.label} {owner.name!r} ({short}) is already the owner of this graph"
+            shown = f"{owner.label} {owner.name!r} ({message_key(owner.entity_key)})"
             can_change = context.offers("update_node")
             remedy = ". To change the owner, first set is_owner to false there with update_node" if can_change else ""
-            raise AlreadyExistsError(problem + remedy)
+            raise AlreadyExistsError(f"{shown} is already the owner of this graph{remedy}")
     return {"is_owner": True}

@@ -2,21 +2,20 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.node_references import LooseResolution
-from kgagent.graph.reference_forms import ReferenceForms
+from kgagent.graph.reference_forms import ReferenceForms, is_generated_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
-from kgagent.tools.deleted_nodes import deleted_nodes_hint
 
 if TYPE_CHECKING:
-    from kgagent.tools.base import Tool, ToolResult
+    from kgagent.tools.base import Tool
 
 ArgumentsT = TypeVar("ArgumentsT", bound=BaseModel)
 
@@ -25,41 +24,41 @@ SOURCE_KEY = "source_entity_key"
 """The only argument with that suffix that need not name an existing node."""
 
 
-async def run_with_resolved_references(
-    tool: "Tool[ArgumentsT]", context: ToolContext, arguments: ArgumentsT, error: NodeNotFoundError
-) -> "ToolResult":
-    """Run a tool again that found no node with a given key, with the keys of the nodes that the arguments mean.
+@dataclass(frozen=True)
+class ResolvedArguments(Generic[ArgumentsT]):
+    """Arguments with the keys of the nodes that they mean.
 
-    Keys are tried first, so that a call with keys costs no further statement.
+    Attributes:
+        arguments: the arguments; a reference to no node stays as it was given.
+        notices: which nodes those references mean that are not exactly a name.
+        hint: the nodes with the nearest names, if a reference means no node.
+    """
 
-    Args:
-        tool: the tool.
-        context: the user's graph.
-        arguments: as the model gave them.
-        error: what the tool raised; nothing was written.
+    arguments: ArgumentsT
+    notices: tuple[str, ...] = ()
+    hint: str = ""
+
+
+async def resolved_arguments(
+    tool: "Tool[ArgumentsT]", context: ToolContext, arguments: ArgumentsT
+) -> ResolvedArguments[ArgumentsT]:
+    """Replace references by the keys of the nodes that they mean, in one statement; keys need none.
 
     Raises:
         InputError: a reference is ambiguous.
-        NodeNotFoundError: a reference is unknown; the text lists the nearest names.
-        KgAgentError: whatever else the tool raises.
+        StoreError: the database failed.
     """
     fields = (name for name in type(arguments).model_fields if name.endswith(KEY_SUFFIX) and name != SOURCE_KEY)
     given = {name: value for name in fields if isinstance(value := getattr(arguments, name), str)}
-    resolved, notices = await _resolved(tool, context, given.values())
-    _reject_ambiguous(resolved.values())
-    keys = {name: key for name, reference in given.items() if isinstance(key := resolved[reference], str)}
-    if any(given[name] != key for name, key in keys.items()):
-        try:
-            result = await tool.run(context, arguments.model_copy(update=keys))
-        except NodeNotFoundError as remaining:
-            error = remaining
-        else:
-            # An answer of a tool that reads has a token budget, and names the node itself.
-            shown = () if tool.read_only else notices.values()
-            return result.model_copy(update={"message": ". ".join((result.message, *shown))})
-    unknown = [reference for reference, found in resolved.items() if isinstance(found, NodeNotFoundError)]
-    hints = (_hints(resolved.values()), await deleted_nodes_hint(context, unknown))
-    raise NodeNotFoundError(error.problem, ". ".join(filter(None, hints))) from error
+    asked = [value for value in given.values() if not is_generated_key(value)]
+    if not asked or not tool.resolves_references:
+        return ResolvedArguments(arguments)
+    keys, notices = await _resolved(tool, context, asked)
+    _reject_ambiguous(keys.values())
+    update = {name: key for name, reference in given.items() if isinstance(key := keys.get(reference), str)}
+    # The answer of a tool that reads has a token budget, and names the node itself.
+    shown = () if tool.read_only else tuple(notices.values())
+    return ResolvedArguments(arguments.model_copy(update=update), shown, _hints(keys.values()))
 
 
 async def _resolved(
@@ -103,7 +102,7 @@ def _reference_of(target: ResolutionTarget, ontology: Ontology) -> str | None:
 
 @dataclass(frozen=True)
 class ResolvedIntent:
-    """A write with the keys of its nodes; `notices` say which nodes those mean that are not exactly named."""
+    """A write with the keys of its nodes; `notices` say which nodes are meant that are not exactly named."""
 
     intent: RelationshipIntent
     notices: tuple[str, ...] = ()
@@ -112,7 +111,7 @@ class ResolvedIntent:
 async def resolved_intents(
     context: ToolContext, intents: Mapping[int, RelationshipIntent]
 ) -> dict[int, ResolvedIntent | InputError]:
-    """Replace the references of writes that found no node by the keys of the nodes that they mean.
+    """Replace the references of writes by the keys of the nodes that they mean, in one statement; keys need none.
 
     Args:
         context: the user's graph.
@@ -122,14 +121,15 @@ async def resolved_intents(
         For each position the write with keys, or why there is none.
     """
     pairs = {position: (intent.from_entity_key, intent.to_entity_key) for position, intent in intents.items()}
-    loose = await context.references.resolve_loosely(
-        context.user_id, (reference for pair in pairs.values() for reference in pair)
-    )
+    asked = [reference for pair in pairs.values() for reference in pair if not is_generated_key(reference)]
+    if not asked:
+        return {position: ResolvedIntent(intent) for position, intent in intents.items()}
+    loose = await context.references.resolve_loosely(context.user_id, asked)
     return {position: _with_keys(intent, pairs[position], loose) for position, intent in intents.items()}
 
 
 def _with_keys(intent: RelationshipIntent, given: Sequence[str], loose: LooseResolution) -> ResolvedIntent | InputError:
-    ends = [loose.keys[end] for end in given]
+    ends = [loose.keys.get(end, end) for end in given]
     try:
         _reject_ambiguous(ends)
     except InputError as error:

@@ -1,8 +1,8 @@
 """Writing several relationships in one call, as create_relationships and update_relationships do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.errors import InputError, KgAgentError
 from kgagent.formatting import counted, in_one_line
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
@@ -11,7 +11,6 @@ from kgagent.models.graph import GraphModel
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
 from kgagent.tools.create_relationship import NewRelationship
-from kgagent.tools.deleted_notes import deleted_notes
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries
 from kgagent.tools.payload import Payload, error_text, one_line
 from kgagent.tools.reference_arguments import ResolvedIntent, resolved_intents
@@ -87,27 +86,21 @@ async def write_batch(
         user_id=context.user_id,
         options=update_options(context.ontology),
     )
-    outcomes = await _write(strategy, intents, context)
-    notices: Mapping[int, tuple[str, ...]] = {}
-    if unknown := {position for position, outcome in outcomes.items() if isinstance(outcome, NodeNotFoundError)}:
-        resolved = await resolved_intents(context, {position: intents[position] for position in unknown})
-        refused = {position: found for position, found in resolved.items() if isinstance(found, InputError)}
-        meant = {position: found for position, found in resolved.items() if isinstance(found, ResolvedIntent)}
-        intents_with_keys = {position: found.intent for position, found in meant.items()}
-        outcomes |= {**refused, **await _write(strategy, intents_with_keys, context)}
-        notices = {position: found.notices for position, found in meant.items()}
-    written_ones = {
-        position: outcome for position, outcome in outcomes.items() if not isinstance(outcome, KgAgentError)
+    resolved = await resolved_intents(context, intents)
+    meant = {position: found for position, found in resolved.items() if isinstance(found, ResolvedIntent)}
+    written_intents = [found.intent for found in meant.values()]
+    outcomes: dict[int, RelationshipWriteResult | KgAgentError] = {
+        position: found for position, found in resolved.items() if isinstance(found, InputError)
     }
-    deleted = await deleted_notes(context, written_ones)
+    written_ones = await compare_and_set(strategy, written_intents, attempts=context.write_context.attempts)
+    outcomes |= dict(zip(meant, written_ones, strict=True))
     for position, outcome in outcomes.items():
-        more = (*notices.get(position, ()), *filter(None, [deleted.get(position)]))
         results[position] = (
             _rejected(outcome)
             if isinstance(outcome, KgAgentError)
             else BatchItem(
                 success=True,
-                message=_item_message(outcome, items[position], context.ontology, more),
+                message=_item_message(outcome, items[position], context.ontology, meant[position].notices),
                 embedding_regenerated=outcome.embedded,
                 triplet=outcome.record.triplet,
                 relationship=outcome.record,
@@ -121,14 +114,6 @@ async def write_batch(
         message += f"; rejected, by position from 0: {_first_few(rejected)}"
     written = tuple(item.relationship for item in ordered if item.relationship is not None)
     return BatchResult(message=message, results=ordered, written=written)
-
-
-async def _write(
-    strategy: RelationshipStrategy, intents: Mapping[int, RelationshipIntent], context: ToolContext
-) -> dict[int, RelationshipWriteResult | KgAgentError]:
-    """Write; outcomes by position."""
-    outcomes = await compare_and_set(strategy, list(intents.values()), attempts=context.write_context.attempts)
-    return dict(zip(intents, outcomes, strict=True))
 
 
 def _first_few(positions: Sequence[int]) -> str:

@@ -1,6 +1,6 @@
 """remember: create and update many nodes, relationships and notes in one call."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
@@ -8,24 +8,25 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from kgagent.errors import InputError, KgAgentError
-from kgagent.graph.nodes import NodeStrategy, NodeWriteResult
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.graph_writes import GraphIntent, GraphStrategy, GraphWriteResult
+from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteResult
+from kgagent.graph.pair_state import End
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.referenced_nodes import FoundNodes
 from kgagent.graph.relationships import RelationshipStrategy, RelationshipWriteResult
+from kgagent.graph.writes import WriteResult
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.note import Note
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.deleted_notes import deleted_notes
-from kgagent.tools.joined_notes import Place, write_with_joined_notes
 from kgagent.tools.labels import known_label
 from kgagent.tools.note_edits import NoteCorrection
 from kgagent.tools.note_expiry import expiries
 from kgagent.tools.payload import error_text, one_line
-from kgagent.tools.possible_duplicates import possible_duplicates, remedies
-from kgagent.tools.references import NodeReference
 from kgagent.tools.relationship_results import describe_direction, fields_in_words, kept_description
 from kgagent.tools.remember_arguments import (
     RememberArguments,
@@ -42,13 +43,12 @@ from kgagent.tools.remember_plan import (
     node_options,
     relationship_options,
 )
-from kgagent.tools.remember_references import References, not_people_in, references_in
+from kgagent.tools.remember_references import References, not_people_in, references_in, unknown_in_call
 from kgagent.tools.remember_results import (
     CreatedNodeReference,
     Failure,
     ListName,
     NoteCounts,
-    PossibleDuplicate,
     RememberResult,
     ReplacedValue,
     WriteCounts,
@@ -56,12 +56,14 @@ from kgagent.tools.remember_results import (
     replaced_values,
     summary,
 )
-from kgagent.tools.remember_targets import Target, Targets, find_targets
-from kgagent.tools.shared_aliases import shared_aliases
+from kgagent.tools.remember_targets import Target, Targets, asked_of_targets, find_targets
 from kgagent.turns import in_turns
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 ResultT = TypeVar("ResultT", NodeWriteResult, RelationshipWriteResult)
+Place = tuple[ListName, int]
+"""The list and the position of an item."""
+
 MAX_NAMED = 3
 """Names that one hint repeats."""
 
@@ -101,14 +103,18 @@ class Remember(Tool[RememberArguments]):
         call = _Call(context, arguments, context.write_context.clock())
         await call.validate()
         await call.resolve()
-        await call.write_nodes()
-        await call.write_relationships()
-        return await call.result()
+        await call.write()
+        return call.result()
 
 
 @dataclass
 class _Call:
-    """The steps of one call, and what they found out."""
+    """The steps of one call, and what they found out.
+
+    Attributes:
+        asked: keys of which nodes were looked up.
+        stored: the nodes that were found, by their keys.
+    """
 
     context: ToolContext
     arguments: RememberArguments
@@ -116,11 +122,12 @@ class _Call:
     nodes: dict[int, RememberedNode] = field(default_factory=dict)
     relationships: dict[int, RememberedRelationship] = field(default_factory=dict)
     notes: dict[int, RememberedNote] = field(default_factory=dict)
+    asked: frozenset[str] = frozenset()
+    stored: Mapping[str, End] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
     node_intents: dict[Place, RememberedNodeIntent] = field(default_factory=dict)
     relationship_intents: dict[Place, RememberedRelationshipIntent] = field(default_factory=dict)
-    written_nodes: dict[Place, NodeWriteResult] = field(default_factory=dict)
-    written_relationships: dict[Place, RelationshipWriteResult] = field(default_factory=dict)
+    written: dict[Place, GraphWriteResult] = field(default_factory=dict)
     failures: dict[Place, KgAgentError] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
@@ -137,26 +144,29 @@ class _Call:
 
     async def resolve(self) -> None:
         """Find the nodes that the items mean, and decide what each item writes."""
-        self.targets = await find_targets(
-            self.context, self.nodes, self.now, idempotency_key=self.arguments.idempotency_key
-        )
+        context = self.context
         wanted = references_in(self.relationships.values(), self.notes.values(), self.nodes.values())
         nodes = enumerate(self.arguments.nodes)
         rejected = {name: position for position, item in nodes if position not in self.nodes for name in item.names}
-        not_people = not_people_in(self.relationships.values(), self.context.ontology)
+        not_people = not_people_in(self.relationships.values(), context.ontology)
+        found = await self._looked_up(wanted, rejected, not_people)
+        self.stored = found.ends()
+        self.targets = await find_targets(
+            context, found, self.nodes, self.now, idempotency_key=self.arguments.idempotency_key
+        )
         references = await References.of(
-            self.context, self.nodes, self.targets, wanted, rejected=rejected, not_people=not_people
+            context, found, self.nodes, self.targets, wanted, rejected=rejected, not_people=not_people
         )
         targets = [target for target in self.targets.values() if isinstance(target, Target)]
         self.notices = [*references.notices.values(), *(target.notice for target in targets if target.notice)]
-        intents = Intents(self.context, references, self.now)
+        intents = Intents(context, found, references, self.now)
         for position, node in self.nodes.items():
             target = self.targets[position]
             if not isinstance(target, Target):
                 self.failures["nodes", position] = target
                 continue
             try:
-                self.node_intents["nodes", position] = await intents.node(node, target)
+                self.node_intents["nodes", position] = intents.node(node, target)
             except InputError as error:
                 self.failures["nodes", position] = error
         for position, relationship in self.relationships.items():
@@ -175,40 +185,51 @@ class _Call:
             else:
                 self.node_intents["notes", position] = intent
 
-    async def write_nodes(self) -> None:
-        """Write the nodes, and the notes on nodes, with one batch of embeddings."""
-        context = self.context
-        strategy = NodeStrategy(context.nodes, context.write_context, user_id=context.user_id, options=node_options())
-        self.node_intents, outcomes = await write_with_joined_notes(
-            strategy, self.node_intents, attempts=context.write_context.attempts
-        )
-        self._keep(outcomes, self.written_nodes)
-        missing = self._missing_nodes()
-        for place, intent in self.node_intents.items():
-            if place[0] == "notes" and place in self.failures and intent.entity_key in missing:
-                self.failures[place] = _not_written(missing[intent.entity_key])
+    async def _looked_up(
+        self, wanted: Sequence[str], rejected: Collection[str], not_people: Collection[str]
+    ) -> FoundNodes:
+        """What the database finds for all items of the call: one statement, two more if references are unknown."""
+        references, user_id = self.context.references, self.context.user_id
+        texts, keys = await asked_of_targets(self.context, self.nodes, self.now)
+        self.asked = frozenset(keys)
+        is_owner = any(node.is_owner for node in self.nodes.values())
+        found = await references.look_up(user_id, [*texts, *wanted], keys=keys, with_owners=is_owner)
+        exact = {node.entity_key for node in self.nodes.values() if node.name is not None}
+        given = [node.entity_key for node in self.nodes.values() if node.entity_key and node.entity_key not in exact]
+        unknown = await unknown_in_call([*given, *wanted], self.nodes.values(), rejected)
+        await references.look_up_unknown(user_id, found, unknown, whole=not_people)
+        return found
 
-    async def write_relationships(self) -> None:
-        """Write the relationships, and the notes on relationships, with one batch of embeddings."""
+    async def write(self) -> None:
+        """Write the nodes and the relationships, with one request for embeddings."""
         context = self.context
+        writes = context.write_context
+        nodes = NodeStrategy(context.nodes, writes, user_id=context.user_id, options=node_options())
+        relationships = RelationshipStrategy(
+            context.relationships, writes, user_id=context.user_id, options=relationship_options(context.ontology)
+        )
+        intents: dict[Place, GraphIntent] = {**self.node_intents, **self.relationship_intents}
+        strategy = GraphStrategy(nodes, relationships, new=self.asked - self.stored.keys(), stored=self.stored)
+        written = await compare_and_set(strategy, list(intents.values()), attempts=writes.attempts)
+        for place, outcome in zip(intents, written, strict=True):
+            if isinstance(outcome, KgAgentError):
+                self.failures[place] = outcome
+            elif isinstance(outcome, WriteResult):
+                self.written[place] = outcome
         missing = self._missing_nodes()
-        for place, intent in list(self.relationship_intents.items()):
-            positions = [missing[key] for key in (intent.from_entity_key, intent.to_entity_key) if key in missing]
-            if positions:
+        for place, intent in intents.items():
+            keys = (
+                [intent.entity_key]
+                if isinstance(intent, NodeIntent)
+                else [intent.from_entity_key, intent.to_entity_key]
+            )
+            positions = [missing[key] for key in keys if key in missing]
+            if place[0] != "nodes" and place in self.failures and positions:
                 self.failures[place] = _not_written(positions[0])
-                del self.relationship_intents[place]
-        options = relationship_options(context.ontology)
-        strategy = RelationshipStrategy(
-            context.relationships, context.write_context, user_id=context.user_id, options=options
-        )
-        self.relationship_intents, outcomes = await write_with_joined_notes(
-            strategy, self.relationship_intents, attempts=context.write_context.attempts
-        )
-        self._keep(outcomes, self.written_relationships)
 
-    async def result(self) -> RememberResult:
+    def result(self) -> RememberResult:
         """Describe what was written."""
-        places = self._written
+        places = self.written
         corrections = {place: item for place in places if (item := self._correction(place)) is not None}
         corrected = [item for place, item in corrections.items() if places[place].changed]
         failed = {
@@ -237,10 +258,6 @@ class _Call:
             for place, result in self.written_nodes.items()
             if result.created
         }
-        duplicates = await self._possible_duplicates()
-        advice = remedies(self.context, [(one.node.label, one.existing) for one in duplicates])
-        deleted = await deleted_notes(self.context, self.written_relationships)
-        shown = [*created, *(node.entity_key for item in duplicates for node in item.existing)]
         return RememberResult(
             message=summary(nodes, relationships, notes),
             nodes=nodes,
@@ -255,11 +272,9 @@ class _Call:
                 for (name, index), error in sorted(self.failures.items())
             ),
             replaced=tuple(self._replaced()),
-            possible_duplicates=duplicates,
-            hints=(*self._hints(), *await self._shared_aliases(), *deleted.values(), *advice),
+            hints=tuple(self._hints()),
             embeddings=sum(one.embedded for one in places.values()),
             written=tuple({_identity(one.record): one.record for one in places.values()}.values()),
-            short_keys=await self.context.references.short_keys(self.context.user_id, shown),
         )
 
     async def _valid(self, name: ListName, items: Sequence[Unchecked[ItemT]]) -> dict[int, ItemT]:
@@ -271,13 +286,15 @@ class _Call:
                 valid[position] = outcome
         return valid
 
-    def _keep(self, outcomes: Mapping[Place, ResultT | KgAgentError], written: dict[Place, ResultT]) -> None:
-        """Keep results in a dictionary of what was written, and errors as failures."""
-        for place, outcome in outcomes.items():
-            if isinstance(outcome, KgAgentError):
-                self.failures[place] = outcome
-            else:
-                written[place] = outcome
+    @property
+    def written_nodes(self) -> dict[Place, NodeWriteResult]:
+        """What was written of nodes."""
+        return {place: one for place, one in self.written.items() if isinstance(one.record, GraphNode)}
+
+    @property
+    def written_relationships(self) -> dict[Place, RelationshipWriteResult]:
+        """What was written of relationships."""
+        return {place: one for place, one in self.written.items() if isinstance(one.record, GraphRelationship)}
 
     def _missing_nodes(self) -> dict[str, int]:
         """Keys of new nodes that were not written, with the positions of their items."""
@@ -295,10 +312,6 @@ class _Call:
             "notes": self.arguments.notes,
         }
         return items[name][index].title
-
-    @property
-    def _written(self) -> Mapping[Place, NodeWriteResult | RelationshipWriteResult]:
-        return {**self.written_nodes, **self.written_relationships}
 
     def _correction(self, place: Place) -> NoteCorrection | None:
         return self._intent(place).correction
@@ -318,7 +331,7 @@ class _Call:
     def _notes_given(self) -> list[Note]:
         """The notes of the call as they are stored."""
         given: list[Note] = []
-        for place, written in self._written.items():
+        for place, written in self.written.items():
             intent = self._intent(place)
             contents = {note.content for note in intent.notes}
             contents |= {intent.correction.content} if intent.correction else set()
@@ -343,7 +356,7 @@ class _Call:
                 value.model_copy(update={"kept_as_note": kept}) if kept and value.field not in LEVEL_FIELDS else value
                 for value in values
             ]
-        for place, written in self._written.items():
+        for place, written in self.written.items():
             if written.stored is not None and self._correction(place) is not None:
                 replaced += replaced_notes(written.record, written.stored.notes)
         return replaced
@@ -360,14 +373,6 @@ class _Call:
                 kept = None if self.relationships[index].description else kept_description(written)
                 hints += [f"relationships[{index}]: {hint}" for hint in (direction, kept) if hint]
         return list(dict.fromkeys(hints))
-
-    async def _shared_aliases(self) -> list[str]:
-        """Warnings of aliases that older nodes got and other nodes have; those of new nodes are possible duplicates."""
-        given: dict[str, tuple[str, ...]] = {}
-        for (name, index), written in self.written_nodes.items():
-            if name == "nodes" and not written.created:
-                given[written.record.entity_key] = tuple(self.nodes[index].aliases)
-        return await shared_aliases(self.context, given)
 
     def _other_thing(self) -> list[str]:
         """What to do if an item was taken for an older node of its name, whose description it replaced."""
@@ -390,21 +395,6 @@ class _Call:
         related = any(keys.keys() & {one.from_entity_key, one.to_entity_key} for one in intents)
         undo = ", undo the relationships of this call that went there" if related else ""
         return [f'If another {shown} is meant, restore the old description{undo} and repeat the item with "new": true']
-
-    async def _possible_duplicates(self) -> tuple[PossibleDuplicate, ...]:
-        """Look for older nodes like the new ones."""
-        created = [result for result in self.written_nodes.values() if result.created]
-        new = [result.record for result in created]
-        embeddings = {one.record.entity_key: one.embedding for one in created if one.embedding is not None}
-        similar = await possible_duplicates(self.context, new, embeddings)
-        return tuple(
-            PossibleDuplicate(
-                node=NodeReference.of(item),
-                existing=tuple(node.model_copy(update={"notes": (), "properties": {}}) for node in similar[key]),
-            )
-            for item in new
-            if (key := item.entity_key) in similar
-        )
 
 
 def _validated(item: Unchecked[ItemT]) -> ItemT | InputError:

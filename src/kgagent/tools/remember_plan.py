@@ -7,6 +7,7 @@ from datetime import datetime
 from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeIntent, NodeWriteOptions
 from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.referenced_nodes import FoundNodes
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
 from kgagent.graph.replaced_statements import note_of, replaced_statement
 from kgagent.ontology import Ontology
@@ -89,15 +90,17 @@ class Intents:
 
     Attributes:
         context: the user's graph.
-        references: what its references mean.
+        found: what was found for its references.
+        references: what they mean.
         now: when the items are written.
     """
 
     context: ToolContext
+    found: FoundNodes
     references: References
     now: datetime
 
-    async def node(self, item: RememberedNode, target: Target) -> RememberedNodeIntent:
+    def node(self, item: RememberedNode, target: Target) -> RememberedNodeIntent:
         """Create or update a node.
 
         Raises:
@@ -112,8 +115,9 @@ class Intents:
             values |= {"aliases": None} if item.removes_aliases else {}
         if item.is_owner and self.references.owner != target.entity_key:
             raise InputError("another node in this call has is_owner; a graph has one owner")
-        owner = await owner_values(
+        owner = owner_values(
             self.context,
+            self.found,
             is_owner=item.is_owner or None,
             entity_key=target.entity_key,
             label=item.label if target.is_new else None,

@@ -13,6 +13,7 @@ from kgagent.graph.reference_forms import (
     part_of_name,
     spaced_words,
 )
+from kgagent.graph.referenced_nodes import FoundNodes
 from kgagent.ontology import Ontology
 from kgagent.plain_names import without_accents
 from kgagent.tools.arguments import NewNote
@@ -61,6 +62,7 @@ class References:
     async def of(
         cls,
         context: ToolContext,
+        found: FoundNodes,
         items: Mapping[int, RememberedNode],
         targets: Targets,
         references: Iterable[str],
@@ -68,10 +70,11 @@ class References:
         rejected: Mapping[str, int] = MappingProxyType({}),
         not_people: Collection[str] = (),
     ) -> "References":
-        """Resolve references, those to nodes of the graph with one request.
+        """Resolve references.
 
         Args:
             context: the user's graph.
+            found: what was found for the references.
             items: the nodes of the call.
             targets: what they describe.
             references: what to resolve.
@@ -98,16 +101,16 @@ class References:
         others = [one for one in asked if self._in_call(one) is None and self.compared[one] not in self.shared]
         if others:
             names_of_call = {*await in_turns(normalised_name, (*self.broken, *names)), *self.shared_aliases}
-            found = await context.references.resolve_loosely(
-                context.user_id, others, exactly=names_of_call, whole=not_people
+            resolved = await context.references.resolve_loosely(
+                context.user_id, others, exactly=names_of_call, whole=not_people, found=found
             )
-            self.stored, self.notices = dict(found.keys), dict(found.notices)
+            self.stored, self.notices = dict(resolved.keys), dict(resolved.notices)
             for reference in others:
                 if isinstance(self.stored[reference], InputError) and self.compared[reference] in self_named:
                     self.stored[reference] = self_named[self.compared[reference]]
             await self._compare_without_accents(items, targets)
             await self._compare_with_call(_people(context.ontology, items, targets, named), not_people)
-            self.notices |= found.shared
+            self.notices |= resolved.shared
         return self
 
     async def _read_call(self, items: Mapping[int, RememberedNode], targets: Targets) -> Collection[str]:
@@ -266,6 +269,17 @@ def not_people_in(relationships: Iterable[RememberedRelationship], ontology: Ont
         if definition is not None and ontology.owner_label not in {definition.from_label, definition.to_label}:
             found |= {relationship.from_, relationship.to}
     return found
+
+
+async def unknown_in_call(
+    references: Iterable[str], items: Iterable[RememberedNode], rejected: Iterable[str]
+) -> list[str]:
+    """The references that are no ref, name or alias of a node of the call."""
+    names = [name for item in items for name in (item.ref, item.name, *item.aliases) if name]
+    own = {*names, *await in_turns(normalised_name, names), *rejected}
+    asked = list(dict.fromkeys(references))
+    compared = await in_turns(normalised_name, asked)
+    return [reference for reference, name in zip(asked, compared, strict=True) if own.isdisjoint((reference, name))]
 
 
 def references_in(

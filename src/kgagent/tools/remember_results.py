@@ -1,22 +1,20 @@
-"""Results of remember: what changed, new keys, failures, expiry of notes and possible duplicates."""
+"""Results of remember: what changed, new keys, failures and expiry of notes."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from pydantic import Field
-
 from kgagent.formatting import beginning, in_one_line
+from kgagent.graph.short_keys import message_key
 from kgagent.graph.writes import ModelT, WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.graph import GraphModel
 from kgagent.tools.note_expiry import NoteExpiry
-from kgagent.tools.possible_duplicates import about
 from kgagent.tools.references import NodeReference
 from kgagent.tools.write_results import WriteToolResultWithRecords
 
 MAX_LISTED = 20
-"""Number of failures, replaced texts and possible duplicates that the text lists; the payload has all."""
+"""Number of failures and replaced texts that the text lists; the payload has all."""
 
 MAX_OLD_TEXT = 200
 """Characters of a replaced text that a result repeats."""
@@ -88,13 +86,6 @@ class ReplacedValue(GraphModel):
     kept_as_note: str | None = None
 
 
-class PossibleDuplicate(GraphModel):
-    """A new node, and existing nodes that may represent the same thing."""
-
-    node: NodeReference
-    existing: tuple[GraphNode, ...]
-
-
 class CreatedNodeReference(NodeReference):
     """A node that was created."""
 
@@ -114,10 +105,8 @@ class RememberResult(WriteToolResultWithRecords):
         created_nodes: the nodes that are new, with their keys.
         failures: the items that were not written.
         replaced: descriptions, types, levels and notes that were replaced or removed.
-        possible_duplicates: new nodes that may exist already.
         hints: what the caller should know although the writes succeeded.
         embeddings: number of new embeddings.
-        short_keys: the keys in this result, shortened for the text. Not part of the payload.
     """
 
     nodes: WriteCounts
@@ -129,14 +118,12 @@ class RememberResult(WriteToolResultWithRecords):
     created_nodes: tuple[CreatedNodeReference, ...] = ()
     failures: tuple[Failure, ...] = ()
     replaced: tuple[ReplacedValue, ...] = ()
-    possible_duplicates: tuple[PossibleDuplicate, ...] = ()
     hints: tuple[str, ...] = ()
     embeddings: int = 0
-    short_keys: Mapping[str, str] = Field(default_factory=dict, exclude=True)
 
     def short_text(self) -> str:
         """The counts, the new nodes with short keys, and what needs attention; one line each."""
-        created = "; ".join(self._listed(node) for node in self.created_nodes)
+        created = "; ".join(map(_listed, self.created_nodes))
         lost = [item for item in self.replaced if item.kept_as_note is None]
         kept = [item.kept_as_note for item in self.replaced if item.kept_as_note is not None]
         return "\n".join(
@@ -147,17 +134,9 @@ class RememberResult(WriteToolResultWithRecords):
                 *_lines("Failed", [str(failure) for failure in self.failures]),
                 *_lines("Replaced", [f"{item.item}, {item.field}: was {item.old!r}" for item in lost]),
                 *_lines("Kept as a note", list(dict.fromkeys(beginning(note, MAX_OLD_TEXT) for note in kept))),
-                *_lines("Possible duplicates", list(map(self._duplicate, self.possible_duplicates))),
                 *_lines("Note", self.hints),
             ]
         )
-
-    def _listed(self, node: NodeReference | GraphNode) -> str:
-        return f"{in_one_line(node.name)} ({node.label}, {self.short_keys.get(node.entity_key, node.entity_key)})"
-
-    def _duplicate(self, item: PossibleDuplicate) -> str:
-        existing = (f"{self._listed(one)}{about(one)}" for one in item.existing)
-        return f"{self._listed(item.node)}: {'; '.join(existing)}"
 
     @property
     def error(self) -> str | None:
@@ -166,6 +145,10 @@ class RememberResult(WriteToolResultWithRecords):
         notes = self.notes_added + self.notes_corrected + self.notes_removed
         succeeded = notes + sum(each.created + each.updated + each.unchanged for each in counts)
         return "; ".join(map(str, self.failures[:MAX_LISTED])) if self.failures and not succeeded else None
+
+
+def _listed(node: NodeReference) -> str:
+    return f"{in_one_line(node.name)} ({node.label}, {message_key(node.entity_key)})"
 
 
 def _lines(heading: str, items: Sequence[str]) -> list[str]:

@@ -8,8 +8,9 @@ from datetime import datetime
 from typing import TypeVar
 
 from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.node_references import other_names
 from kgagent.graph.reference_forms import ReferenceForms, normalised_name
-from kgagent.graph.referenced_nodes import ReferencedNode
+from kgagent.graph.referenced_nodes import FoundNodes, ReferencedNode
 from kgagent.graph.short_keys import message_key
 from kgagent.tools.context import ToolContext
 from kgagent.tools.new_keys import keys_by_spelling
@@ -41,13 +42,31 @@ class Target:
 Targets = Mapping[int, Target | KgAgentError]
 
 
+async def asked_of_targets(
+    context: ToolContext, items: Mapping[int, RememberedNode], now: datetime
+) -> tuple[list[str], list[str]]:
+    """The references and the keys that `find_targets` asks for, to be looked up together with those of the call."""
+    names = [item.name for item in items.values() if item.name is not None]
+    given = [item.entity_key for item in items.values() if item.entity_key is not None]
+    keys: list[str] = []
+    for found in await in_turns(lambda item: _possible_keys(context, item, now), items.values()):
+        keys += found
+    return [*names, *given], keys
+
+
 async def find_targets(
-    context: ToolContext, items: Mapping[int, RememberedNode], now: datetime, *, idempotency_key: str | None = None
+    context: ToolContext,
+    found: FoundNodes,
+    items: Mapping[int, RememberedNode],
+    now: datetime,
+    *,
+    idempotency_key: str | None = None,
 ) -> Targets:
     """Find the node that each item describes: by `entity_key`, by name, or a new one.
 
     Args:
         context: the user's graph.
+        found: what was found for `asked_of_targets`.
         items: the items by their positions.
         now: when they are written.
         idempotency_key: calls with the same key create each node once.
@@ -56,39 +75,39 @@ async def find_targets(
         A target for each position, or the error of the item.
     """
     by_key = {position: item.entity_key for position, item in items.items() if item.entity_key is not None}
-    found: dict[int, Target | InputError | None] = dict(await _by_key(context, items, by_key))
+    stored: dict[int, Target | InputError | None] = dict(await _by_key(context, found, items, by_key))
     named: dict[str | None, dict[int, str]] = {}
     for position, item in items.items():
         if item.entity_key is None and item.name is not None and not item.new:
             named.setdefault(item.label, {})[position] = item.name
     for label, names in named.items():
         if label is None or label in context.ontology.labels:
-            by_name = await _named(context, names.values(), None if label is None else [label])
-            found |= {position: by_name[name] for position, name in names.items()}
+            by_name = await _named(context, found, names.values(), None if label is None else [label])
+            stored |= {position: by_name[name] for position, name in names.items()}
     identities = {} if idempotency_key is None else _identities(items, idempotency_key)
-    missing = [position for position in items if found.get(position) is None]
+    missing = [position for position in items if stored.get(position) is None]
     created = await in_turns(lambda one: _created(context, items[one], now, identities.get(one)), missing)
     new = dict(zip(missing, created, strict=True))
     targets: dict[int, Target | KgAgentError] = {
-        position: new[position] if (outcome := found.get(position)) is None else outcome for position in items
+        position: new[position] if (outcome := stored.get(position)) is None else outcome for position in items
     }
     targets |= _indistinct(items) | _same_keys(items, targets)
-    targets |= await _taken_names(context, items, targets)
-    return await _with_free_keys(context, items, await _with_earlier_keys(context, items, targets))
+    targets |= await _taken_names(found, items, targets)
+    return await _with_free_keys(context, found, items, await _with_earlier_keys(context, found, items, targets))
 
 
 async def _by_key(
-    context: ToolContext, items: Mapping[int, RememberedNode], given: Mapping[int, str]
+    context: ToolContext, found: FoundNodes, items: Mapping[int, RememberedNode], given: Mapping[int, str]
 ) -> dict[int, Target | InputError]:
     """The node of each item with an `entity_key`; a part of a name will do, unless the item renames the node."""
     if not given:
         return {}
     exactly = {normalised_name(key) for position, key in given.items() if items[position].name is not None}
-    found = await context.references.resolve_loosely(context.user_id, given.values(), exactly=exactly)
-    notices = found.all_notices
+    resolved = await context.references.resolve_loosely(context.user_id, given.values(), exactly=exactly, found=found)
+    notices = resolved.all_notices
     return {
         position: key
-        if isinstance(key := found.keys[reference], InputError)
+        if isinstance(key := resolved.keys[reference], InputError)
         else Target(key, renames=True, notice=notices.get(reference, ""))
         for position, reference in given.items()
     }
@@ -154,9 +173,9 @@ def _positions(found: Iterable[tuple[GroupT, int]]) -> dict[GroupT, list[int]]:
 
 
 async def _taken_names(
-    context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
+    found: FoundNodes, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
 ) -> dict[int, InputError]:
-    """An error for each item that gives an existing node the name of another."""
+    """An error for each item that would give an existing node the name of another."""
     renamed = {
         position: (item.name, target.entity_key)
         for position, item in items.items()
@@ -164,10 +183,10 @@ async def _taken_names(
     }
     if not renamed:
         return {}
-    found = await context.references.candidates(context.user_id, {name for name, _ in renamed.values()})
+    called = await found.candidates(name for name, _ in renamed.values())
     errors: dict[int, InputError] = {}
     for position, (name, key) in renamed.items():
-        others = _named_exactly(name, found[name])
+        others = [node for node in called[name] if node.is_named(name)]
         if others and all(node.entity_key != key for node in others):
             other = others[0]
             errors[position] = InputError(
@@ -178,18 +197,18 @@ async def _taken_names(
 
 
 async def _named(
-    context: ToolContext, names: Iterable[str], labels: Sequence[str] | None
+    context: ToolContext, found: FoundNodes, names: Iterable[str], labels: Sequence[str] | None
 ) -> dict[str, Target | InputError | None]:
     """The node with each name or alias, None if there is none, or an error that lists several."""
-    candidates = await context.references.candidates(context.user_id, names, labels)
+    candidates = await found.candidates(names, labels)
     meant_by = await in_turns(lambda one: _called(*one), candidates.items())
     called = dict(zip(candidates, meant_by, strict=True))
     ambiguous = [name for name, nodes in called.items() if len(nodes) > 1]
-    errors = await context.references.resolve_each(context.user_id, ambiguous, labels) if ambiguous else {}
+    errors = await context.references.resolve_each(context.user_id, ambiguous, labels, found=found) if ambiguous else {}
     meant = {name: nodes[0] for name, nodes in called.items() if len(nodes) == 1}
-    notices = await context.references.notices(context.user_id, meant)
+    notices = await other_names(meant)
     targets = {name: Target(node.entity_key, notice=notices.get(name, "")) for name, node in meant.items()}
-    resolved = {name: Target(found) if isinstance(found, str) else found for name, found in errors.items()}
+    resolved = {name: Target(key) if isinstance(key, str) else key for name, key in errors.items()}
     return {name: targets.get(name) or resolved.get(name) for name in called}
 
 
@@ -198,10 +217,6 @@ def _called(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
     forms = ReferenceForms.of(name)
     is_owner = forms is not None and forms.is_owner
     return [node for node in nodes if is_owner or node.is_called(name)]
-
-
-def _named_exactly(name: str, nodes: Iterable[ReferencedNode]) -> list[ReferencedNode]:
-    return [node for node in nodes if node.is_named(name)]
 
 
 def _created(
@@ -235,8 +250,23 @@ def _new_key(context: ToolContext, item: RememberedNode, now: datetime, idempote
         )
     rule = context.ontology.label(item.label)
     if not rule.is_deterministic and not item.new:
-        return str(uuid.uuid5(_NAMESPACE, "\n".join((context.user_id, item.label, normalised_name(item.name)))))
+        return _derived_key(context, item)
     return _keys_of_rule(context, item, now, idempotency_key)[0]
+
+
+def _derived_key(context: ToolContext, item: RememberedNode) -> str:
+    """The key of a new node whose label's rule is random."""
+    return str(uuid.uuid5(_NAMESPACE, "\n".join((context.user_id, item.label or "", normalised_name(item.name or "")))))
+
+
+def _possible_keys(context: ToolContext, item: RememberedNode, now: datetime) -> list[str]:
+    """The keys that a new node may get and another node may have."""
+    rule = context.ontology.labels.get(item.label or "")
+    if rule is None or item.name is None or item.new:
+        return []
+    if not rule.is_deterministic:
+        return [_derived_key(context, item)]
+    return [key for key in _keys_of_rule(context, item, now, None) if key is not None]
 
 
 def _keys_of_rule(
@@ -254,7 +284,10 @@ def _keys_of_rule(
 
 
 async def _with_earlier_keys(
-    context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
+    context: ToolContext,
+    found: FoundNodes,
+    items: Mapping[int, RememberedNode],
+    targets: Mapping[int, Target | KgAgentError],
 ) -> Targets:
     """Use the stored node that has the key of the name as it is written, if the name has another plain form."""
     new = [
@@ -265,12 +298,14 @@ async def _with_earlier_keys(
     ]
     keys = await in_turns(lambda position: _keys_of_rule(context, items[position], datetime.min, None)[1], new)
     earlier = {position: key for position, key in zip(new, keys, strict=True) if key is not None}
-    stored = await context.nodes.read(context.user_id, list(earlier.values()))
-    return {**targets, **{position: Target(key) for position, key in earlier.items() if key in stored}}
+    return {**targets, **{position: Target(key) for position, key in earlier.items() if found.node(key) is not None}}
 
 
 async def _with_free_keys(
-    context: ToolContext, items: Mapping[int, RememberedNode], targets: Mapping[int, Target | KgAgentError]
+    context: ToolContext,
+    found: FoundNodes,
+    items: Mapping[int, RememberedNode],
+    targets: Mapping[int, Target | KgAgentError],
 ) -> Targets:
     """Give a new node another key if a renamed node still has the key that is derived from the name.
 
@@ -283,15 +318,16 @@ async def _with_free_keys(
         and target.is_new
         and not context.ontology.labels[items[position].label or ""].is_deterministic
     }
-    found = dict(targets)
+    free = dict(targets)
     while derived:
-        held = await context.nodes.read(context.user_id, [target.entity_key for target in derived.values()])
         # Each key derives from the one before, so that concurrent calls create one node here too.
         derived = {
             position: replace(target, entity_key=str(uuid.uuid5(_NAMESPACE, target.entity_key)))
             for position, target in derived.items()
-            if (holder := held.get(target.entity_key)) is not None
-            and normalised_name(holder.text("name")) != normalised_name(items[position].name or "")
+            if (holder := found.node(target.entity_key)) is not None and not holder.is_named(items[position].name or "")
         }
-        found |= derived
-    return found
+        free |= derived
+        if derived:
+            keys = [target.entity_key for target in derived.values()]
+            found = await context.references.look_up(context.user_id, (), keys=keys)
+    return free

@@ -78,6 +78,7 @@ class RestoreNode(Tool[RestoreNodeArguments]):
     arguments = RestoreNodeArguments
     result = RestoredNode
     destructive = False
+    resolves_references = False
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""

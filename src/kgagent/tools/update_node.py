@@ -13,7 +13,6 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.note_expiry import NoteExpiry, new_expiries, short_answer
 from kgagent.tools.owner import owner_values
-from kgagent.tools.shared_aliases import shared_aliases
 from kgagent.tools.write_results import WriteToolResult
 
 
@@ -77,7 +76,9 @@ class UpdateNode(Tool[UpdateNodeArguments]):
             raise InputError("Nothing to change: give name, aliases, description, notes or is_owner")
         if arguments.aliases == []:
             values["aliases"] = None
-        values |= await owner_values(context, is_owner=arguments.is_owner, entity_key=arguments.entity_key)
+        asked = [arguments.entity_key] if arguments.is_owner else []
+        found = await context.references.look_up(context.user_id, asked, with_owners=bool(arguments.is_owner))
+        values |= owner_values(context, found, is_owner=arguments.is_owner, entity_key=arguments.entity_key)
         notes = build_notes(arguments.notes, context, context.write_context.clock())
         aliases = tuple(arguments.aliases or ())
         intent = NodeIntent(entity_key=arguments.entity_key, values=values, notes=notes, aliases=aliases)
@@ -85,9 +86,8 @@ class UpdateNode(Tool[UpdateNodeArguments]):
         written = await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
         node = written.record
         message = f"Updated {node.label} {node.name}" if written.changed else "Nothing changed"
-        shared = await shared_aliases(context, {node.entity_key: aliases}) if aliases else []
         return UpdatedNode(
-            message=". ".join((message, *written.warnings, *shared)),
+            message=". ".join((message, *written.warnings)),
             embedding_regenerated=written.embedded,
             node=node,
             written=(node,),

@@ -150,11 +150,11 @@ class Reembedding:
         if isinstance(records[0], DeletedLine):
             return [_without(properties, EMBEDDING_PROPERTIES) for properties in decoded], 0
         is_node = isinstance(records[0], NodeLine)
-        vector_property = (self.nodes if is_node else self.relationships).vector_property
+        vector_property = (NodeRecord if is_node else RelationshipRecord).vector_property
         texts = [
             self._text(record, properties, vector_property) for record, properties in zip(records, decoded, strict=True)
         ]
-        changes = await vector_changes(self.embedder, texts, vector_property=vector_property)
+        changes = await vector_changes(self.embedder, texts)
         for properties, change in zip(decoded, changes, strict=True):
             properties.update(change.properties)
             if change.vector is not None:

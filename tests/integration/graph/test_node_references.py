@@ -42,7 +42,7 @@ async def test_a_key_its_beginning_and_the_name_mean_the_node(
         f"{key[:9]}...",
         "Ruth Calder",
         "  ruth \t CALDER",
-        f"Ruth (Person, {key[:8]})",
+        f"Ruth (Person, {key[:12]})",
     ]
     assert await references.resolve(user_id, forms) == dict.fromkeys(forms, key)
 
@@ -88,8 +88,8 @@ async def test_several_nodes_of_a_name_are_an_error_that_lists_them(
         await references.resolve(user_id, ["RUTH"])
     said = str(raised.value)
     assert said.startswith("RUTH could refer to 2 nodes; give the key of one: ")
-    assert f"Ruth (Person, {first[:8]}): Naval architect." in said
-    assert f"ruth (Person, {second[:8]})" in said
+    assert f"Ruth (Person, {first[:12]}): Naval architect." in said
+    assert f"ruth (Person, {second[:12]})" in said
     assert len(said) < 250
 
 
@@ -131,7 +131,7 @@ async def test_a_name_that_is_also_the_beginning_of_a_key_is_ambiguous(
     await node(tools, "Entity", ruth[:8])
     with pytest.raises(InputError, match="could refer to 2 nodes") as raised:
         await references.resolve(user_id, [ruth[:8]])
-    assert f"(Person, {ruth})" in str(raised.value)
+    assert f"(Person, {ruth[:12]})" in str(raised.value)
 
 
 @pytest.mark.parametrize("word", ["me", "Me", "I", " myself"])
@@ -165,7 +165,7 @@ async def test_an_unknown_name_is_an_error_with_the_closest_names(
     with pytest.raises(NodeNotFoundError) as raised:
         await references.resolve(user_id, ["Ruht Caldr"])
     assert str(raised.value) == (
-        f"Node not found: Ruht Caldr. Nearest to Ruht Caldr: Ruth Calder (Person, {key[:8]}): Naval architect."
+        f"Node not found: Ruht Caldr. Nearest to Ruht Caldr: Ruth Calder (Person, {key[:12]}): Naval architect."
     )
 
 

@@ -16,7 +16,7 @@ from kgagent.tools.registry import TOOLS
 from tests.conftest import Clock
 
 BOUNDS = {
-    "remember": (15, 2),
+    "remember": (4, 1),
     "explore": (12, 1),
     "describe_graph": (200, 0),  # one for each label and type of the database, and other tests leave theirs
     "hybrid_search": (12, 1),
@@ -24,10 +24,10 @@ BOUNDS = {
     "get_relationship": (1, 0),
     "traverse": (3, 0),
     "find_paths": (16, 1),
-    "create_node": (3, 1),
+    "create_node": (2, 1),
     "update_node": (2, 1),
-    "create_relationship": (3, 1),
-    "create_relationships": (3, 1),
+    "create_relationship": (2, 1),
+    "create_relationships": (2, 1),
     "update_relationship": (2, 1),
     "update_relationships": (2, 1),
     "add_note_to_relationship": (2, 1),
@@ -93,10 +93,9 @@ async def test_no_tool_takes_more_statements_or_embedding_requests_than_its_boun
 async def test_creating_takes_few_statements_and_one_embedding_request_from_the_first_call_on(
     graph: KnowledgeGraph, opened: KnowledgeGraph, recorder: Recorder, people: People, user_id: str
 ) -> None:
-    # A relationship's third statement looks for a deleted one with notes.
     for number, tool in enumerate(("create_node", "create_relationship", "create_relationships")):
         cost = await cost_of(graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, number))
-        assert (tool, cost.statements, cost.embeddings) == (tool, 3, 1)
+        assert (tool, cost.statements, cost.embeddings) == (tool, 2, 1)
 
 
 async def test_the_size_of_an_answer_is_that_of_the_json_that_a_model_is_given(

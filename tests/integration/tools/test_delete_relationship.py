@@ -319,33 +319,3 @@ async def test_notes_added_during_deletions_are_kept_or_rejected(
         succeeded(await tools.restore_relationship(**ends))
         [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
         assert sorted(note_contents(stored)) == sorted(acknowledged)
-
-
-async def test_what_is_created_again_says_which_notes_the_deleted_one_has_and_they_can_be_restored(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
-) -> None:
-    ends = await two_friends(tools, notes=["They row.", "They sail.", "x" * 200, "They ski."])
-    core = graph.tools(user_id=user_id, toolsets="core")
-    succeeded(await tools.delete_relationship(**ends))
-    again = {"from": "Ada", "to": "Bo", "relationship_type": "friend"}
-    answer = await core.remember.call_text({"relationships": [again]})
-    told = (
-        "Ada friend Bo: a relationship between the two that was deleted on 2026-01-01T00:00Z has 4 notes, "
-        "which the new one lacks: "
-        f"'They row.', 'They sail.', '{'x' * 79}…', 1 more. "
-    )
-    assert answer.text.splitlines()[-1] == f"Note: {told}Add them again if they still hold"
-    clock.forward(days=1)
-    succeeded(await tools.delete_relationship(**ends))
-    created = await tools.create_relationship.call_text({**ends, "relationship_type": "friend"})
-    remedy = "Add them again; or delete the new one, and call restore_relationship with skip=1"
-    assert f"{told}{remedy}" in created.text.splitlines()
-    await cypher(graph, "MATCH ()-[r {user_id: $user}]->() DELETE r", user=user_id)
-    [item] = succeeded(await tools.create_relationships(relationships=[{**ends, "relationship_type": "friend"}]))[
-        "results"
-    ]
-    assert item["message"] == f"{told}{remedy}"
-    clock.forward(days=1)
-    succeeded(await tools.delete_relationship(**ends))
-    restored = succeeded(await tools.restore_relationship(**ends, skip=2))
-    assert [note["content"] for note in restored["relationship"]["notes"]][:2] == ["They row.", "They sail."]

@@ -91,7 +91,7 @@ async def test_one_node_that_may_be_meant_is_found(
 
 async def test_a_write_says_which_node_was_meant_and_a_read_shows_it(tools: Toolset, keys: dict[str, str]) -> None:
     ends = {"from_entity_key": "Anna", "to_entity_key": "me"}
-    notice = f"Anna → Anna Berger (Person, {keys['Anna'][:8]})"
+    notice = f"Anna → Anna Berger (Person, {keys['Anna'][:12]})"
     answer = await tools.update_relationship.call_text({**ends, "attitude": 5})
     assert answer.text.splitlines()[0] == f"Updated relationship between Anna Berger and Ines. {notice}"
     [item] = succeeded(await tools.update_relationships(relationships=[{**ends, "proximity": 3}]))["results"]
@@ -126,7 +126,7 @@ async def test_several_nodes_that_may_be_meant_are_listed_and_an_exact_name_come
     await person(tools, "Änna Carlsen")
     error = error_of(await tools.update_node(entity_key="Anna", description="x"))
     assert error.startswith("Node not found: Anna. Nearest to Anna: ")
-    assert f"Anna Berger (Person, {keys['Anna'][:8]})" in error
+    assert f"Anna Berger (Person, {keys['Anna'][:12]})" in error
     exact = await person(tools, "Anna")
     assert succeeded(await tools.update_node(entity_key="anna", description="x"))["node"]["entity_key"] == exact
     assert exact not in keys.values()
@@ -140,7 +140,7 @@ async def test_a_surname_that_several_have_is_refused_with_all_of_them(
     error = error_of(await tools.update_node(entity_key="Gruber", description="x"))
     assert error.startswith("Node not found: Gruber. Nearest to Gruber: ")
     for name, key in (("Herr Gruber", keys["Herr Gruber"]), ("Maria Gruber", other)):
-        assert f"{name} (Person, {key[:8]})" in error
+        assert f"{name} (Person, {key[:12]})" in error
     assert await nodes_of(graph, user_id) == stored
     assert "Node not found: Maria B" in error_of(await tools.update_node(entity_key="Maria B", description="x"))
 
@@ -148,7 +148,7 @@ async def test_a_surname_that_several_have_is_refused_with_all_of_them(
 async def test_a_write_by_surname_says_who_was_meant(tools: Toolset, keys: dict[str, str]) -> None:
     item = {"from": "Gruber", "to": "me", "relationship_type": "neighbor"}
     payload = succeeded(await tools.remember(relationships=[item]))
-    assert payload["hints"] == [f"Gruber → Herr Gruber (Person, {keys['Herr Gruber'][:8]})"]
+    assert payload["hints"] == [f"Gruber → Herr Gruber (Person, {keys['Herr Gruber'][:12]})"]
     error = error_of(await tools.remember(nodes=[{"name": "Gruber", "description": "x"}]))
     assert "No node is named exactly 'Gruber'" in error
 
@@ -165,7 +165,7 @@ async def test_a_surname_means_the_person_that_the_same_call_creates(tools: Tool
         )
     )
     [created] = [one["entity_key"] for one in payload["created_nodes"] if one["name"] == "Frau Koller"]
-    assert payload["hints"][:2] == [f"Berger → Anna Berger (Person, {keys['Anna'][:8]})", "koller → Frau Koller"]
+    assert payload["hints"][:2] == [f"Berger → Anna Berger (Person, {keys['Anna'][:12]})", "koller → Frau Koller"]
     ends = {"from_entity_key": created, "to_entity_key": "me"}
     assert succeeded(await tools.get_relationship(**ends))["triplet"] == "Frau Koller landlady of Ines"
 
@@ -225,7 +225,7 @@ async def test_merging_and_deleting_need_the_exact_name(
     assert "Node not found: Gruber" in error_of(await tools.delete_node(entity_key="Gruber"))
     error = error_of(await tools.delete_node(entity_key="Anna", delete_relationships=True))
     assert error.startswith("Node not found: Anna. Nearest to Anna: ")
-    assert f"Anna Berger (Person, {keys['Anna'][:8]})" in error
+    assert f"Anna Berger (Person, {keys['Anna'][:12]})" in error
     assert len(await nodes_of(graph, user_id)) == len(keys) + 1
 
 
@@ -238,13 +238,15 @@ async def test_remember_says_which_node_was_meant(
     )
     assert answer.text.splitlines() == [
         "Relationships: 1 created. 1 note added",
-        f"Note: Anna → Anna Berger (Person, {keys['Anna'][:8]})",
-        f"Note: cafe muller → Café Müller (Entity, {keys['Café'][:8]})".replace("é", "e\u0301").replace("ü", "u\u0308"),
+        f"Note: Anna → Anna Berger (Person, {keys['Anna'][:12]})",
+        f"Note: cafe muller → Café Müller (Entity, {keys['Café'][:12]})".replace("é", "e\u0301").replace(
+            "ü", "u\u0308"
+        ),
     ]
     assert len(await relationships_of(graph, user_id)) == 2
 
 
-async def test_remember_creates_a_node_with_a_first_name_and_reports_a_possible_duplicate(
+async def test_remember_creates_a_node_with_a_first_name(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
     payload = succeeded(
@@ -254,11 +256,7 @@ async def test_remember_creates_a_node_with_a_first_name_and_reports_a_possible_
         )
     )
     assert payload["message"] == "Nodes: 1 created. Relationships: 1 created"
-    [duplicate] = payload["possible_duplicates"]
-    assert duplicate["existing"][0]["entity_key"] == keys["Anna"]
-    assert payload["hints"] == [
-        "If a possible duplicate of the same label is the same thing, call merge_nodes and keep the existing node"
-    ]
+    assert payload["created_nodes"][0]["entity_key"] != keys["Anna"]
     stored = {one["name"]: one for one in await nodes_of(graph, user_id)}
     assert stored["Anna Berger"]["description"] == "Architect."
 
@@ -300,7 +298,7 @@ async def test_where_someone_lives_is_no_person_of_that_name(tools: Toolset, key
     assert "Node not found: London. Nearest to London: Jack London" in error
     knows = {"from": "me", "to": "London", "relationship_type": "reader of"}
     assert succeeded(await tools.remember(relationships=[knows]))["hints"] == [
-        f"London → Jack London (Person, {jack[:8]})"
+        f"London → Jack London (Person, {jack[:12]})"
     ]
     typed = {"from": "Gruber", "to": "Rene", "relationship_type": "part of", "neo4j_type": "connected_to"}
     assert "Node not found: Gruber" in error_of(await tools.remember(relationships=[typed]))

@@ -16,9 +16,6 @@ from tests.support.stored import nodes_of
 BY_COMMANDS = " (`kgagent restore`), or erase it at once (`kgagent purge --user … --restorable`)"
 RUTH_CALDER = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."}
 RUTH = {"label": "Person", "name": "Ruth", "description": "Naval architect in Bergen."}
-REMEDY = (
-    "Note: If a possible duplicate of the same label is the same thing, call merge_nodes and keep the existing node"
-)
 
 Call = Callable[[str, dict[str, Any]], Awaitable[str]]
 
@@ -35,9 +32,9 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
     await core.remember.call_text({"nodes": [RUTH_CALDER, sailing]})
     likes = {"from": "Ruth", "to": "Sailing", "relationship_type": "likes"}
     answer = await core.remember.call_text({"nodes": [{**RUTH, "notes": ["Owns a sloop."]}], "relationships": [likes]})
-    assert answer.text.splitlines()[-1] == REMEDY
-    [duplicate] = answer.payload["possible_duplicates"]
-    keep, drop = duplicate["existing"][0]["entity_key"], duplicate["node"]["entity_key"]
+    [created] = answer.payload["created_nodes"]
+    keep = {one["name"]: one["entity_key"] for one in await nodes_of(graph, user_id)}["Ruth Calder"]
+    drop = created["entity_key"]
     merged = await core.merge_nodes.call_text({"keep_entity_key": keep[:8], "drop_entity_key": drop[:8]})
     assert merged.text.splitlines() == [
         "Merged Ruth into Person Ruth Calder",
@@ -99,15 +96,7 @@ async def test_a_surface_with_chosen_names_names_no_other_tools(
 ) -> None:
     alone = surface(graph, user_id, ["remember"])
     await alone("remember", {"nodes": [RUTH_CALDER]})
-    text = await alone("remember", {"nodes": [RUTH]})
-    assert "Possible duplicates: Ruth" in text
-    assert "merge_nodes" not in text
-    several = surface(graph, user_id, ["merge_nodes", "remember", "delete_node", "restore_node"])
-    assert REMEDY in await several("remember", {"nodes": [{**RUTH, "new": True}]})
-    other = {"nodes": [{"label": "Concept", "name": "Ruth"}]}
-    assert "then delete the new node with delete_node" in await several("remember", other)
-    two = surface(graph, user_id, ["merge_nodes", "remember"])
-    assert "delete_node" not in await two("remember", {"nodes": [{"label": "Entity", "name": "Ruth"}]})
+    several = surface(graph, user_id, ["remember", "delete_node", "restore_node"])
     await several("remember", {"nodes": [{"label": "Concept", "name": "Sailing"}]})
     ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
     single = surface(graph, user_id, ["get_relationship"])

@@ -26,7 +26,7 @@ async def test_a_second_owner_is_an_error_that_names_the_first_and_writes_nothin
 ) -> None:
     me, ruth = await person(tools, "Me", is_owner=True), await person(tools, "Ruth")
     said = (
-        f"Person 'Me' ({me[:8]}) is already the owner of this graph. To change the owner, first set is_owner to false"
+        f"Person 'Me' ({me[:12]}) is already the owner of this graph. To change the owner, first set is_owner to false"
     )
     assert error_of(await tools.create_node(label="Person", name="Tom", is_owner=True)).startswith(said)
     assert error_of(await tools.update_node(entity_key=ruth, is_owner=True, name="Ruth C.")).startswith(said)

@@ -336,11 +336,11 @@ async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(to
 
     paths, text = await found("Bobby", "me")
     assert paths == [[bobby, me]]
-    assert text.endswith(f"Bobby → Robert Hofmann (Person, {bobby[:8]})")
+    assert text.endswith(f"Bobby → Robert Hofmann (Person, {bobby[:12]})")
     assert (await found("Svenja", "Lena Hofmann"))[0] == [[svenja, me]]
     paths, text = await found("Svenja Krauss", "me")
     assert paths == []
-    assert f"No node is named 'Svenja Krauss'. Nearest to Svenja Krauss: Svenja Kraus (Person, {svenja[:8]})" in text
+    assert f"No node is named 'Svenja Krauss'. Nearest to Svenja Krauss: Svenja Kraus (Person, {svenja[:12]})" in text
     await person(tools, "Bobby")
     paths, text = await found("Bobby", "me")
     assert paths == []

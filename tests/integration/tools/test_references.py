@@ -108,7 +108,7 @@ async def test_each_relationship_of_a_batch_is_resolved_on_its_own(tools: Toolse
     assert ambiguous["error"].startswith("Eve could refer to 2 nodes; give the key of one: ")
     assert unknown["error"] == (
         f"One or both nodes do not exist: Ruth Caldr. Nearest to Ruth Caldr: "
-        f"Ruth Calder (Person, {keys['ruth'][:8]}): Architect."
+        f"Ruth Calder (Person, {keys['ruth'][:12]}): Architect."
     )
     assert by_prefix["triplet"] == "Tom friend Ruth Calder"
     assert "Relationship already exists between Tom" in again["error"]
@@ -121,7 +121,7 @@ async def test_an_unknown_name_is_answered_with_the_nearest_and_the_known_end_is
     error = error_of(await tools.get_relationship(from_entity_key="Anna", to_entity_key="Ruth Clder"))
     assert error == (
         f"One or both nodes do not exist: Ruth Clder. Nearest to Ruth Clder: "
-        f"Ruth Calder (Person, {keys['ruth'][:8]}): Architect."
+        f"Ruth Calder (Person, {keys['ruth'][:12]}): Architect."
     )
     assert error_of(await tools.traverse(entity_key="nobody")) == "Node not found: nobody" + WHERE_KEYS_ARE
 

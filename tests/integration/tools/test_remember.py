@@ -65,13 +65,11 @@ async def test_nodes_relationships_and_notes_are_created_in_one_call(
     )
 
 
-async def test_one_call_makes_one_embedding_request_for_nodes_and_one_for_relationships(
-    tools: Toolset, embedder: WatchedEmbedder
-) -> None:
+async def test_one_call_makes_one_embedding_request(tools: Toolset, embedder: WatchedEmbedder) -> None:
     people = [{"label": "Person", "name": f"Person {i}"} for i in range(30)]
     ties = [{"from": "Person 0", "to": f"Person {i}", "relationship_type": "knows"} for i in range(1, 30)]
     payload = succeeded(await tools.remember(nodes=people, relationships=ties))
-    assert [len(texts) for texts in embedder.stored] == [30, 29]
+    assert [len(texts) for texts in embedder.stored] == [59]
     assert (embedder.queries, payload["embeddings"]) == ([], 59)
 
 
@@ -486,58 +484,6 @@ async def test_the_expiry_of_notes_is_reported(tools: Toolset) -> None:
     assert payload["note_expiries"] == [{"expires_at": "2026-01-08T00:00:00Z", "notes": 2}]
 
 
-async def test_possible_duplicates_are_reported(tools: Toolset) -> None:
-    succeeded(
-        await tools.remember(
-            nodes=[
-                {"label": "Entity", "name": "Village harvest fair 2023", "description": "Yearly fair."},
-                {"label": "Entity", "name": "Book fair", "description": "In Leipzig."},
-                {"label": "Person", "name": "John Smith"},
-            ]
-        )
-    )
-    new = [
-        {"label": "Entity", "name": "Harvest fair (June)"},
-        {"label": "Entity", "name": "Fair copy"},
-        {"label": "Person", "name": "Jon Smith"},
-        {"label": "Entity", "name": "John Smith's yard"},
-    ]
-    payload = succeeded(await tools.remember(nodes=new))
-    found = {item["node"]["name"]: [one["name"] for one in item["existing"]] for item in payload["possible_duplicates"]}
-    assert found == {"Harvest fair (June)": ["Village harvest fair 2023"], "Jon Smith": ["John Smith"]}
-
-
-async def test_a_node_with_a_similar_embedding_is_a_possible_duplicate(tools: Toolset) -> None:
-    text = "the custom of keeping honey bees in wooden hives on the roof of the house"
-    succeeded(await tools.remember(nodes=[{"label": "Concept", "name": "Apiculture", "description": text}]))
-    payload = succeeded(await tools.remember(nodes=[{"label": "Concept", "name": "Beekeeping", "description": text}]))
-    [item] = payload["possible_duplicates"]
-    assert [one["name"] for one in item["existing"]] == ["Apiculture"]
-
-
-async def test_things_of_one_kind_are_no_possible_duplicates_of_each_other(tools: Toolset) -> None:
-    """Their embeddings are similar, but not the same, and so must be their names."""
-    old = {"label": "Entity", "name": "Kassel", "description": "a large old town in the north of Hesse near the river"}
-    succeeded(await tools.remember(nodes=[old]))
-    text = "an old town in the south of Hesse near a river"
-    new = [{"label": "Entity", "name": name, "description": text} for name in ("Fulda", "Cassel", "Kantorei Kassel")]
-    payload = succeeded(await tools.remember(nodes=new))
-    assert [item["node"]["name"] for item in payload["possible_duplicates"]] == ["Cassel"]
-
-
-async def test_embeddings_of_names_alone_make_no_possible_duplicates(tools: Toolset) -> None:
-    same = {"label": "Concept", "notes": ["the custom of keeping honey bees in wooden hives on the roof of the house"]}
-    succeeded(await tools.remember(nodes=[{**same, "name": "Apiculture"}]))
-    payload = succeeded(await tools.remember(nodes=[{**same, "name": "Beekeeping"}]))
-    assert not payload.get("possible_duplicates")
-
-
-async def test_duplicates_of_other_users_are_not_reported(graph: KnowledgeGraph, user_id: str) -> None:
-    for user in (f"{user_id}-other", user_id):
-        payload = succeeded(await graph.tools(user_id=user).remember(nodes=[RUTH]))
-        assert (payload["nodes"]["created"], payload["possible_duplicates"]) == (1, [])
-
-
 async def test_a_note_names_a_source_of_the_same_call(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
     talk = {"label": "Source", "name": "Talk", "description": "A talk in May.", "ref": "talk"}
     note = {"content": "Sails.", "source_entity_key": "talk"}
@@ -563,8 +509,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
         }
     )
     [created] = answer.payload["created_nodes"]
-    [ruth] = answer.payload["possible_duplicates"][0]["existing"]
-    key, old = created["entity_key"][:8], ruth["entity_key"][:8]
+    key = created["entity_key"][:12]
     assert answer.text.splitlines()[:4] == [
         "Nodes: 1 created, 1 updated. Relationships: 1 updated, 1 failed. 2 notes added",
         f"New: Ruth (Person, {key})",
@@ -576,9 +521,6 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
     )
     assert answer.text.splitlines()[4:] == [
         "Kept as a note: Formerly: Ruth Calder mentor of Ines. Ruth taught Ines to lead a team.",
-        f"Possible duplicates: Ruth (Person, {key}): Ruth Calder (Person, {old}), Naval architect.",
-        "Note: If a possible duplicate of the same label is the same thing, call merge_nodes and keep the existing "
-        "node",
     ]
 
 
@@ -693,13 +635,6 @@ async def test_a_name_of_the_call_is_found_without_its_accents(tools: Toolset) -
     payload = succeeded(await tools.remember(nodes=nodes, relationships=[sings]))
     assert payload["relationships"]["created"] == 1
     assert sorted(payload["hints"]) == ["ANA → Ána", "Coro da Graca → Coro da Graça"]
-
-
-async def test_a_node_that_differs_by_an_accent_is_a_possible_duplicate(tools: Toolset) -> None:
-    ines = await person(tools, "Ines", is_owner=True)
-    payload = succeeded(await tools.remember(nodes=[{"label": "Person", "name": "Inês", "description": "Luthier"}]))
-    [duplicate] = payload["possible_duplicates"]
-    assert [one["entity_key"] for one in duplicate["existing"]] == [ines]
 
 
 async def test_a_reference_to_an_invalid_node_of_the_call_names_it(tools: Toolset) -> None:

@@ -7,7 +7,7 @@ from tests.support.people import person
 
 async def test_near_names_include_aliases(tools: Toolset) -> None:
     robert = await person(tools, "Robert Hofmann", "Sound engineer.", aliases=["Bobby"])
-    expected = f"Nearest to Bobbi: Robert Hofmann (Person, {robert[:8]}): Sound engineer."
+    expected = f"Nearest to Bobbi: Robert Hofmann (Person, {robert[:12]}): Sound engineer."
     assert expected in error_of(await tools.remember(notes=[{"on": "Bobbi", "content": "x"}]))
     assert expected in error_of(await tools.get_relationship(from_entity_key="me", to_entity_key="Bobbi"))
 
@@ -31,7 +31,7 @@ async def test_an_item_of_remember_names_its_node_by_a_part_of_the_name(tools: T
     answer = await tools["remember"].call_text({"nodes": [{"entity_key": "Katrin", "aliases": ["Kati"]}]})
     assert answer.text.splitlines() == [
         "Nodes: 1 updated",
-        f"Note: Katrin → Katrin Brandt (Person, {katrin[:8]})",
+        f"Note: Katrin → Katrin Brandt (Person, {katrin[:12]})",
     ]
     renaming = error_of(await tools.remember(nodes=[{"entity_key": "Katrin", "name": "Katrin Maier"}]))
     assert "Node not found: Katrin" in renaming

@@ -1,10 +1,19 @@
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pytest
 
 from kgagent.errors import ConflictError, EmbeddingUnavailableError, InputError, KgAgentError, SharedKeyError
 from kgagent.graph.compare_and_set import compare_and_set
+
+
+@dataclass
+class Counter:
+    """The state of a letter, which its intents share."""
+
+    letter: str
+    value: int
 
 
 class Counters:
@@ -23,27 +32,26 @@ class Counters:
     def identity(self, intent: str) -> str:
         return intent
 
-    async def read(self, intents: Sequence[str]) -> Sequence[int]:
+    async def read(self, intents: Sequence[str]) -> Sequence[Counter]:
         self.waves.append(list(intents))
-        return [self.values.get(intent, 0) for intent in intents]
+        states = {intent: Counter(intent, self.values.get(intent, 0)) for intent in intents}
+        return [states[intent] for intent in intents]
 
-    def plan(self, intent: str, state: int) -> int:
+    def plan(self, intent: str, state: Counter) -> tuple[str, int]:
         if intent == "bad":
             raise InputError("no such thing")
-        return state + 1
+        state.value += 1
+        return state.letter, state.value
 
-    async def save(self, plans: Mapping[int, int]) -> Mapping[int, int | KgAgentError]:
+    async def save(self, plans: Mapping[int, tuple[str, int]]) -> Mapping[int, int | KgAgentError]:
         if self.failure is not None:
             raise self.failure
-        wave = dict(zip(plans, (intent for intent in self.waves[-1] if intent != "bad"), strict=True))
-        kept = {}
-        for position, value in plans.items():
-            letter = wave[position]
-            if self.conflicts.get(letter, 0) > 0:
-                self.conflicts[letter] -= 1
-            else:
-                self.values[letter] = kept[position] = value
-        return kept
+        refused = {letter for letter, _ in plans.values() if self.conflicts.get(letter, 0) > 0}
+        for letter in refused:
+            self.conflicts[letter] -= 1
+        kept = {position: plan for position, plan in plans.items() if plan[0] not in refused}
+        self.values |= dict(kept.values())
+        return {position: value for position, (_, value) in kept.items()}
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +74,14 @@ async def test_intents_about_different_records_are_saved_together() -> None:
 async def test_intents_about_one_record_are_applied_one_after_the_other_in_order() -> None:
     counters = Counters()
     assert await counters.apply(["a", "b", "a", "a"]) == [1, 1, 2, 3]
-    assert counters.waves == [["a", "b"], ["a"], ["a"]]
+    assert counters.waves == [["a", "b", "a", "a"]]
+
+
+async def test_after_a_conflict_all_intents_about_the_record_are_retried_in_order() -> None:
+    counters = Counters()
+    counters.conflicts["a"] = 1
+    assert await counters.apply(["a", "b", "a"]) == [1, 1, 2]
+    assert counters.waves == [["a", "b", "a"], ["a", "a"]]
 
 
 async def test_a_refused_intent_does_not_stop_the_others() -> None:
@@ -102,7 +117,7 @@ async def test_a_shared_key_is_reported_once_the_record_was_read_again(attempts:
 
 async def test_a_shared_key_of_a_concurrent_write_of_the_same_user_is_no_error() -> None:
     class Late(Counters):
-        async def save(self, plans: Mapping[int, int]) -> Mapping[int, int | KgAgentError]:
+        async def save(self, plans: Mapping[int, tuple[str, int]]) -> Mapping[int, int | KgAgentError]:
             if len(self.waves) == 1:
                 return dict.fromkeys(plans, SharedKeyError("in use"))
             return await super().save(plans)
@@ -110,14 +125,6 @@ async def test_a_shared_key_of_a_concurrent_write_of_the_same_user_is_no_error()
     late = Late()
     assert await late.apply(["a", "b"]) == [1, 1]
     assert late.waves == [["a", "b"]] * 2
-
-
-async def test_an_intent_that_waits_for_another_has_all_its_attempts() -> None:
-    counters = Counters(attempts=2)
-    counters.conflicts["a"] = 2
-    first, second = await counters.apply(["a", "a"])
-    assert isinstance(first, ConflictError)
-    assert second == 1
 
 
 async def test_an_error_of_the_embedder_is_the_outcome_of_every_intent_of_the_batch() -> None:
@@ -128,7 +135,7 @@ async def test_an_error_of_the_embedder_is_the_outcome_of_every_intent_of_the_ba
 
 async def test_a_cancellation_is_not_swallowed() -> None:
     class Stuck(Counters):
-        async def read(self, intents: Sequence[str]) -> Sequence[int]:  # noqa: ARG002
+        async def read(self, intents: Sequence[str]) -> Sequence[Counter]:  # noqa: ARG002
             await asyncio.Event().wait()
             return []
 

@@ -93,8 +93,13 @@ def test_the_cases_of_the_documents(fields: dict[str, Any], expected: str) -> No
 
 
 def test_notes_are_cut_at_1000_characters() -> None:
-    assert text(notes=["x" * 999, "yyy"]) == "friend " + "x" * 999 + " "
-    assert text(notes=["x" * 600, "y" * 600]) == "friend " + "x" * 600 + " " + "y" * 399
+    assert text(notes=["x" * 1_001]) == "friend " + "x" * 1_000
+
+
+def test_notes_of_more_than_1000_characters_are_joined_from_the_newest_to_the_oldest() -> None:
+    assert text(notes=["x" * 996, "yyy"]) == "friend " + "x" * 996 + " yyy"
+    assert text(notes=["x" * 997, "yyy"]) == "friend yyy " + "x" * 996
+    assert text(notes=["x" * 600, "y" * 600]) == "friend " + "y" * 600 + " " + "x" * 399
 
 
 def test_an_expired_note_makes_room_within_the_1000_characters() -> None:

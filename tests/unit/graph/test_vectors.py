@@ -5,16 +5,17 @@ import pytest
 from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.graph.record_saver import embedding_hash, is_current, vector_changes
-from kgagent.graph.records import Record
+from kgagent.graph.records import NodeRecord
 from tests.support.embedders import WatchedEmbedder
 
 EMBEDDER = HashingEmbedder(8)
 
 
-def record(text: str, **other: Any) -> Record:
+def record(text: str, **other: Any) -> NodeRecord:
     properties = {"embedding_hash": embedding_hash(EMBEDDER, text), "embedding_model": EMBEDDER.model, **other}
-    return Record(
+    return NodeRecord(
         element_id="x",
+        label="Person",
         vector_length=properties.pop("length", 8),
         properties={name: value for name, value in properties.items() if value is not None},
     )
@@ -35,7 +36,7 @@ def test_a_vector_of_this_text_model_and_length_is_current() -> None:
         record("a", length=None),
     ],
 )
-def test_any_other_vector_is_stale(stored: Record) -> None:
+def test_any_other_vector_is_stale(stored: NodeRecord) -> None:
     assert not is_current(stored, "a", EMBEDDER)
 
 
@@ -49,16 +50,15 @@ async def test_stale_texts_are_embedded_in_one_request_and_the_others_not() -> N
     changes = await vector_changes(
         watched,
         [("new", None), ("a", record("a")), ("c", record("b")), ("", None), ("", record("b"))],
-        vector_property="vector",
     )
     assert watched.stored == [["new", "c"]]
     assert [change.vector for change in changes] == [hash_embedding("new", 8), None, hash_embedding("c", 8), None, None]
     assert [bool(change.properties) for change in changes] == [True, False, True, False, True]
-    assert changes[4].properties == {"vector": None, "embedding_hash": None, "embedding_model": None}
+    assert changes[4].properties == {"embedding": None, "embedding_hash": None, "embedding_model": None}
 
 
 async def test_an_error_of_the_embedder_is_raised() -> None:
     watched = WatchedEmbedder(EMBEDDER)
     watched.failure = EmbeddingUnavailableError("down")
     with pytest.raises(EmbeddingUnavailableError, match="down"):
-        await vector_changes(watched, [("new", None)], vector_property="vector")
+        await vector_changes(watched, [("new", None)])

@@ -79,7 +79,7 @@ def _rules(ontology: Ontology) -> list[tuple[set[str], str]]:
         (
             {"remember"},
             "Store what you learn with one call of `remember`: nodes, relationships and notes together, by name. "
-            "Correct the items that failed, and check the possible duplicates that it reports.",
+            "Correct the items that failed.",
         ),
         (
             {"merge_nodes", "delete_node", "delete_relationship"},
