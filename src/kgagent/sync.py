@@ -357,12 +357,6 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         """See `RetrievalService.find_paths`."""
         return self._wait(self._wrapped.find_paths, request, user_id=user_id)
 
-    def find_similar_nodes(
-        self, new: Sequence[GraphNode], embeddings: Mapping[str, Sequence[float]], *, user_id: str
-    ) -> dict[str, tuple[GraphNode, ...]]:
-        """See `RetrievalService.find_similar_nodes`."""
-        return self._wait(self._wrapped.find_similar_nodes, new, embeddings, user_id=user_id)
-
     @property
     def weights(self) -> Features:
         """The weights."""

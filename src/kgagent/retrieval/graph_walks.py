@@ -1,6 +1,6 @@
 """Walks from nodes, given or found: their surroundings, hop by hop, and the paths between two of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from kgagent.errors import InputError
 from kgagent.models import (
@@ -16,7 +16,6 @@ from kgagent.models import (
 from kgagent.retrieval.explore import NOTHING_ASKED, Exploration
 from kgagent.retrieval.paths import find_paths
 from kgagent.retrieval.scope import RelationshipFilter, check_text, observed
-from kgagent.retrieval.similar_nodes import find_similar_nodes
 from kgagent.retrieval.single_searches import SingleSearches
 from kgagent.retrieval.surroundings import expand_around
 from kgagent.retrieval.traversal import traverse
@@ -110,27 +109,6 @@ class GraphWalks(SingleSearches):
             StoreError: the database failed.
         """
         return await find_paths(self.scope.of(user_id), request, self._nodes, self._embedder)
-
-    @observed("find_similar_nodes")
-    async def find_similar_nodes(
-        self, new: Sequence[GraphNode], embeddings: Mapping[str, Sequence[float]], *, user_id: str
-    ) -> dict[str, tuple[GraphNode, ...]]:
-        """Find older nodes that may represent the same thing as new ones: the same or a similar name, or embedding.
-
-        Args:
-            new: nodes that were just created.
-            embeddings: their embeddings by key, float32, shape (dimensions,); nodes may be missing.
-            user_id: owner of the nodes.
-
-        Returns:
-            Up to three similar nodes by the key of the new one; nodes without any are missing.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        return await find_similar_nodes(
-            self.scope.of(user_id), new, embeddings, nodes=self._nodes, vectors=self._vectors
-        )
 
     async def nodes(
         self, entity_keys: Sequence[str], *, user_id: str, labels: Sequence[str] | None = None
