@@ -5,7 +5,6 @@ import math
 import pytest
 
 from kgagent.graph.records import NodeRecord
-from kgagent.models.hybrid import FusedRetriever
 from kgagent.retrieval.candidates import Candidate, Ranking
 from kgagent.retrieval.noise import MIN_SAMPLE, Noise
 from kgagent.retrieval.pipeline import QueryResult
@@ -25,8 +24,8 @@ def node(name: str, description: str = "") -> Candidate:
 
 def found(query: str, span: tuple[float, float] | None = DOES_NOT_LEAD, *, names_a_node: bool = False) -> QueryResult:
     """What a vector search of relationships found, whose similarities run from the first to the last of the span."""
-    rankings: dict[FusedRetriever, Ranking] = {"relationship_vector": Ranking(span=span)}
-    return QueryResult(EmbeddedQuery((1.0, 0.0), 0.3, query), rankings, [], [], names_a_node)
+    query_vector = EmbeddedQuery((1.0, 0.0), 0.3, query)
+    return QueryResult(query_vector, {"relationship_vector": Ranking(span=span)}, [], [], names_a_node)
 
 
 def assessed(result: QueryResult, *items: Candidate) -> float:
