@@ -150,7 +150,7 @@ def test_invalid_weights_are_rejected(weights: Any) -> None:
 
 def test_an_unknown_strategy_is_rejected_with_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"strategy must be one of calibrated, rrf, weighted, interleave.*got 'best'"):
-        fuse(rankings(g=1), strategy="best", limit=10)  # type: ignore[arg-type]
+        fuse(rankings(g=1), strategy="best", limit=10)
 
 
 ANY_RETRIEVERS = st.dictionaries(
