@@ -7,8 +7,8 @@ import typer
 from kgagent.cli.options import Json
 
 if TYPE_CHECKING:
-    from kgagent.forgetting import ForgetReport
     from kgagent.knowledge_graph import KnowledgeGraph
+    from kgagent.upkeep.forget import ForgetReport
 
 
 def forget(

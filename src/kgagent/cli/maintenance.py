@@ -9,10 +9,10 @@ from kgagent.cli.options import Json, RayAddress, UserOrAll, Workers
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from kgagent.doctor import Diagnosis
-    from kgagent.graph.deleted_records import PurgeReport
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.migration import MigrationReport
+    from kgagent.upkeep.diagnosis import Diagnosis
+    from kgagent.upkeep.migration_report import MigrationReport
+    from kgagent.upkeep.purge import PurgeReport
 
 _SIGNS = {"error": "[bold red]✗[/bold red]", "warning": "[yellow]![/yellow]", "info": "[dim]i[/dim]"}
 

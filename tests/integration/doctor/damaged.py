@@ -3,7 +3,7 @@
 from typing import Any
 
 from kgagent import KnowledgeGraph
-from kgagent.doctor import Diagnosis, Finding
+from kgagent.upkeep.diagnosis import Diagnosis, Finding
 from tests.support.own_ontology import names
 from tests.support.people import node, relate
 from tests.support.stored import cypher

@@ -3,8 +3,8 @@
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.doctor import Finding
 from kgagent.tools import Toolset
+from kgagent.upkeep.diagnosis import Finding
 from tests.conftest import Clock
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person

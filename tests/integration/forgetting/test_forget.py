@@ -10,8 +10,8 @@ import pytest
 
 from kgagent import EmbeddingUnavailableError, InputError, KnowledgeGraph, NotFoundError
 from kgagent.adapters.langgraph import KnowledgeGraphStore
-from kgagent.forgetting import ForgetReport
 from kgagent.knowledge_graph import services_of
+from kgagent.upkeep.forget import ForgetReport
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded

@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.knowledge_graph import services_of
-from kgagent.migration import migrate
 
 TEXTS_UNTIL_STUCK = 300
 
@@ -40,13 +38,7 @@ async def main(uri: str, username: str, password: str, user_id: str) -> None:
         clock=lambda: datetime(2026, 1, 1, tzinfo=UTC),
     )
     async with connecting as graph:
-        await migrate(
-            nodes=services_of(graph).nodes,
-            relationships=services_of(graph).relationships,
-            write_context=services_of(graph).write_context,
-            user_id=user_id,
-            batch_size=10,
-        )
+        await graph.migrate(user_id=user_id, batch_size=10)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
 from kgagent.knowledge_graph import services_of
-from kgagent.migration import MigrationReport, migrate
+from kgagent.upkeep.migration_report import MigrationReport
 from tests.support.stored import Properties, cypher
 
 OLD_VECTOR = [0.5, -0.25, 0.125]
@@ -120,13 +120,7 @@ def with_embedder(graph: KnowledgeGraph, embedder: Embedder) -> KnowledgeGraph:
 
 async def run(graph: KnowledgeGraph, user_id: str | None, **options: Any) -> MigrationReport:
     """Migrate."""
-    return await migrate(
-        nodes=services_of(graph).nodes,
-        relationships=services_of(graph).relationships,
-        write_context=services_of(graph).write_context,
-        user_id=user_id,
-        **options,
-    )
+    return await graph.migrate(user_id=user_id, **options)
 
 
 def is_in_present_form(stored: Properties) -> bool:

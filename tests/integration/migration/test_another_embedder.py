@@ -6,8 +6,8 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import SchemaError
 from kgagent.knowledge_graph import services_of
-from kgagent.migration import Counts
 from kgagent.tools import Toolset
+from kgagent.upkeep.migration_report import Counts
 from tests.conftest import Clock
 from tests.integration.migration.old_graph import run
 from tests.support.embedders import WatchedEmbedder

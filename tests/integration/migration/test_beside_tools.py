@@ -19,7 +19,7 @@ async def test_what_tools_write_meanwhile_is_kept_and_embedded(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
     await many_old(graph, user_id, COUNT)
-    running = asyncio.create_task(run(graph, user_id, batch_size=7, concurrency=3))
+    running = asyncio.create_task(run(graph, user_id, batch_size=7))
     for number in random.Random(1).sample(range(1, COUNT + 1), COUNT):
         ends = {"from_entity_key": f"{user_id}-{number - 1}", "to_entity_key": f"{user_id}-{number}"}
         succeeded(await tools.update_relationship(**ends, description=f"New story {number}", attitude=5))

@@ -10,7 +10,8 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedding
 from kgagent.errors import EmbeddingUnavailableError
-from kgagent.migration import MigrationStoppedError
+from kgagent.upkeep import rewrite
+from kgagent.upkeep.migration_report import MigrationStoppedError
 from tests.conftest import Server
 from tests.integration.migration.old_graph import (
     assert_migrated,
@@ -53,13 +54,14 @@ async def assert_rest_is_migrated_next(graph: KnowledgeGraph, user_id: str, embe
 
 
 async def test_an_embedder_that_fails_stops_the_migration_and_the_error_reports_progress(
-    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
+    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(rewrite, "CONCURRENT_BATCHES", 1)
     await many_old(graph, user_id, 59)
     failing = FailsLater(after=8)
     stopping = with_embedder(graph, failing)
     with pytest.raises(MigrationStoppedError) as stopped:
-        await run(stopping, user_id, batch_size=10, concurrency=1)
+        await run(stopping, user_id, batch_size=10)
     assert str(stopped.value) == (
         "The model is away. The migration stopped after 80 records, which stay migrated. "
         "Run it again to migrate the rest"
@@ -74,7 +76,7 @@ async def test_a_failure_cancels_concurrent_batches(graph: KnowledgeGraph, user_
     failing = FailsLater(after=0)
     stopping = with_embedder(graph, failing)
     with pytest.raises(MigrationStoppedError):
-        await run(stopping, user_id, batch_size=5, concurrency=4)
+        await run(stopping, user_id, batch_size=5)
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
-from kgagent.migration import Counts
 from kgagent.tools import Toolset
+from kgagent.upkeep.migration_report import Counts
 from tests.conftest import Clock
 from tests.integration.migration.old_graph import (
     EVERY_FORM,
@@ -173,15 +173,14 @@ async def test_after_it_the_tools_find_and_change_old_relationships(
 
 async def test_a_batch_is_embedded_in_one_call(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) -> None:
     await many_old(graph, user_id, 25)
-    report = await run(graph, user_id, batch_size=10, concurrency=2)
+    report = await run(graph, user_id, batch_size=10)
     assert report.total == Counts(examined=51, embedded=51)
     assert sorted(len(texts) for texts in embedder.stored) == [5, 6, 10, 10, 10, 10]
 
 
-@pytest.mark.parametrize("wrong", [{"batch_size": 0}, {"concurrency": 0}])
-async def test_sizes_below_one_are_refused(graph: KnowledgeGraph, user_id: str, wrong: dict[str, int]) -> None:
-    with pytest.raises(InputError, match="must be at least 1"):
-        await run(graph, user_id, **wrong)
+async def test_a_batch_size_below_one_is_refused(graph: KnowledgeGraph, user_id: str) -> None:
+    with pytest.raises(InputError, match="batch_size must be at least 1, got 0"):
+        await run(graph, user_id, batch_size=0)
 
 
 async def test_notes_missing_from_full_text_search_are_added_without_embedding(

@@ -7,7 +7,8 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedding
 from kgagent.errors import EmbeddingResponseError
-from kgagent.migration import MigrationStoppedError, Skipped
+from kgagent.upkeep.migration_report import MigrationStoppedError
+from kgagent.upkeep.rewrite import Skipped
 from tests.integration.migration.old_graph import (
     OLD_FIELDS,
     Old,
@@ -116,7 +117,7 @@ async def test_a_model_that_refuses_everything_stops_the_migration_at_once(graph
     refusing = Refusing("")
     stopping = with_embedder(graph, refusing)
     with pytest.raises(MigrationStoppedError, match="too long"):
-        await run(stopping, user_id, concurrency=1)
+        await run(stopping, user_id)
     assert refusing.calls == 2
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 

@@ -1,0 +1,196 @@
+"""Removing what a source left on records that stay: its notes, and its progress on nodes that it was merged into."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from kgagent.errors import ConflictError
+from kgagent.graph.deleted_records import DELETED_NAMES
+from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteOptions
+from kgagent.graph.records import Record
+from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteOptions
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
+from kgagent.graph.writes import WriteContext
+from kgagent.models.ingestion_state import merged_sources
+from kgagent.models.merged_notes import stored_form
+from kgagent.models.note import dump_notes, notes_text_at, parse_notes
+from kgagent.services import GraphServices
+from kgagent.upkeep.rewrite import Change, Rewrite, Tally
+from kgagent.upkeep.scan import InspectedNode, InspectedRelationship, NodeScan, RelationshipScan
+
+IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
+
+
+@dataclass(frozen=True)
+class SourceTraces:
+    """The traces of one source of a user.
+
+    Notes are removed with the writes of the tools, so that each record that stays has the embedding of its text.
+    Deleted records lose theirs and get another when they are restored.
+
+    Attributes:
+        services: the open graph.
+        user_id: owner of the source.
+        entity_key: key of the source.
+        batch_size: records per transaction.
+    """
+
+    services: GraphServices
+    user_id: str
+    entity_key: str
+    batch_size: int
+
+    async def count(self) -> Counter[str]:
+        """Count the notes of records that stay when the source itself is forgotten, and the nodes with progress.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        counts = Counter[str]()
+        async with self._nodes.records() as nodes:
+            async for node in nodes:
+                if node.record.entity_key != self.entity_key:
+                    counts += self._traces(node.record.properties)
+        async with self._relationships.records() as relationships:
+            async for relationship in relationships:
+                record = relationship.record
+                if self.entity_key not in {record.from_entity_key, record.to_entity_key}:
+                    counts += self._traces(record.properties)
+        for row in await self._deleted():
+            if self.entity_key not in {row["entity_key"], row["from_entity_key"], row["to_entity_key"]}:
+                counts += self._traces(row)
+        return counts
+
+    async def remove(self) -> Counter[str]:
+        """Remove all traces, and count them.
+
+        Raises:
+            ConflictError: records kept their traces.
+            EmbeddingError: the embedder failed.
+            StoreError: the database failed.
+        """
+        removed, problem = Counter[str](), ""
+        counts = await self.count()
+        for _ in range(self.services.write_context.attempts):
+            if not counts:
+                return removed
+            tally = Tally()
+            await self._node_rewrite().run(tally, lambda _: None)
+            await self._relationship_rewrite().run(tally, lambda _: None)
+            for row in await self._deleted():
+                await self._remove_from_deleted(row)
+            problem = tally.skipped[0].why if tally.skipped else problem
+            remaining = await self.count()
+            removed += counts - remaining
+            counts = remaining
+        if counts:
+            cause = f" ({problem})" if problem else ""
+            raise ConflictError(f"Records still have notes from {self.entity_key}{cause}. Forget it again")
+        return removed
+
+    @property
+    def _nodes(self) -> NodeScan:
+        mentioned = stored_form(self.entity_key)
+        return NodeScan(nodes=self.services.nodes, user_id=self.user_id, mentioned=mentioned)
+
+    @property
+    def _relationships(self) -> RelationshipScan:
+        mentioned = stored_form(self.entity_key)
+        return RelationshipScan(relationships=self.services.relationships, user_id=self.user_id, mentioned=mentioned)
+
+    async def _deleted(self) -> list[Row]:
+        """The deleted records that have traces."""
+        rows = await self.services.store.read(
+            statement("find_deleted_that_mention", all_deleted=DELETED_NAMES["all_deleted"]),
+            {"user_id": self.user_id, "mentioned": stored_form(self.entity_key)},
+        )
+        return [row for row in rows if self._traces(row)]
+
+    def _node_rewrite(self) -> Rewrite[InspectedNode, NodeIntent]:
+        def judge(node: InspectedNode) -> Change[NodeIntent] | None:
+            return self._change(node, NodeIntent(entity_key=node.record.entity_key))
+
+        def strategy(user_id: str, context: WriteContext) -> NodeStrategy:
+            options = NodeWriteOptions(prepare=self._without_traces)
+            return NodeStrategy(self.services.nodes, context, user_id=user_id, options=options)
+
+        return Rewrite(
+            scan=self._nodes,
+            judge=judge,
+            strategy=strategy,
+            context=self.services.write_context,
+            batch_size=self.batch_size,
+        )
+
+    def _relationship_rewrite(self) -> Rewrite[InspectedRelationship, RelationshipIntent]:
+        def judge(relationship: InspectedRelationship) -> Change[RelationshipIntent] | None:
+            record = relationship.record
+            intent = RelationshipIntent(
+                from_entity_key=record.from_entity_key,
+                to_entity_key=record.to_entity_key,
+                neo4j_type=record.neo4j_type,
+            )
+            return self._change(relationship, intent)
+
+        def strategy(user_id: str, context: WriteContext) -> RelationshipStrategy:
+            options = RelationshipWriteOptions(prepare=self._without_traces)
+            return RelationshipStrategy(self.services.relationships, context, user_id=user_id, options=options)
+
+        return Rewrite(
+            scan=self._relationships,
+            judge=judge,
+            strategy=strategy,
+            context=self.services.write_context,
+            batch_size=self.batch_size,
+        )
+
+    def _change(self, inspected: InspectedNode | InspectedRelationship, intent: IntentT) -> Change[IntentT] | None:
+        if not self._traces(inspected.record.properties):
+            return None
+        return Change(what=str(inspected), user_id=self.user_id, intent=intent, text=None)
+
+    def _without_traces(self, intent: IntentT, stored: Record | None) -> IntentT:
+        return intent if stored is None else replace(intent, values=self._changed(stored.properties))
+
+    async def _remove_from_deleted(self, row: Row) -> None:
+        changed = self._changed(row)
+        notes = parse_notes(changed.get("notes"))
+        await self.services.store.write(
+            statement("remove_source_from_deleted", all_deleted=DELETED_NAMES["all_deleted"]),
+            {
+                "user_id": self.user_id,
+                "element_id": row["element_id"],
+                "notes": row["notes"] if "notes" in changed else None,
+                "notes_after": changed.get("notes"),
+                "notes_text": notes_text_at(notes, self.services.write_context.clock()) or None,
+                "merged": row["ingestion_merged"],
+                "merged_after": changed.get("ingestion_merged", row["ingestion_merged"]),
+            },
+        )
+
+    def _traces(self, properties: Mapping[str, Any]) -> Counter[str]:
+        """How many notes and how much progress of the source a record has; empty if it has none."""
+        notes = parse_notes(properties.get("notes"))
+        return (
+            Counter(
+                notes=sum(note.source_entity_key == self.entity_key for note in notes),
+                merged_sources=int(self.entity_key in merged_sources(properties.get("ingestion_merged"))),
+            )
+            + Counter()
+        )
+
+    def _changed(self, properties: Mapping[str, Any]) -> dict[str, str | None]:
+        """The properties that change when the traces are removed; None removes one."""
+        traces = self._traces(properties)
+        changed: dict[str, str | None] = {}
+        if traces["notes"]:
+            others = [n for n in parse_notes(properties["notes"]) if n.source_entity_key != self.entity_key]
+            changed["notes"] = dump_notes(others) if others else None
+        if traces["merged_sources"]:
+            merged = merged_sources(properties["ingestion_merged"])
+            del merged[self.entity_key]
+            changed["ingestion_merged"] = json.dumps(merged) if merged else None
+        return changed
