@@ -1,12 +1,11 @@
 """The diagnosis of a whole graph: the server, its indexes, every record, note sources, owners, and stored items."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from itertools import groupby
 
-from kgagent.embedding.base import Embedder
 from kgagent.formatting import beginning, counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
@@ -17,27 +16,10 @@ from kgagent.graph.store_texts import count_store_texts
 from kgagent.models import Note
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
-from kgagent.upkeep.conditions import Condition, Examination, examine_node, examine_relationship
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
-from kgagent.upkeep.issues import (
-    CONDITIONS,
-    EXPIRED,
-    NODE_DEFECTS,
-    RELATIONSHIP_DEFECTS,
-    SHARED_KEYS,
-    Issue,
-    IssueCounter,
-    other_model,
-)
-from kgagent.upkeep.scan import (
-    Inspected,
-    InspectedNode,
-    InspectedRelationship,
-    InspectedT,
-    NodeScan,
-    RelationshipScan,
-    Scan,
-)
+from kgagent.upkeep.examination import Condition, InspectedNode
+from kgagent.upkeep.issues import CONDITIONS, DEFECTS, EXPIRED, SHARED_KEYS, Issue, IssueCounter, other_model
+from kgagent.upkeep.scan import SCANS, InspectedT, Kind, Scan, Selection
 from kgagent.upkeep.server_checks import embedder_findings, feature_findings, schema_findings
 
 PROGRESS_INTERVAL = 500
@@ -72,10 +54,9 @@ async def diagnose(
     findings = feature_findings(store.features) + await schema_findings(store, schema)
     if check_embedder:
         findings += await embedder_findings(embedder)
-    checks = RecordChecks(services, progress or SilentProgress())
-    await checks.check_nodes(user_id)
-    await checks.check_relationships(user_id)
-    findings += [*checks.findings(user_id), *await checks.sources.findings()]
+    checks = RecordChecks(services, user_id)
+    await checks.run(progress or SilentProgress())
+    findings += await checks.findings()
     findings += await owner_findings(services.nodes, user_id)
     stored_items = 0
     if schema.covers(STORE_TEXT):
@@ -91,8 +72,8 @@ async def diagnose(
         vectors_on_the_wire=store.features.vectors_on_the_wire,
         embedder=str(embedder),
         user_id=user_id,
-        nodes=checks.nodes.examined,
-        relationships=checks.relationships.examined,
+        nodes=checks.examined("nodes"),
+        relationships=checks.examined("relationships"),
         store_items=stored_items,
     )
     return Diagnosis.of(findings, facts)
@@ -101,88 +82,72 @@ async def diagnose(
 class RecordChecks:
     """Checks whether records are stored as the tools would store them, and collects the findings."""
 
-    def __init__(self, services: GraphServices, progress: Progress) -> None:
-        self.nodes = IssueCounter("nodes")
-        self.relationships = IssueCounter("relationships")
-        self.sources = NoteSources(services.nodes)
+    def __init__(self, services: GraphServices, user_id: str | None) -> None:
         self._services = services
-        self._progress = progress
+        self._user_id = user_id
+        self._counters = {kind: IssueCounter(kind) for kind in SCANS}
+        self._sources = NoteSources(services.nodes)
         self._key_hashes = array("Q")
 
-    async def check_nodes(self, user_id: str | None) -> None:
-        """Check the nodes of a user, or of all users.
+    async def run(self, progress: Progress) -> None:
+        """Check all records of the user, or of all users.
 
         Raises:
             StoreError: the database failed.
         """
-        nodes, embedder, clock = self._services.nodes, self._services.embedder, self._services.write_context.clock
+        for scan_class in SCANS.values():
+            scan = scan_class(self._services, Selection(user_id=self._user_id))
+            counter = self._counters[scan.kind]
+            with progress.task(f"Examining {scan.kind}", await scan.count()) as advance:
+                async with scan.records() as records:
+                    async for inspected in records:
+                        self._check(scan, inspected, counter)
+                        if counter.examined % PROGRESS_INTERVAL == 0:
+                            advance(PROGRESS_INTERVAL)
+                advance(counter.examined % PROGRESS_INTERVAL)
 
-        def issues(node: InspectedNode) -> Iterator[Issue]:
-            if node.record.entity_key:
-                self._key_hashes.append(_hash(f"{len(node.user_id)}:{node.user_id}{node.record.entity_key}"))
-            now = clock()
-            examined = examine_node(node, nodes, embedder, now)
-            if examined.defect:
-                yield NODE_DEFECTS[examined.defect]
-            else:
-                yield from self._issues(node, examined, lambda moment: nodes.text(node.record, moment), now)
+    def examined(self, kind: Kind) -> int:
+        """Number of records of a kind that were checked."""
+        return self._counters[kind].examined
 
-        await self._check(NodeScan(nodes=nodes, user_id=user_id), self.nodes, issues)
-
-    async def check_relationships(self, user_id: str | None) -> None:
-        """Check the relationships that start at a node of a user, or all.
+    async def findings(self) -> list[Finding]:
+        """The findings about the records that were checked.
 
         Raises:
             StoreError: the database failed.
         """
-        relationships, embedder = self._services.relationships, self._services.embedder
-        clock = self._services.write_context.clock
-
-        def issues(relationship: InspectedRelationship) -> Iterator[Issue]:
-            now = clock()
-            examined = examine_relationship(relationship, relationships, embedder, now)
-            if examined.defect:
-                yield RELATIONSHIP_DEFECTS[examined.defect]
-            else:
-                record = relationship.record
-                yield from self._issues(relationship, examined, lambda moment: relationships.text(record, moment), now)
-
-        await self._check(RelationshipScan(relationships=relationships, user_id=user_id), self.relationships, issues)
-
-    def findings(self, user_id: str | None) -> Iterator[Finding]:
-        """The findings about the records checked so far."""
-        yield from self.nodes.findings(user_id)
+        findings = [*self._counters["nodes"].findings(self._user_id)]
         equal_hashes = (list(equal) for _, equal in groupby(sorted(self._key_hashes)))
         if shared := sum(len(equal) for equal in equal_hashes if len(equal) > 1):
-            yield SHARED_KEYS.finding(f"{shared:,} of {self.nodes.examined:,} nodes", None, user_id)
-        yield from self.relationships.findings(user_id)
+            records = f"{shared:,} of {self.examined('nodes'):,} nodes"
+            findings.append(SHARED_KEYS.finding(records, None, self._user_id))
+        findings += self._counters["relationships"].findings(self._user_id)
+        return findings + await self._sources.findings()
 
-    async def _check(
-        self, scan: Scan[InspectedT], counter: IssueCounter, issues: Callable[[InspectedT], Iterable[Issue]]
-    ) -> None:
-        with self._progress.task(f"Examining {scan.kind}", await scan.count()) as advance:
-            async with scan.records() as records:
-                async for inspected in records:
-                    counter.examined += 1
-                    for issue in issues(inspected):
-                        counter.add(issue, inspected)
-                    if counter.examined % PROGRESS_INTERVAL == 0:
-                        advance(PROGRESS_INTERVAL)
-            advance(counter.examined % PROGRESS_INTERVAL)
-
-    def _issues(
-        self, inspected: Inspected, examined: Examination, text_at: Callable[[datetime], str], now: datetime
-    ) -> Iterator[Issue]:
-        """The issues of a record without a defect; a defect must be fixed before the migration can fix others."""
-        self.sources.add(inspected.user_id, inspected.record.notes, inspected)
-        embedder = self._services.embedder
+    def _check(self, scan: Scan[InspectedT], inspected: InspectedT, counter: IssueCounter) -> None:
+        counter.examined += 1
+        if isinstance(inspected, InspectedNode) and inspected.record.entity_key:
+            self._key_hashes.append(_hash(inspected.user_id, inspected.record.entity_key))
+        now = self._services.write_context.clock()
+        examined = scan.examine(inspected, self._services.embedder, now)
+        # The migration skips a record with a defect, so its other conditions matter only once the defect is gone.
+        if examined.defect:
+            counter.add(DEFECTS[scan.kind][examined.defect], inspected)
+            return
+        self._sources.add(inspected.user_id, inspected.record.notes, inspected)
         for condition in examined.conditions:
-            if condition in _CAN_BE_EXPIRED and _was_current_before_a_note_expired(inspected, embedder, text_at, now):
-                yield EXPIRED
-            elif condition is Condition.OTHER_MODEL:
-                yield other_model(inspected.record.properties["embedding_model"], embedder.model)
-            else:
-                yield CONDITIONS[condition]
+            counter.add(self._issue(scan, inspected, condition, now), inspected)
+
+    def _issue(self, scan: Scan[InspectedT], inspected: InspectedT, condition: Condition, now: datetime) -> Issue:
+        record, embedder = inspected.record, self._services.embedder
+        if condition is Condition.OTHER_MODEL:
+            return other_model(record.properties["embedding_model"], embedder.model)
+        if condition in _CAN_BE_EXPIRED:
+            ends = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
+            for end in sorted(ends, reverse=True)[:MAX_EXPIRIES]:
+                if is_current(record, scan.text(inspected, end - _JUST_BEFORE), embedder):
+                    return EXPIRED
+        return CONDITIONS[condition]
 
 
 class NoteSources:
@@ -250,15 +215,7 @@ async def owner_findings(nodes: NodeRepository, user_id: str | None) -> list[Fin
     return findings
 
 
-def _hash(key: str) -> int:
+def _hash(user_id: str, entity_key: str) -> int:
     """64 bits of a hash: among a million keys, the probability that two are taken for the same is 3 in 100 million."""
+    key = f"{len(user_id)}:{user_id}{entity_key}"
     return int.from_bytes(blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest(), "big")
-
-
-def _was_current_before_a_note_expired(
-    inspected: Inspected, embedder: Embedder, text_at: Callable[[datetime], str], now: datetime
-) -> bool:
-    record = inspected.record
-    expired = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
-    latest = sorted(expired, reverse=True)[:MAX_EXPIRIES]
-    return any(is_current(record, text_at(end - _JUST_BEFORE), embedder) for end in latest)

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kgagent.formatting import beginning
-from kgagent.upkeep.conditions import Condition, Defect
 from kgagent.upkeep.diagnosis import Finding, Severity
+from kgagent.upkeep.examination import Condition, Defect
+from kgagent.upkeep.scan import Kind
 
 MAX_MODEL_NAME = 80
 
@@ -80,13 +81,15 @@ SHARED_KEYS = Issue(
     "WITH n.user_id AS user, n.entity_key AS key, collect(n) AS found WHERE size(found) > 1 RETURN user, key, found",
 )
 
-NODE_DEFECTS = {
+_WRONG_VERSION = Issue("warning", "have a version that is not an integer", _REMOVE_VERSION)
+
+_NODE_DEFECTS = {
     Defect.NO_ENTITY_KEY: Issue("warning", "have no entity_key of type string, so no tool finds them", _SET_KEY),
     Defect.NO_USER: Issue("warning", "have no user_id of type string, so no search finds them", _SET_USER),
-    Defect.WRONG_VERSION: Issue("warning", "have a version that is not an integer", _REMOVE_VERSION),
+    Defect.WRONG_VERSION: _WRONG_VERSION,
 }
 
-RELATIONSHIP_DEFECTS = {
+_RELATIONSHIP_DEFECTS = {
     Defect.NO_LABEL: Issue("warning", "have a node without a label of the ontology", _SET_LABEL),
     Defect.NO_ENTITY_KEY: Issue("warning", "have a node without an entity_key", _SET_KEY),
     Defect.NO_USER: Issue("warning", "have a node without a user_id", _SET_USER),
@@ -101,8 +104,10 @@ RELATIONSHIP_DEFECTS = {
     Defect.WRONG_LEVEL: Issue(
         "warning", "have an attitude or proximity that is neither 1 to 5 nor a word of their type", _SET_LEVEL
     ),
-    Defect.WRONG_VERSION: NODE_DEFECTS[Defect.WRONG_VERSION],
+    Defect.WRONG_VERSION: _WRONG_VERSION,
 }
+
+DEFECTS: dict[Kind, dict[Defect, Issue]] = {"nodes": _NODE_DEFECTS, "relationships": _RELATIONSHIP_DEFECTS}
 
 CONDITIONS = {
     condition: Issue("error" if condition is Condition.WRONG_USER else "warning", condition) for condition in Condition

@@ -1,5 +1,6 @@
 """The report of a migration."""
 
+import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -62,6 +63,18 @@ class MigrationReport:
     seconds: float
     dry_run: bool
     store_texts: int = 0
+
+    @classmethod
+    def of(cls, tally: Tally, *, dry_run: bool, store_texts: int = 0) -> "MigrationReport":
+        """The report of what has been done until now."""
+        return cls(
+            nodes=Counts.of(tally, "nodes"),
+            relationships=Counts.of(tally, "relationships"),
+            skipped=tuple(tally.skipped),
+            seconds=time.perf_counter() - tally.started,
+            dry_run=dry_run,
+            store_texts=store_texts,
+        )
 
     @property
     def total(self) -> Counts:

@@ -5,22 +5,22 @@ compare-and-set of the tools, so both may run concurrently.
 """
 
 import asyncio
+import time
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal
 
 from kgagent.concurrency import task_group
 from kgagent.errors import ConflictError, InputError, KgAgentError
-from kgagent.graph.compare_and_set import WriteStrategy, compare_and_set
-from kgagent.graph.writes import WriteContext, WriteResult
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
 from kgagent.progress import Advance
 from kgagent.upkeep.prepared import PreparedEmbedder, embed_batch
-from kgagent.upkeep.scan import InspectedT, Kind, Scan
+from kgagent.upkeep.scan import InspectedT, Kind, Scan, ScannedIntent, Strategy
 
-IntentT = TypeVar("IntentT")
 Outcome = Literal["embedded", "updated", "up_to_date", "skipped"]
 
 CONCURRENT_BATCHES = 3
@@ -46,20 +46,24 @@ class Skipped:
     why: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Change(Generic[IntentT]):
-    """A change that a record needs.
+@dataclass(frozen=True)
+class Change:
+    """That a record needs a change; `prepare` of the options decides which.
 
     Attributes:
-        what: the record, for a person who searches for it.
-        user_id: owner of the record.
-        intent: what to write.
-        text: the text to embed; None if the stored embedding is current.
+        text: the text to embed; None if the stored embedding is current, or the text is not known yet.
     """
+
+    text: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """A record to write."""
 
     what: str
     user_id: str
-    intent: IntentT
+    intent: ScannedIntent
     text: str | None
 
 
@@ -69,6 +73,7 @@ class Tally:
 
     outcomes: Counter[tuple[Kind, Outcome]] = field(default_factory=Counter)
     skipped: list[Skipped] = field(default_factory=list)
+    started: float = field(default_factory=time.perf_counter)
 
     def skip(self, kind: Kind, skipped: Skipped) -> None:
         """Count a record that was not written, and remember it if it is among the first."""
@@ -81,24 +86,22 @@ class Tally:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rewrite(Generic[InspectedT, IntentT]):
+class Rewrite(Generic[InspectedT]):
     """Examines and writes the records of one kind.
 
     Attributes:
         scan: the records to examine.
-        judge: decides what a record needs; None if nothing.
-        strategy: makes the strategy that writes records of a user.
+        judge: decides whether a record needs a change; None if not.
+        options: how the records are written; with `dry_run`, nothing is embedded either.
         context: dependencies of writes.
         batch_size: records per embedding call and transaction.
-        dry_run: whether nothing is embedded or written.
     """
 
     scan: Scan[InspectedT]
-    judge: Callable[[InspectedT], Change[IntentT] | Skipped | None]
-    strategy: Callable[[str, WriteContext], WriteStrategy[IntentT, Any, Any, WriteResult[Any]]]
+    judge: Callable[[InspectedT], Change | Skipped | None]
+    options: WriteOptions[Any, Any]
     context: WriteContext
     batch_size: int
-    dry_run: bool = False
 
     async def run(self, tally: Tally, advance: Advance) -> None:
         """Examine every record and write those that need a change.
@@ -112,65 +115,62 @@ class Rewrite(Generic[InspectedT, IntentT]):
         """
         slots = asyncio.Semaphore(CONCURRENT_BATCHES)
 
-        async def write(changes: Sequence[Change[IntentT]], examined: int) -> None:
+        async def write(tasks: Sequence[_Task], examined: int) -> None:
             try:
-                await self._write(changes, tally)
+                await self._write(tasks, tally)
                 advance(examined)
             finally:
                 slots.release()
 
         async with task_group() as group:
-            changes: list[Change[IntentT]] = []
+            tasks: list[_Task] = []
             examined = 0
             async with self.scan.records() as records:
                 async for inspected in records:
                     examined += 1
                     verdict = self.judge(inspected)
                     if isinstance(verdict, Change):
-                        changes.append(verdict)
+                        tasks.append(self._task(inspected, verdict))
                     elif isinstance(verdict, Skipped):
                         tally.skip(self.scan.kind, verdict)
                     else:
                         tally.outcomes[self.scan.kind, "up_to_date"] += 1
-                    if len(changes) >= self.batch_size or examined >= MAX_EXAMINED + self.batch_size:
+                    if len(tasks) >= self.batch_size or examined >= MAX_EXAMINED + self.batch_size:
                         await slots.acquire()
-                        group.create_task(write(changes, examined))
-                        changes, examined = [], 0
+                        group.create_task(write(tasks, examined))
+                        tasks, examined = [], 0
             await slots.acquire()
-            group.create_task(write(changes, examined))
+            group.create_task(write(tasks, examined))
 
-    async def _write(self, changes: Sequence[Change[IntentT]], tally: Tally) -> None:
+    def _task(self, inspected: InspectedT, change: Change) -> _Task:
+        intent = self.scan.intent(inspected)
+        return _Task(what=str(inspected), user_id=inspected.user_id, intent=intent, text=change.text)
+
+    async def _write(self, tasks: Sequence[_Task], tally: Tally) -> None:
         """Embed the texts of all users in one call, and write; a text that the model refuses is skipped."""
         kind, embedder = self.scan.kind, self.context.embedder
-        texts = list(dict.fromkeys(change.text for change in changes if change.text is not None))
-        if self.dry_run:
+        texts = list(dict.fromkeys(task.text for task in tasks if task.text is not None))
+        if self.options.dry_run:
             embeddings, refused = dict.fromkeys(texts, array("f", bytes(4 * embedder.dimensions))), dict[str, str]()
         else:
             embeddings, refused = await embed_batch(embedder, texts)
-        for change in changes:
-            if change.text in refused:
-                tally.skip(kind, Skipped(change.what, refused[change.text]))
+        for task in tasks:
+            if task.text in refused:
+                tally.skip(kind, Skipped(task.what, refused[task.text]))
         context = replace(self.context, embedder=PreparedEmbedder(embedder, embeddings))
-        possible = sorted(
-            (change for change in changes if change.text not in refused), key=lambda change: change.user_id
-        )
-        for user_id, group in groupby(possible, key=lambda change: change.user_id):
-            await self._write_for(list(group), self.strategy(user_id, context), tally)
+        possible = sorted((task for task in tasks if task.text not in refused), key=lambda task: task.user_id)
+        for user_id, group in groupby(possible, key=lambda task: task.user_id):
+            await self._write_for(list(group), self.scan.strategy(user_id, context, self.options), tally)
 
-    async def _write_for(
-        self,
-        changes: Sequence[Change[IntentT]],
-        strategy: WriteStrategy[IntentT, Any, Any, WriteResult[Any]],
-        tally: Tally,
-    ) -> None:
-        intents = [change.intent for change in changes]
+    async def _write_for(self, tasks: Sequence[_Task], strategy: Strategy, tally: Tally) -> None:
+        intents = [task.intent for task in tasks]
         results = await compare_and_set(strategy, intents, attempts=self.context.attempts)
         failure: KgAgentError | None = None
-        for change, result in zip(changes, results, strict=True):
+        for task, result in zip(tasks, results, strict=True):
             if isinstance(result, WriteResult):
                 tally.outcomes[self.scan.kind, _outcome(result)] += 1
             elif isinstance(result, InputError | ConflictError):
-                tally.skip(self.scan.kind, Skipped(change.what, str(result)))
+                tally.skip(self.scan.kind, Skipped(task.what, str(result)))
             else:
                 failure = result
         if failure is not None:

@@ -4,24 +4,20 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from kgagent.errors import ConflictError
 from kgagent.graph.deleted_records import DELETED_NAMES
-from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteOptions
 from kgagent.graph.records import Record
-from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteOptions
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.graph.writes import WriteContext
+from kgagent.graph.writes import WriteOptions
 from kgagent.models.ingestion_state import merged_sources
 from kgagent.models.merged_notes import stored_form
 from kgagent.models.note import dump_notes, notes_text_at, parse_notes
 from kgagent.services import GraphServices
 from kgagent.upkeep.rewrite import Change, Rewrite, Tally
-from kgagent.upkeep.scan import InspectedNode, InspectedRelationship, NodeScan, RelationshipScan
-
-IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
+from kgagent.upkeep.scan import SCANS, InspectedT, Scan, ScannedIntent, Selection
 
 
 @dataclass(frozen=True)
@@ -50,15 +46,11 @@ class SourceTraces:
             StoreError: the database failed.
         """
         counts = Counter[str]()
-        async with self._nodes.records() as nodes:
-            async for node in nodes:
-                if node.record.entity_key != self.entity_key:
-                    counts += self._traces(node.record.properties)
-        async with self._relationships.records() as relationships:
-            async for relationship in relationships:
-                record = relationship.record
-                if self.entity_key not in {record.from_entity_key, record.to_entity_key}:
-                    counts += self._traces(record.properties)
+        for scan in self._scans:
+            async with scan.records() as records:
+                async for inspected in records:
+                    if self.entity_key not in inspected.entity_keys:
+                        counts += self._traces(inspected.record.properties)
         for row in await self._deleted():
             if self.entity_key not in {row["entity_key"], row["from_entity_key"], row["to_entity_key"]}:
                 counts += self._traces(row)
@@ -78,8 +70,8 @@ class SourceTraces:
             if not counts:
                 return removed
             tally = Tally()
-            await self._node_rewrite().run(tally, lambda _: None)
-            await self._relationship_rewrite().run(tally, lambda _: None)
+            for scan in self._scans:
+                await self._rewrite(scan).run(tally, lambda _: None)
             for row in await self._deleted():
                 await self._remove_from_deleted(row)
             problem = tally.skipped[0].why if tally.skipped else problem
@@ -92,14 +84,22 @@ class SourceTraces:
         return removed
 
     @property
-    def _nodes(self) -> NodeScan:
-        mentioned = stored_form(self.entity_key)
-        return NodeScan(nodes=self.services.nodes, user_id=self.user_id, mentioned=mentioned)
+    def _scans(self) -> list[Scan[Any]]:
+        selection = Selection(user_id=self.user_id, mentioned=stored_form(self.entity_key))
+        return [scan(self.services, selection) for scan in SCANS.values()]
 
-    @property
-    def _relationships(self) -> RelationshipScan:
-        mentioned = stored_form(self.entity_key)
-        return RelationshipScan(relationships=self.services.relationships, user_id=self.user_id, mentioned=mentioned)
+    def _rewrite(self, scan: Scan[InspectedT]) -> Rewrite[InspectedT]:
+        """The removal of the traces from the records of a scan."""
+
+        def judge(inspected: InspectedT) -> Change | None:
+            return Change() if self._traces(inspected.record.properties) else None
+
+        def prepare(intent: ScannedIntent, stored: Record | None) -> ScannedIntent:
+            return intent if stored is None else replace(intent, values=self._changed(stored.properties))
+
+        options: WriteOptions[Any, Any] = WriteOptions(prepare=prepare)
+        context = self.services.write_context
+        return Rewrite(scan=scan, judge=judge, options=options, context=context, batch_size=self.batch_size)
 
     async def _deleted(self) -> list[Row]:
         """The deleted records that have traces."""
@@ -108,52 +108,6 @@ class SourceTraces:
             {"user_id": self.user_id, "mentioned": stored_form(self.entity_key)},
         )
         return [row for row in rows if self._traces(row)]
-
-    def _node_rewrite(self) -> Rewrite[InspectedNode, NodeIntent]:
-        def judge(node: InspectedNode) -> Change[NodeIntent] | None:
-            return self._change(node, NodeIntent(entity_key=node.record.entity_key))
-
-        def strategy(user_id: str, context: WriteContext) -> NodeStrategy:
-            options = NodeWriteOptions(prepare=self._without_traces)
-            return NodeStrategy(self.services.nodes, context, user_id=user_id, options=options)
-
-        return Rewrite(
-            scan=self._nodes,
-            judge=judge,
-            strategy=strategy,
-            context=self.services.write_context,
-            batch_size=self.batch_size,
-        )
-
-    def _relationship_rewrite(self) -> Rewrite[InspectedRelationship, RelationshipIntent]:
-        def judge(relationship: InspectedRelationship) -> Change[RelationshipIntent] | None:
-            record = relationship.record
-            intent = RelationshipIntent(
-                from_entity_key=record.from_entity_key,
-                to_entity_key=record.to_entity_key,
-                neo4j_type=record.neo4j_type,
-            )
-            return self._change(relationship, intent)
-
-        def strategy(user_id: str, context: WriteContext) -> RelationshipStrategy:
-            options = RelationshipWriteOptions(prepare=self._without_traces)
-            return RelationshipStrategy(self.services.relationships, context, user_id=user_id, options=options)
-
-        return Rewrite(
-            scan=self._relationships,
-            judge=judge,
-            strategy=strategy,
-            context=self.services.write_context,
-            batch_size=self.batch_size,
-        )
-
-    def _change(self, inspected: InspectedNode | InspectedRelationship, intent: IntentT) -> Change[IntentT] | None:
-        if not self._traces(inspected.record.properties):
-            return None
-        return Change(what=str(inspected), user_id=self.user_id, intent=intent, text=None)
-
-    def _without_traces(self, intent: IntentT, stored: Record | None) -> IntentT:
-        return intent if stored is None else replace(intent, values=self._changed(stored.properties))
 
     async def _remove_from_deleted(self, row: Row) -> None:
         changed = self._changed(row)

@@ -1,4 +1,4 @@
-"""What can be wrong with a stored record: defects that a person must fix, and conditions that the migration fixes."""
+"""What a scan reads of a record, and what can be wrong with it: defects for a person, conditions for a migration."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,12 +11,85 @@ from kgagent.errors import InputError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.record_saver import is_current
-from kgagent.graph.records import Record, RelationshipRecord
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.ontology import Ontology
-from kgagent.upkeep.scan import InspectedNode, InspectedRelationship
 
 CaseT = TypeVar("CaseT")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectedEnd:
+    """A node at the end of a relationship; a missing or invalid value is empty.
+
+    Attributes:
+        label: its label in the ontology.
+    """
+
+    entity_key: str
+    user_id: str
+    label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectedNode:
+    """A stored node.
+
+    Attributes:
+        record: its texts and bookkeeping; other properties are not read.
+        user_id: its owner; empty if it has none.
+        has_vector: whether the property of its embedding has any value.
+    """
+
+    record: NodeRecord
+    user_id: str
+    has_vector: bool
+
+    @property
+    def entity_keys(self) -> frozenset[str]:
+        """Its key."""
+        return frozenset((self.record.entity_key,))
+
+    def __str__(self) -> str:
+        """Name it for a person who searches for it."""
+        return f"{self.record.label} {self.record.entity_key or self.record.text('name')!r} ({self.record.element_id})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectedRelationship:
+    """A stored relationship.
+
+    Attributes:
+        record: its texts and bookkeeping; other properties and the names of its ends are not read.
+        start: the node that it starts at.
+        end: the node that it ends at.
+        has_vector: whether the property of its embedding has any value.
+        is_duplicate: whether its nodes have another relationship of its type, which the tools use instead.
+    """
+
+    record: RelationshipRecord
+    start: InspectedEnd
+    end: InspectedEnd
+    has_vector: bool
+    is_duplicate: bool
+
+    @property
+    def user_id(self) -> str:
+        """The owner of its start node; empty if that has none."""
+        return self.start.user_id
+
+    @property
+    def entity_keys(self) -> frozenset[str]:
+        """The keys of its two nodes."""
+        return frozenset((self.start.entity_key, self.end.entity_key))
+
+    def __str__(self) -> str:
+        """Name it for a person who searches for it."""
+        record = self.record
+        return f"{record.neo4j_type} {record.from_entity_key!r} -> {record.to_entity_key!r} ({record.element_id})"
+
+
+Inspected = InspectedNode | InspectedRelationship
 
 
 class Defect(StrEnum):
@@ -126,9 +199,7 @@ def stored_level(ontology: Ontology, record: RelationshipRecord, field: str) -> 
     return ontology.level(neo4j_type, field, number)
 
 
-def _text_condition(
-    inspected: InspectedNode | InspectedRelationship, text: str, embedder: Embedder, now: datetime
-) -> Condition | None:
+def _text_condition(inspected: Inspected, text: str, embedder: Embedder, now: datetime) -> Condition | None:
     """The condition of the embedding or, if the embedding is current, of the text that full-text search indexes."""
     record = inspected.record
     if is_current(record, text, embedder):

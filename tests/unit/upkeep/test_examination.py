@@ -11,15 +11,17 @@ from kgagent.graph.record_saver import embedding_hash
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipRepository, relationship_key
 from kgagent.ontology import default_ontology
-from kgagent.upkeep.conditions import (
+from kgagent.upkeep.examination import (
     Condition,
     Defect,
     Examination,
+    InspectedEnd,
+    InspectedNode,
+    InspectedRelationship,
     examine_node,
     examine_relationship,
     stored_level,
 )
-from kgagent.upkeep.scan import InspectedEnd, InspectedNode, InspectedRelationship
 
 EMBEDDER = HashingEmbedder(8)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
