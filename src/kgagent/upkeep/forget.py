@@ -98,7 +98,8 @@ async def forget(
         return ForgetReport(**counts, entity_key=entity_key, dry_run=True)
     with (progress or SilentProgress()).task("Forgetting", counts.total() - counts["other_nodes"]) as advance:
         deleted = await target.delete(advance)
-    return ForgetReport(**deleted, other_nodes=counts["other_nodes"], entity_key=entity_key)
+    others = {name: counts[name] for name in ("notes", "merged_sources", "other_nodes")}
+    return ForgetReport(**deleted, **others, entity_key=entity_key)
 
 
 @dataclass(frozen=True)
@@ -139,11 +140,9 @@ class _Target:
                 advance=advance,
             )
         del counts["texts"]
-        if self.entity_key is None:
-            return counts
-        removed = await self._traces(self.entity_key).remove()
-        advance(removed.total())
-        return counts + removed
+        if self.entity_key is not None:
+            await self._traces(self.entity_key).remove(advance)
+        return counts
 
     async def _count(self, name: str) -> Counter[str]:
         text = statement(name, **self._names)

@@ -19,7 +19,7 @@ from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
 from kgagent.progress import Advance
 from kgagent.upkeep.prepared import PreparedEmbedder, embed_batch
-from kgagent.upkeep.scan import InspectedT, Kind, Scan, ScannedIntent, Strategy
+from kgagent.upkeep.scan import InspectedT, Kind, Scan, Strategy
 
 Outcome = Literal["embedded", "updated", "up_to_date", "skipped"]
 
@@ -57,14 +57,8 @@ class Change:
     text: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Task:
-    """A record to write."""
-
-    what: str
-    user_id: str
-    intent: ScannedIntent
-    text: str | None
+Changes = list[tuple[InspectedT, Change]]
+"""Records, each with the change that it needs."""
 
 
 @dataclass
@@ -115,62 +109,59 @@ class Rewrite(Generic[InspectedT]):
         """
         slots = asyncio.Semaphore(CONCURRENT_BATCHES)
 
-        async def write(tasks: Sequence[_Task], examined: int) -> None:
+        async def write(changes: Changes[InspectedT], examined: int) -> None:
             try:
-                await self._write(tasks, tally)
+                await self._write(changes, tally)
                 advance(examined)
             finally:
                 slots.release()
 
         async with task_group() as group:
-            tasks: list[_Task] = []
+            changes: Changes[InspectedT] = []
             examined = 0
             async with self.scan.records() as records:
                 async for inspected in records:
                     examined += 1
                     verdict = self.judge(inspected)
                     if isinstance(verdict, Change):
-                        tasks.append(self._task(inspected, verdict))
+                        changes.append((inspected, verdict))
                     elif isinstance(verdict, Skipped):
                         tally.skip(self.scan.kind, verdict)
                     else:
                         tally.outcomes[self.scan.kind, "up_to_date"] += 1
-                    if len(tasks) >= self.batch_size or examined >= MAX_EXAMINED + self.batch_size:
+                    if len(changes) >= self.batch_size or examined >= MAX_EXAMINED + self.batch_size:
                         await slots.acquire()
-                        group.create_task(write(tasks, examined))
-                        tasks, examined = [], 0
+                        group.create_task(write(changes, examined))
+                        changes, examined = [], 0
             await slots.acquire()
-            group.create_task(write(tasks, examined))
+            group.create_task(write(changes, examined))
 
-    def _task(self, inspected: InspectedT, change: Change) -> _Task:
-        intent = self.scan.intent(inspected)
-        return _Task(what=str(inspected), user_id=inspected.user_id, intent=intent, text=change.text)
-
-    async def _write(self, tasks: Sequence[_Task], tally: Tally) -> None:
+    async def _write(self, changes: Changes[InspectedT], tally: Tally) -> None:
         """Embed the texts of all users in one call, and write; a text that the model refuses is skipped."""
         kind, embedder = self.scan.kind, self.context.embedder
-        texts = list(dict.fromkeys(task.text for task in tasks if task.text is not None))
+        texts = list(dict.fromkeys(change.text for _, change in changes if change.text is not None))
         if self.options.dry_run:
             embeddings, refused = dict.fromkeys(texts, array("f", bytes(4 * embedder.dimensions))), dict[str, str]()
         else:
             embeddings, refused = await embed_batch(embedder, texts)
-        for task in tasks:
-            if task.text in refused:
-                tally.skip(kind, Skipped(task.what, refused[task.text]))
+        for inspected, change in changes:
+            if change.text in refused:
+                tally.skip(kind, Skipped(str(inspected), refused[change.text]))
         context = replace(self.context, embedder=PreparedEmbedder(embedder, embeddings))
-        possible = sorted((task for task in tasks if task.text not in refused), key=lambda task: task.user_id)
-        for user_id, group in groupby(possible, key=lambda task: task.user_id):
+        possible = [inspected for inspected, change in changes if change.text not in refused]
+        possible.sort(key=lambda inspected: inspected.user_id)
+        for user_id, group in groupby(possible, key=lambda inspected: inspected.user_id):
             await self._write_for(list(group), self.scan.strategy(user_id, context, self.options), tally)
 
-    async def _write_for(self, tasks: Sequence[_Task], strategy: Strategy, tally: Tally) -> None:
-        intents = [task.intent for task in tasks]
+    async def _write_for(self, records: Sequence[InspectedT], strategy: Strategy, tally: Tally) -> None:
+        intents = [self.scan.intent(inspected) for inspected in records]
         results = await compare_and_set(strategy, intents, attempts=self.context.attempts)
         failure: KgAgentError | None = None
-        for task, result in zip(tasks, results, strict=True):
+        for inspected, result in zip(records, results, strict=True):
             if isinstance(result, WriteResult):
                 tally.outcomes[self.scan.kind, _outcome(result)] += 1
             elif isinstance(result, InputError | ConflictError):
-                tally.skip(self.scan.kind, Skipped(task.what, str(result)))
+                tally.skip(self.scan.kind, Skipped(str(inspected), str(result)))
             else:
                 failure = result
         if failure is not None:

@@ -15,6 +15,7 @@ from kgagent.graph.writes import WriteOptions
 from kgagent.models.ingestion_state import merged_sources
 from kgagent.models.merged_notes import stored_form
 from kgagent.models.note import dump_notes, notes_text_at, parse_notes
+from kgagent.progress import Advance
 from kgagent.services import GraphServices
 from kgagent.upkeep.rewrite import Change, Rewrite, Tally
 from kgagent.upkeep.scan import SCANS, InspectedT, Scan, ScannedIntent, Selection
@@ -56,32 +57,22 @@ class SourceTraces:
                 counts += self._traces(row)
         return counts
 
-    async def remove(self) -> Counter[str]:
-        """Remove all traces, and count them.
+    async def remove(self, advance: Advance) -> None:
+        """Remove all traces.
 
         Raises:
             ConflictError: records kept their traces.
             EmbeddingError: the embedder failed.
             StoreError: the database failed.
         """
-        removed, problem = Counter[str](), ""
-        counts = await self.count()
-        for _ in range(self.services.write_context.attempts):
-            if not counts:
-                return removed
-            tally = Tally()
-            for scan in self._scans:
-                await self._rewrite(scan).run(tally, lambda _: None)
-            for row in await self._deleted():
-                await self._remove_from_deleted(row)
-            problem = tally.skipped[0].why if tally.skipped else problem
-            remaining = await self.count()
-            removed += counts - remaining
-            counts = remaining
-        if counts:
-            cause = f" ({problem})" if problem else ""
-            raise ConflictError(f"Records still have notes from {self.entity_key}{cause}. Forget it again")
-        return removed
+        tally = Tally()
+        for scan in self._scans:
+            await self._rewrite(scan).run(tally, advance)
+        for row in await self._deleted():
+            await self._remove_from_deleted(row)
+        if remaining := await self.count():
+            cause = f" ({tally.skipped[0].why})" if tally.skipped else ""
+            raise ConflictError(f"{remaining.total()} notes from {self.entity_key} remain{cause}. Forget it again")
 
     @property
     def _scans(self) -> list[Scan[Any]]:
