@@ -1,7 +1,6 @@
 """The diagnosis of a whole graph: the server, its indexes, every record, note sources, owners, and stored items."""
 
 from array import array
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from hashlib import blake2b
 from itertools import groupby
@@ -13,7 +12,6 @@ from kgagent.graph.record_saver import is_current
 from kgagent.graph.schema_parts import STORE_TEXT
 from kgagent.graph.statements import statement
 from kgagent.graph.store_texts import count_store_texts
-from kgagent.models import Note
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
@@ -86,7 +84,7 @@ class RecordChecks:
         self._services = services
         self._user_id = user_id
         self._counters = {kind: IssueCounter(kind) for kind in SCANS}
-        self._sources = NoteSources(services.nodes)
+        self._sources: dict[tuple[str, str], str] = {}
         self._key_hashes = array("Q")
 
     async def run(self, progress: Progress) -> None:
@@ -122,7 +120,7 @@ class RecordChecks:
             records = f"{shared:,} of {self.examined('nodes'):,} nodes"
             findings.append(SHARED_KEYS.finding(records, None, self._user_id))
         findings += self._counters["relationships"].findings(self._user_id)
-        return findings + await self._sources.findings()
+        return findings + await self._missing_sources()
 
     def _check(self, scan: Scan[InspectedT], inspected: InspectedT, counter: IssueCounter) -> None:
         counter.examined += 1
@@ -134,7 +132,9 @@ class RecordChecks:
         if examined.defect:
             counter.add(DEFECTS[scan.kind][examined.defect], inspected)
             return
-        self._sources.add(inspected.user_id, inspected.record.notes, inspected)
+        for key in {note.source_entity_key for note in inspected.record.notes if note.source_entity_key}:
+            if len(self._sources) < MAX_SOURCES:
+                self._sources.setdefault((inspected.user_id, key), str(inspected))
         for condition in examined.conditions:
             counter.add(self._issue(scan, inspected, condition, now), inspected)
 
@@ -149,32 +149,14 @@ class RecordChecks:
                     return EXPIRED
         return CONDITIONS[condition]
 
-
-class NoteSources:
-    """Collects the sources that notes name, and finds those that the notes' users do not have."""
-
-    def __init__(self, nodes: NodeRepository) -> None:
-        self._nodes = nodes
-        self._examples: dict[tuple[str, str], str] = {}
-
-    def add(self, user_id: str, notes: Iterable[Note], example: object) -> None:
-        """Add the notes of one record."""
-        for key in {note.source_entity_key for note in notes if note.source_entity_key}:
-            if len(self._examples) < MAX_SOURCES:
-                self._examples.setdefault((user_id, key), str(example))
-
-    async def findings(self) -> list[Finding]:
-        """One finding if sources are missing.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        sources = list(self._examples)
+    async def _missing_sources(self) -> list[Finding]:
+        """One finding if notes name sources that their users do not have."""
+        nodes, sources = self._services.nodes, list(self._sources)
         missing: list[tuple[str, str]] = []
         for start in range(0, len(sources), SOURCES_PER_STATEMENT):
             batch = sources[start : start + SOURCES_PER_STATEMENT]
-            rows = await self._nodes.store.read(
-                statement("find_missing_sources", **self._nodes.names),
+            rows = await nodes.store.read(
+                statement("find_missing_sources", **nodes.names),
                 {"sources": [{"user_id": user_id, "entity_key": key} for user_id, key in batch]},
             )
             missing += [batch[row["position"]] for row in rows]
@@ -182,7 +164,7 @@ class NoteSources:
             return []
         message = (
             f"Notes name {counted(len(missing), 'source')} that their user does not have, such as "
-            f"{beginning(missing[0][1], MAX_NAME)!r} in {self._examples[missing[0]]}"
+            f"{beginning(missing[0][1], MAX_NAME)!r} in {self._sources[missing[0]]}"
         )
         fix = (
             "No change is needed: the sources of these notes do not exist; create a node with that key if one is wanted"

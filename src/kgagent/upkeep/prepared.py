@@ -38,12 +38,17 @@ class PreparedEmbedder(WrapperEmbedder):
         """Do nothing: the next batch uses the real embedder again."""
 
 
-async def embed_batch(embedder: Embedder, texts: Sequence[str]) -> tuple[dict[str, Embedding], dict[str, str]]:
+async def embed_batch(
+    embedder: Embedder, texts: Sequence[str], *, is_whole: bool = True
+) -> tuple[dict[str, Embedding], dict[str, str]]:
     """Embed texts, and distinguish a model that fails from a text that it refuses.
+
+    If the model refuses a batch, it is halved until each refused text is alone.
 
     Args:
         embedder: the model.
         texts: non-empty texts without repetition.
+        is_whole: whether they are a whole batch, not a part of one that was refused.
 
     Returns:
         The embeddings by text, and the reason of each refusal by text.
@@ -55,19 +60,12 @@ async def embed_batch(embedder: Embedder, texts: Sequence[str]) -> tuple[dict[st
         return {}, {}
     try:
         return dict(zip(texts, await embedder.embed(texts), strict=True)), {}
-    except _REFUSALS:
-        await embedder.embed([PROBE])
-    return await _isolate(embedder, texts)
-
-
-async def _isolate(embedder: Embedder, texts: Sequence[str]) -> tuple[dict[str, Embedding], dict[str, str]]:
-    """Halve the batch until each refused text is alone."""
-    try:
-        return dict(zip(texts, await embedder.embed(texts), strict=True)), {}
     except _REFUSALS as error:
+        if is_whole:
+            await embedder.embed([PROBE])
         if len(texts) == 1:
             return {}, {texts[0]: str(error)}
     middle = len(texts) // 2
-    first, first_refused = await _isolate(embedder, texts[:middle])
-    second, second_refused = await _isolate(embedder, texts[middle:])
+    first, first_refused = await embed_batch(embedder, texts[:middle], is_whole=False)
+    second, second_refused = await embed_batch(embedder, texts[middle:], is_whole=False)
     return first | second, first_refused | second_refused

@@ -34,22 +34,14 @@ ReadT = TypeVar("ReadT")
 
 @dataclass(frozen=True, kw_only=True)
 class ScannedNodeIntent(NodeIntent):
-    """What to write of a node that was scanned.
-
-    Attributes:
-        element_id: its id.
-    """
+    """What to write of a node that was scanned, with its id."""
 
     element_id: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScannedRelationshipIntent(RelationshipIntent):
-    """What to write of a relationship that was scanned.
-
-    Attributes:
-        element_id: its id.
-    """
+    """What to write of a relationship that was scanned, with its id."""
 
     element_id: str
 
