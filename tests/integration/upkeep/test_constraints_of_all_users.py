@@ -20,7 +20,7 @@ from kgagent.graph.schema_parts import SchemaPart
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Payload
 from tests.conftest import Clock, Server
-from tests.integration.doctor.damaged import problems
+from tests.integration.upkeep.damaged import problems
 from tests.support.embedders import WatchedEmbedder
 from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
 from tests.support.payloads import error_of, succeeded

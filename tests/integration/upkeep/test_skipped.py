@@ -9,7 +9,7 @@ from kgagent.embedding.base import Embedding
 from kgagent.errors import EmbeddingResponseError
 from kgagent.upkeep.migration_report import MigrationStoppedError
 from kgagent.upkeep.rewrite import Skipped
-from tests.integration.migration.old_graph import (
+from tests.integration.upkeep.old_graph import (
     OLD_FIELDS,
     Old,
     assert_migrated,

@@ -7,7 +7,7 @@ from kgagent.errors import InputError
 from kgagent.tools import Toolset
 from kgagent.upkeep.migration_report import Counts
 from tests.conftest import Clock
-from tests.integration.migration.old_graph import (
+from tests.integration.upkeep.old_graph import (
     EVERY_FORM,
     OTHER_VECTORS,
     Old,

@@ -9,7 +9,7 @@ from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from kgagent.upkeep.migration_report import Counts
 from tests.conftest import Clock
-from tests.integration.migration.old_graph import run
+from tests.integration.upkeep.old_graph import run
 from tests.support.embedders import WatchedEmbedder
 from tests.support.graphs import connections
 from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_out, names, own_graph, own_ontology

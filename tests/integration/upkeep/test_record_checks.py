@@ -4,7 +4,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from tests.conftest import Clock
-from tests.integration.doctor.damaged import USER, damage, healthy, messages, problems
+from tests.integration.upkeep.damaged import USER, damage, healthy, messages, problems
 from tests.support.embedders import WatchedEmbedder
 from tests.support.own_ontology import names
 from tests.support.payloads import succeeded

@@ -6,7 +6,7 @@ import random
 from kgagent import KnowledgeGraph, Settings
 from kgagent.tools import Toolset
 from tests.conftest import Clock
-from tests.integration.migration.old_graph import many_old, run
+from tests.integration.upkeep.old_graph import many_old, run
 from tests.support.embedders import WatchedEmbedder
 from tests.support.graphs import connections
 from tests.support.payloads import succeeded

@@ -9,7 +9,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import node_vector_index
 from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
-from tests.integration.doctor.damaged import healthy, problems
+from tests.integration.upkeep.damaged import healthy, problems
 from tests.support.embedders import WatchedEmbedder
 from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_out, own_graph, own_ontology
 

@@ -3,7 +3,7 @@
 import uuid
 
 from kgagent import KnowledgeGraph
-from tests.integration.migration.old_graph import many_old, run
+from tests.integration.upkeep.old_graph import many_old, run
 from tests.support.embedders import WatchedEmbedder
 from tests.support.own_ontology import names
 from tests.support.stored import cypher, nodes_of, relationships_of

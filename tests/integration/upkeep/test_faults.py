@@ -13,7 +13,7 @@ from kgagent.errors import EmbeddingUnavailableError
 from kgagent.upkeep import rewrite
 from kgagent.upkeep.migration_report import MigrationStoppedError
 from tests.conftest import Server
-from tests.integration.migration.old_graph import (
+from tests.integration.upkeep.old_graph import (
     assert_migrated,
     is_in_present_form,
     is_untouched,
@@ -99,7 +99,7 @@ async def test_a_killed_migration_is_resumed_by_the_next(
 ) -> None:
     await many_old(graph, user_id, 200)
     arguments = [server.uri, server.username, server.password, user_id]
-    module = "tests.integration.migration.endless_migration"
+    module = "tests.integration.upkeep.endless_migration"
     process = await asyncio.create_subprocess_exec(sys.executable, "-m", module, *arguments, cwd=repository_root)
     try:
         async with asyncio.timeout(PATIENCE):

@@ -3,7 +3,7 @@
 import dataclasses
 
 from kgagent import KnowledgeGraph
-from tests.integration.migration.old_graph import EVERY_FORM, many_old, old_relationships, run
+from tests.integration.upkeep.old_graph import EVERY_FORM, many_old, old_relationships, run
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import cypher, nodes_of, relationships_of
 
