@@ -20,6 +20,9 @@ from kgagent.services import GraphServices
 from kgagent.upkeep.rewrite import Change, Rewrite, Tally
 from kgagent.upkeep.scan import SCANS, InspectedT, Scan, ScannedIntent, Selection
 
+_KEYS = ("entity_key", "from_entity_key", "to_entity_key")
+"""The keys of a deleted node, or of the nodes of a deleted relationship."""
+
 
 @dataclass(frozen=True)
 class SourceTraces:
@@ -40,8 +43,11 @@ class SourceTraces:
     entity_key: str
     batch_size: int
 
-    async def count(self) -> Counter[str]:
-        """Count the notes of records that stay when the source itself is forgotten, and the nodes with progress.
+    async def count(self, *, with_source: bool = False) -> Counter[str]:
+        """Count the notes of the source, and the nodes with its progress.
+
+        Args:
+            with_source: whether to include records that are forgotten with the source: its node and relationships.
 
         Raises:
             StoreError: the database failed.
@@ -50,10 +56,10 @@ class SourceTraces:
         for scan in self._scans:
             async with scan.records() as records:
                 async for inspected in records:
-                    if self.entity_key not in inspected.entity_keys:
+                    if with_source or self.entity_key not in inspected.entity_keys:
                         counts += self._traces(inspected.record.properties)
         for row in await self._deleted():
-            if self.entity_key not in {row["entity_key"], row["from_entity_key"], row["to_entity_key"]}:
+            if with_source or self.entity_key not in {row[name] for name in _KEYS}:
                 counts += self._traces(row)
         return counts
 
@@ -70,7 +76,7 @@ class SourceTraces:
             await self._rewrite(scan).run(tally, advance)
         for row in await self._deleted():
             await self._remove_from_deleted(row)
-        if remaining := await self.count():
+        if remaining := await self.count(with_source=True):
             cause = f" ({tally.skipped[0].why})" if tally.skipped else ""
             raise ConflictError(f"{remaining.total()} notes from {self.entity_key} remain{cause}. Forget it again")
 
@@ -119,12 +125,9 @@ class SourceTraces:
     def _traces(self, properties: Mapping[str, Any]) -> Counter[str]:
         """How many notes and how much progress of the source a record has; empty if it has none."""
         notes = parse_notes(properties.get("notes"))
-        return (
-            Counter(
-                notes=sum(note.source_entity_key == self.entity_key for note in notes),
-                merged_sources=int(self.entity_key in merged_sources(properties.get("ingestion_merged"))),
-            )
-            + Counter()
+        return +Counter(
+            notes=sum(note.source_entity_key == self.entity_key for note in notes),
+            merged_sources=int(self.entity_key in merged_sources(properties.get("ingestion_merged"))),
         )
 
     def _changed(self, properties: Mapping[str, Any]) -> dict[str, str | None]:
