@@ -9,7 +9,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from kgagent.cli import backup, explore, forget, ingest, load, maintenance, restore, search, server, transfer, view
+from kgagent.cli import backup, explore, ingest, load, maintenance, restore, search, server, transfer, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.request_options import RequestCommand
@@ -62,7 +62,7 @@ for _command in (
     app.command(cls=RequestCommand)(report_errors(_command))
 app.command("restore-backup", cls=RequestCommand)(report_errors(backup.restore_backup))
 app.command("import", cls=RequestCommand)(report_errors(transfer.import_))
-app.command(cls=RequestCommand)(report_errors(forget.forget))
+app.command(cls=RequestCommand)(report_errors(maintenance.forget))
 
 
 def _print_version(requested: bool) -> None:
