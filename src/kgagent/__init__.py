@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         StoreError,
         UnreachableError,
     )
+    from kgagent.files import ExportReport, ImportConflict, ImportCounts, ImportReport, LineProblem, LoadReport
     from kgagent.forgetting import ForgetReport
     from kgagent.graph.connection import Credentials
     from kgagent.graph.deleted_records import PurgeReport
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from kgagent.graph_directory import GraphDirectory
     from kgagent.ingestion import IngestionReport, Ingestor, Source, Turn
     from kgagent.knowledge_graph import Connecting, KnowledgeGraph
-    from kgagent.loading import LineProblem, LoadReport
     from kgagent.migration import MigrationReport, MigrationStoppedError
     from kgagent.models import (
         Branch,
@@ -107,7 +107,6 @@ if TYPE_CHECKING:
     from kgagent.settings import Settings
     from kgagent.sync import SyncKnowledgeGraph, SyncRetrieval, SyncSearcher, SyncTool, SyncToolset
     from kgagent.tools import BoundTool, Payload, Toolset
-    from kgagent.transfer import ExportReport, ImportConflict, ImportCounts, ImportReport
 
 __all__ = [
     "AlreadyExistsError",
@@ -275,6 +274,14 @@ _MODULES = {
     "kgagent.graph.writes": ("OnChange",),
     "kgagent.graph.connection": ("Credentials",),
     "kgagent.graph.deleted_records": ("PurgeReport",),
+    "kgagent.files": (
+        "ExportReport",
+        "ImportConflict",
+        "ImportCounts",
+        "ImportReport",
+        "LineProblem",
+        "LoadReport",
+    ),
     "kgagent.graph_directory": ("GraphDirectory",),
     "kgagent.ingestion": (
         "IngestionReport",
@@ -285,10 +292,6 @@ _MODULES = {
     "kgagent.knowledge_graph": (
         "Connecting",
         "KnowledgeGraph",
-    ),
-    "kgagent.loading": (
-        "LineProblem",
-        "LoadReport",
     ),
     "kgagent.migration": (
         "MigrationReport",
@@ -376,12 +379,6 @@ _MODULES = {
         "BoundTool",
         "Payload",
         "Toolset",
-    ),
-    "kgagent.transfer": (
-        "ExportReport",
-        "ImportConflict",
-        "ImportCounts",
-        "ImportReport",
     ),
 }
 """The public names of each module."""

@@ -48,12 +48,11 @@ from kgagent.tools import ToolContext, Toolset
 
 if TYPE_CHECKING:
     from kgagent.doctor import Diagnosis
+    from kgagent.files import ExportReport, ImportReport, LoadReport
     from kgagent.forgetting import ForgetReport
     from kgagent.graph.deleted_records import PurgeReport
-    from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
     from kgagent.ray_workers import RayEngine
-    from kgagent.transfer import ExportReport, ImportReport
 
 
 RequestT = TypeVar("RequestT")
@@ -363,7 +362,7 @@ class KnowledgeGraph:
             EmbeddingError: a batch could not be embedded; load the file again to continue.
             StoreError: the database failed; load the file again to continue.
         """
-        from kgagent.loading import load_file
+        from kgagent.files import load_file
 
         return await load_file(
             Path(path),
@@ -403,7 +402,7 @@ class KnowledgeGraph:
             ConflictError: concurrent writes kept changing a record.
             StoreError: the database failed.
         """
-        from kgagent.transfer import export_records
+        from kgagent.files import export_records
 
         services = self._services
         return await export_records(
@@ -445,7 +444,7 @@ class KnowledgeGraph:
             EmbeddingError: records could not be embedded; likewise.
             StoreError: the database failed; likewise.
         """
-        from kgagent.transfer import import_records
+        from kgagent.files import import_records
 
         return await import_records(
             Path(path),

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from kgagent.doctor import Diagnosis
     from kgagent.embedding.base import Embedder
+    from kgagent.files import ExportReport, ImportReport, LoadReport
     from kgagent.forgetting import ForgetReport
     from kgagent.graph.connection import Credentials
     from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
-    from kgagent.loading import LoadReport
     from kgagent.migration import MigrationReport
     from kgagent.models import (
         DiscoveredNodes,
@@ -64,7 +64,6 @@ if TYPE_CHECKING:
     from kgagent.settings import Settings
     from kgagent.tools.payload import Payload
     from kgagent.tools.tool_text import ToolText
-    from kgagent.transfer import ExportReport, ImportReport
 
 
 class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):

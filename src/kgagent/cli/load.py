@@ -8,7 +8,7 @@ import typer
 from kgagent.cli.options import Json, RayAddress, User, Workers
 
 if TYPE_CHECKING:
-    from kgagent.loading import LoadCounts, LoadReport
+    from kgagent.files import LoadCounts, LoadReport
 
 MAX_PROBLEMS = 50
 

@@ -8,8 +8,8 @@ import typer
 from kgagent.cli.options import Json, User
 
 if TYPE_CHECKING:
+    from kgagent.files import ExportReport, ImportReport
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.transfer import ExportReport, ImportReport
 
 MAX_CONFLICTS = 50
 
