@@ -5,49 +5,16 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.files.export_format import EmbeddingFacts, Header, LineWriter, ontology_fingerprint
+from kgagent.files.reports import ExportReport
 from kgagent.files.stored_records import EMBEDDING_PROPERTIES, UserRecords, all_users
-from kgagent.formatting import counted
 from kgagent.graph.store import Store
 from kgagent.ontology import Ontology
 from kgagent.private_files import replacing_output_file
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.validation import check_user_id
-
-
-class ExportReport(BaseModel):
-    """What an export wrote.
-
-    Attributes:
-        users: number of users.
-        nodes: number of nodes.
-        relationships: number of relationships.
-        deleted: number of deleted nodes and relationships that can still be restored, or await their purge.
-        skipped: number of nodes without a key, and of relationships to such nodes, to nodes of other users, or that
-            name another user as their owner; no file can have them. `diagnose` names them.
-        sha256: hash of the content, which the footer of the file has too.
-        seconds: duration.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    users: int
-    nodes: int
-    relationships: int
-    deleted: int
-    skipped: int
-    sha256: str
-    seconds: float
-
-    def __str__(self) -> str:
-        """The report in one line."""
-        kept = counted(self.deleted, "deleted record")
-        found = f"{counted(self.nodes, 'node')}, {counted(self.relationships, 'relationship')} and {kept}"
-        return f"{found} of {counted(self.users, 'user')} exported"
 
 
 async def export_records(

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
+from kgagent.files.json_lines import dump_json, dump_line
 from kgagent.ontology import Ontology
 from kgagent.validation import explain_validation_error
 
@@ -116,16 +117,6 @@ class Footer(_Line):
 
 RecordLine = NodeLine | RelationshipLine | DeletedLine
 _ANY: TypeAdapter[RecordLine] = TypeAdapter(Annotated[RecordLine, Field(discriminator="kind")])
-
-
-def dump_line(line: BaseModel) -> bytes:
-    """A line of the file, with its end; the same content always gives the same bytes."""
-    return dump_json(line.model_dump()).encode() + b"\n"
-
-
-def dump_json(value: object) -> str:
-    """JSON with sorted fields and without spaces."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def ontology_fingerprint(ontology: Ontology) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-from kgagent.files.export_format import DeletedLine, NodeLine, RecordLine, RelationshipLine, dump_json
+from kgagent.files.export_format import DeletedLine, NodeLine, RecordLine, RelationshipLine
+from kgagent.files.json_lines import dump_json
 from kgagent.files.stored_records import EMBEDDING_PROPERTIES, deleted_line, node_line, relationship_line
 from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier

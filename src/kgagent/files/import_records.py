@@ -28,8 +28,8 @@ from kgagent.files.export_format import (
     record_lines,
 )
 from kgagent.files.import_matches import ImportedDeleted, ImportedNodes, ImportedRelationships, ImportKind, Place
-from kgagent.files.import_report import MAX_CONFLICTS, ImportConflict, ImportCounts, ImportReport
 from kgagent.files.import_rows import Properties, Reembedding, check_record, decoded_properties, row_of
+from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import Statement
@@ -37,6 +37,9 @@ from kgagent.graph.store import Row, Store
 from kgagent.graph.writes import WriteContext
 from kgagent.progress import Progress, SilentProgress
 from kgagent.validation import check_user_id
+
+MAX_CONFLICTS = 1_000
+"""Conflicts that a report describes; all are counted."""
 
 DIFFERENT = "the graph has another one with this key; overwrite replaces it"
 

@@ -1,15 +1,22 @@
-"""Reads a file of UTF-8 lines one by one."""
+"""JSON Lines files: one JSON object per line, in UTF-8; load and import read them, export writes them."""
 
+import json
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from kgagent.errors import InputError
+from kgagent.validation import explain_validation_error
 
-MAX_LINE_LENGTH = 4 * 1024 * 1024
-"""Maximum bytes of a line; a longer line is skipped without being read into memory."""
+MAX_LINE = 256 * 1024 * 1024
+"""Maximum bytes of a line; a longer line is skipped without being held in memory."""
+
+LineT = TypeVar("LineT", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -18,17 +25,15 @@ class FileLine:
 
     Attributes:
         number: line number, from 1.
-        text: content of the line; empty if it is unreadable.
-        problem: why it is unreadable; empty if it is not.
+        content: the line with its end; empty if it is longer than `MAX_LINE`.
     """
 
     number: int
-    text: str
-    problem: str = ""
+    content: bytes
 
 
 def read_lines(path: Path) -> Iterator[FileLine]:
-    """Read a file of UTF-8 lines; a byte order mark and blank lines are skipped, and any line ending is accepted.
+    """Read a file line by line; a byte order mark and blank lines are skipped, and any line ending is accepted.
 
     Raises:
         InputError: the file cannot be read, is not a regular file, or is UTF-16.
@@ -43,6 +48,48 @@ def read_lines(path: Path) -> Iterator[FileLine]:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
+def parse_line(line: FileLine, models: Mapping[str, type[LineT]]) -> LineT:
+    """Read a line as the model of its `kind`.
+
+    Args:
+        line: the line.
+        models: the model of each kind.
+
+    Raises:
+        InputError: the line is not a JSON object of one of these kinds, or a field is invalid.
+    """
+    if not line.content:
+        raise InputError(f"longer than {MAX_LINE // 1024**2} MiB")
+    try:
+        fields = from_json(line.content.decode())
+    except UnicodeDecodeError as error:
+        byte = line.content[error.start]
+        raise InputError(f"not UTF-8: byte 0x{byte:02x} at column {error.start + 1}") from None
+    except ValueError as error:
+        problem = str(error).replace(" at line 1 column ", " at column ")
+        raise InputError(f"not JSON: {problem}; each line of the file must be one JSON object") from None
+    if not isinstance(fields, dict):
+        raise InputError("not a JSON object")
+    kind = fields.get("kind")
+    model = models.get(kind) if isinstance(kind, str) else None
+    if model is None:
+        raise InputError(f"kind must be {' or '.join(json.dumps(name) for name in models)}")
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        raise InputError(explain_validation_error(error, noun="field")) from None
+
+
+def dump_line(line: BaseModel) -> bytes:
+    """A line with its end; the same content always gives the same bytes."""
+    return dump_json(line.model_dump()).encode() + b"\n"
+
+
+def dump_json(value: object) -> str:
+    """JSON with sorted fields and without spaces."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
 def _skip_byte_order_mark(stream: BinaryIO, path: Path) -> None:
     start = stream.read(len(BOM_UTF8))
     if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -53,22 +100,11 @@ def _skip_byte_order_mark(stream: BinaryIO, path: Path) -> None:
 
 def _lines(stream: BinaryIO) -> Iterator[FileLine]:
     number = 0
-    while content := stream.readline(MAX_LINE_LENGTH + 1):
+    while content := stream.readline(MAX_LINE + 1):
         number += 1
-        if len(content) > MAX_LINE_LENGTH and not content.endswith(b"\n"):
-            _skip_rest(stream)
-            yield FileLine(number, "", f"longer than {MAX_LINE_LENGTH // 1024**2} MiB")
+        if len(content) > MAX_LINE and not content.endswith(b"\n"):
+            while (part := stream.readline(MAX_LINE)) and not part.endswith(b"\n"):
+                pass
+            yield FileLine(number, b"")
         elif content.strip():
-            yield _decode(number, content)
-
-
-def _skip_rest(stream: BinaryIO) -> None:
-    while (part := stream.readline(MAX_LINE_LENGTH)) and not part.endswith(b"\n"):
-        pass
-
-
-def _decode(number: int, content: bytes) -> FileLine:
-    try:
-        return FileLine(number, content.decode().strip())
-    except UnicodeDecodeError as error:
-        return FileLine(number, "", f"not UTF-8: byte 0x{content[error.start]:02x} at column {error.start + 1}")
+            yield FileLine(number, content)

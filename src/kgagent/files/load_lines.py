@@ -1,6 +1,7 @@
-"""Models of the lines of a file."""
+"""Models of the lines of a file to load, which FORMAT.md describes."""
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -9,13 +10,10 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    TypeAdapter,
-    ValidationError,
     model_validator,
 )
 
 from kgagent.errors import InputError
-from kgagent.files.explain import explain
 from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
@@ -63,7 +61,7 @@ def _level(value: object) -> object:
 def _note(value: object) -> object:
     if isinstance(value, str):
         return {"content": value}
-    if not isinstance(value, dict | NoteLine):
+    if not isinstance(value, dict):
         raise ValueError("must be text, or an object with content")  # noqa: TRY004 - pydantic requires ValueError
     return value
 
@@ -150,16 +148,5 @@ class RelationshipLine(LineModel):
 
 
 Line = NodeLine | RelationshipLine
-_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
-
-
-def parse_line(text: str) -> Line:
-    """Parse a line.
-
-    Raises:
-        InputError: the line is not valid JSON, or not a valid node or relationship.
-    """
-    try:
-        return _LINE.validate_json(text)
-    except ValidationError as error:
-        raise InputError(explain(error)) from None
+LINES: Mapping[str, type[Line]] = {"node": NodeLine, "relationship": RelationshipLine}
+"""The model of each kind of line."""

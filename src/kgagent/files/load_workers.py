@@ -3,21 +3,19 @@
 import asyncio
 import pickle
 from array import array
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import Any, Generic, Self, TypeVar
+from typing import IO, Any
 
 from kgagent.errors import EmbeddingError, StoreError
-from kgagent.files.batch_writer import BatchSizes, BatchWriter, LineIntent
-from kgagent.files.load_report import LoadCounts
-from kgagent.files.load_strategies import LineKind, LineStrategy, line_strategy
+from kgagent.files.load_reader import LineIntent
+from kgagent.files.load_writer import BatchLimits, LineKind, LineStrategy, LoadWriter, line_strategy
 from kgagent.progress import Advance
 from kgagent.ray_workers import RayWorkers
 from kgagent.services import GraphServices
-
-ItemT = TypeVar("ItemT")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,13 +26,13 @@ class LineBlock:
         kind: what the lines are about.
         user_id: owner of the graph.
         lines: the lines.
-        sizes: sizes of the worker's batches.
+        limits: how the worker writes them in batches.
     """
 
     kind: LineKind
     user_id: str
     lines: Sequence[LineIntent[Any]]
-    sizes: BatchSizes
+    limits: BatchLimits
 
 
 @dataclass(frozen=True)
@@ -43,65 +41,80 @@ class WrittenBlock:
 
     Attributes:
         done: number of lines that were written or have problems.
-        counts: the lines that were written.
+        counts: number of lines by outcome.
         embedded: number of embeddings made.
-        problems: the lines that were not written, by number.
+        problems: why lines were not written, by line number.
         error: why the rest was not written.
     """
 
     done: int
-    counts: LoadCounts
+    counts: Counter[str]
     embedded: int
     problems: dict[int, str]
     error: EmbeddingError | StoreError | None
 
 
-class WorkersWriter(BatchWriter[Any]):
-    """A `BatchWriter` that has the lines written by worker processes."""
+class WorkersWriter(LoadWriter):
+    """A `LoadWriter` that has the lines written by worker processes."""
 
     def __init__(
         self,
         strategy: LineStrategy,
+        limits: BatchLimits,
         problems: dict[int, str],
-        sizes: BatchSizes,
         workers: RayWorkers,
         *,
         kind: LineKind,
         user_id: str,
         total: int,
     ) -> None:
-        super().__init__(strategy, problems, sizes)
+        super().__init__(strategy, limits, problems)
         self._workers = workers
         self._kind: LineKind = kind
         self._user_id = user_id
         self._parts = max(1, -(-total // workers.engine.size_for(total)))
 
     async def write(self, lines: Iterator[LineIntent[Any]], advance: Advance) -> None:
-        """Write the intents of lines; see `BatchWriter.write`.
+        """Write the intents of lines; see `LoadWriter.write`.
 
-        A worker writes the lines of a block by a `BatchWriter` of its own. If a worker is lost, its block is written
+        A worker writes the lines of a block by a `LoadWriter` of its own. If a worker is lost, its block is written
         again, as if the file were loaded again; a record that it had created is then counted as unchanged or updated.
         """
-        with Spool[LineIntent[Any]](self._parts) as spool:
-            await asyncio.to_thread(spool.fill, lines, lambda line: self._strategy.identity(line.intent))
-            async with aclosing(self._workers.run(write_block, self._blocks(spool))) as written:
+        with TemporaryFile() as file:
+            parts = await asyncio.to_thread(self._divide, lines, file)
+            async with aclosing(self._workers.run(write_block, self._blocks(parts, file))) as written:
                 async for block in written:
-                    self._counts.update(block.counts.model_dump())
+                    self.counts.update(block.counts)
                     self.embedded += block.embedded
-                    self._problems |= block.problems
+                    self.problems |= block.problems
                     if block.error is not None:
                         raise block.error
                     advance(block.done)
 
-    async def _blocks(self, spool: "Spool[LineIntent[Any]]") -> AsyncIterator[LineBlock]:
-        for part in range(self._parts):
-            if lines := await asyncio.to_thread(spool.read, part):
-                yield LineBlock(kind=self._kind, user_id=self._user_id, lines=lines, sizes=self._sizes)
+    def _divide(self, lines: Iterator[LineIntent[Any]], file: IO[bytes]) -> "list[array[int]]":
+        """Write lines to a file, and return their offsets in it by part; all lines about a record are in one part."""
+        parts = [array("q") for _ in range(self._parts)]
+        for line in lines:
+            parts[hash(self.strategy.identity(line.intent)) % len(parts)].append(file.tell())
+            pickle.dump(line, file)
+        return parts
+
+    async def _blocks(self, parts: "list[array[int]]", file: IO[bytes]) -> AsyncIterator[LineBlock]:
+        for offsets in parts:
+            if lines := await asyncio.to_thread(_read_part, offsets, file):
+                yield LineBlock(kind=self._kind, user_id=self._user_id, lines=lines, limits=self.limits)
+
+
+def _read_part(offsets: "array[int]", file: IO[bytes]) -> list[LineIntent[Any]]:
+    lines = []
+    for offset in offsets:
+        file.seek(offset)
+        lines.append(pickle.load(file))  # noqa: S301 - written by this process
+    return lines
 
 
 async def write_block(services: GraphServices, block: LineBlock) -> WrittenBlock:
     """Write a block in a worker."""
-    problems: dict[int, str] = {}
     strategy = line_strategy(
         block.kind,
         nodes=services.nodes,
@@ -109,42 +122,11 @@ async def write_block(services: GraphServices, block: LineBlock) -> WrittenBlock
         write_context=services.write_context,
         user_id=block.user_id,
     )
-    writer: BatchWriter[Any] = BatchWriter(strategy, problems, block.sizes)
+    writer = LoadWriter(strategy, block.limits, {})
     error = None
     try:
         async with services.store.reachability.watched():
             await writer.write(iter(block.lines), lambda _: None)
     except (EmbeddingError, StoreError) as stopped:
         error = stopped
-    return WrittenBlock(len(block.lines), writer.counts(), writer.embedded, problems, error)
-
-
-class Spool(Generic[ItemT]):
-    """Items in a temporary file, divided into parts; in memory is only where they are."""
-
-    def __init__(self, parts: int) -> None:
-        self._file = TemporaryFile()  # noqa: SIM115 - closed by the block
-        self._places = [array("q") for _ in range(parts)]
-
-    def __enter__(self) -> Self:
-        """Keep the file for a block of code."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Delete the file."""
-        self._file.close()
-
-    def fill(self, items: Iterable[ItemT], key: Callable[[ItemT], Hashable]) -> None:
-        """Add items; those with the same key get into the same part, in their order."""
-        for item in items:
-            self._places[hash(key(item)) % len(self._places)].append(self._file.tell())
-            pickle.dump(item, self._file)
-
-    def read(self, part: int) -> list[ItemT]:
-        """Read the items of a part."""
-        return [self._at(place) for place in self._places[part]]
-
-    def _at(self, place: int) -> ItemT:
-        self._file.seek(place)
-        item: ItemT = pickle.load(self._file)  # noqa: S301 - written by this process
-        return item
+    return WrittenBlock(len(block.lines), writer.counts, writer.embedded, writer.problems, error)

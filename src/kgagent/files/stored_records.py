@@ -7,7 +7,8 @@ from typing import Any
 
 from kgagent.batches import split_by_size
 from kgagent.errors import ConflictError
-from kgagent.files.export_format import DeletedLine, NodeLine, RecordLine, RelationshipLine, dump_line
+from kgagent.files.export_format import DeletedLine, NodeLine, RecordLine, RelationshipLine
+from kgagent.files.json_lines import dump_line
 from kgagent.files.property_values import encode_property
 from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier

@@ -187,7 +187,7 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
     found = reasons(report)
     assert sorted(found) == [2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15]
     assert found[2].startswith("not JSON")
-    assert found[4] == "colour is not a field of a node"
+    assert found[4] == "unknown field colour"
     assert found[5].startswith("Unknown label: Persn")
     assert found[6].startswith("One or both nodes do not exist: ghost; `from` and `to` must be the id of a valid line")
     assert found[7].startswith("A relationship joins two different nodes")

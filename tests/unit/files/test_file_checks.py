@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from kgagent import InputError
-from kgagent.files.export_format import Header, check_file, dump_json, dump_line
+from kgagent.files.export_format import Header, check_file
 from kgagent.files.import_rows import check_record
+from kgagent.files.json_lines import dump_json, dump_line
 from kgagent.ontology import default_ontology
 
 DEEP = b"[" * 100_000

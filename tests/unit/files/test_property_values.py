@@ -14,7 +14,7 @@ from neo4j.time import Duration
 from neo4j.vector import Vector
 
 from kgagent import InputError
-from kgagent.files.export_format import dump_json
+from kgagent.files.json_lines import dump_json
 from kgagent.files.property_values import TimeText, decode_property, encode_property
 
 KINDS = (
