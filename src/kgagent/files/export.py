@@ -1,20 +1,41 @@
-"""Writes the records of one user, or of all, to a file."""
+"""Exports the records of users to a file, page by page, in an order that depends on their content alone."""
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+from kgagent.batches import split_by_size
 from kgagent.embedding.base import Embedder
-from kgagent.errors import InputError
-from kgagent.files.export_format import EmbeddingFacts, Header, LineWriter, ontology_fingerprint
+from kgagent.errors import ConflictError
+from kgagent.files.batch_writing import check_batch_size
+from kgagent.files.export_format import (
+    EMBEDDING_PROPERTIES,
+    EmbeddingFacts,
+    ExportedDeletion,
+    ExportedNode,
+    ExportedRecord,
+    ExportedRelationship,
+    ExportWriter,
+    Header,
+    ontology_fingerprint,
+)
+from kgagent.files.json_lines import dump_line
 from kgagent.files.reports import ExportReport
-from kgagent.files.stored_records import EMBEDDING_PROPERTIES, UserRecords, all_users
-from kgagent.graph.store import Store
+from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.records import ontology_label
+from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
+from kgagent.graph.statements import Statement, statement
+from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
 from kgagent.private_files import replacing_output_file
-from kgagent.progress import Advance, Progress, SilentProgress
+from kgagent.progress import Progress, SilentProgress
 from kgagent.validation import check_user_id
+
+MAX_READS = 20
+"""Times that a record is read until two reads in a row agree."""
 
 
 async def export_records(
@@ -49,30 +70,27 @@ async def export_records(
     """
     for user_id in users or ():
         check_user_id(user_id)
-    if batch_size < 1:
-        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+    check_batch_size(batch_size)
     started = time.perf_counter()
     header = Header(
         user_id=users[0] if users and len(users) == 1 else None,
         embeddings=EmbeddingFacts.of(embedder) if embeddings else None,
         ontology=ontology_fingerprint(ontology),
     )
-    omitted = frozenset() if embeddings else EMBEDDING_PROPERTIES
     skipped = 0
     with (
         replacing_output_file(path) as stream,
         (progress or SilentProgress()).task(f"Exporting to {path.name}") as advance,
     ):
-        writer = LineWriter(stream, header)
+        writer = ExportWriter(stream, header)
         owners = await all_users(store, ontology) if users is None else users
-        for one in owners:
-            records = UserRecords(store, ontology, one, omitted, batch_size)
-            skipped += await records.without_key()
-            await _write(writer, "node", records.nodes(), advance)
-            async for lines, foreign in records.relationships():
-                await _write_page(writer, "relationship", lines, advance)
-                skipped += foreign
-            await _write(writer, "deleted", records.deleted(), advance)
+        for user_id in owners:
+            records = _UserRecords(store, ontology, user_id, embeddings, batch_size)
+            skipped += await records.count_without_key()
+            async for page in records.pages():
+                await asyncio.to_thread(writer.records, page.kind, page.lines)
+                advance(len(page.lines))
+                skipped += page.skipped
         footer = writer.finish()
     return ExportReport(
         users=len(owners),
@@ -85,11 +103,148 @@ async def export_records(
     )
 
 
-async def _write(writer: LineWriter, kind: str, pages: AsyncIterator[list[bytes]], advance: Advance) -> None:
-    async for lines in pages:
-        await _write_page(writer, kind, lines, advance)
+async def all_users(store: Store, ontology: Ontology) -> list[str]:
+    """Find the users who have records, in order.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    labels = Identifier.any_of([*ontology.labels, DELETED_NODE, DELETED_RELATIONSHIP])
+    rows = await store.read(statement("list_users", labels=labels), {}, timeout=LONG_TIMEOUT)
+    return sorted(row["user_id"] for row in rows)
 
 
-async def _write_page(writer: LineWriter, kind: str, lines: list[bytes], advance: Advance) -> None:
-    await asyncio.to_thread(writer.records, kind, lines)
-    advance(len(lines))
+@dataclass(frozen=True)
+class _Page:
+    """Lines of records of one kind, and the number of relationships that cannot be exported."""
+
+    kind: str
+    lines: list[bytes]
+    skipped: int = 0
+
+
+@dataclass(frozen=True)
+class _UserRecords:
+    """The records of one user.
+
+    The pages are read one after the other, each in transactions of its own. Each record is read until two reads in a
+    row agree, since Neo4j applies a commit property by property.
+    """
+
+    store: Store
+    ontology: Ontology
+    user_id: str
+    embeddings: bool
+    page_size: int
+
+    async def count_without_key(self) -> int:
+        """Number of nodes that cannot be exported, because they have no key."""
+        labels = Identifier.any_of(self.ontology.labels)
+        [row] = await self._read(statement("count_nodes_without_key", labels=labels))
+        return int(row["found"])
+
+    async def pages(self) -> AsyncIterator[_Page]:
+        """Nodes by label and key, relationships by start and end, and deleted records."""
+        async for rows in self._node_pages():
+            ids = [row["element_id"] for row in rows]
+            yield _Page("node", await self._lines("read_exported_nodes", ids, self._node_line))
+        async for page in self._relationship_pages():
+            yield page
+        # The ids and keys of all deleted records are in memory together.
+        rows = await self._read(statement("list_deleted", all_deleted=DELETED_NAMES["all_deleted"]))
+        rows.sort(key=lambda row: (row["sort_key"], row["element_id"]))
+        for ids in self._split([row["element_id"] for row in rows]):
+            yield _Page("deleted", await self._lines("read_exported_nodes", ids, self._deleted_line))
+
+    async def _relationship_pages(self) -> AsyncIterator[_Page]:
+        """Of the relationships that start at one node, only ids and keys are ever in memory together."""
+        async for page in self._node_pages():
+            connected = (row for row in page if row["outgoing"])
+            for starts in split_by_size(connected, lambda row: int(row["outgoing"]), max_size=self.page_size):
+                relationships, skipped = await self._relationships_from([row["element_id"] for row in starts])
+                yield _Page("relationship", [], skipped)
+                for ids in self._split(relationships):
+                    lines = await self._lines("read_exported_relationships", ids, self._relationship_line)
+                    yield _Page("relationship", lines)
+
+    async def _node_pages(self) -> AsyncIterator[list[Row]]:
+        """Pages of ids and keys of nodes; a node of several labels belongs to the first of the ontology's."""
+        for label in self.ontology.labels:
+            after = ""
+            while True:
+                rows = await self._read(
+                    statement("list_nodes", label=Identifier(label)), after=after, limit=self.page_size
+                )
+                own = [row for row in rows if row["labels"] and ontology_label(row["labels"], self.ontology) == label]
+                if own:
+                    yield own
+                if len(rows) < self.page_size:
+                    break
+                after = rows[-1]["entity_key"]
+
+    async def _relationships_from(self, starts: Sequence[str]) -> tuple[list[str], int]:
+        """Ids of the relationships that start at nodes, in order, and the number of those that cannot be exported."""
+        rows = await self._read(statement("list_relationships_from"), element_ids=starts)
+        whole = [row for row in rows if row["neo4j_type"]]
+        own = [
+            row
+            for row in whole
+            if row["is_own"]
+            and isinstance(row["to_entity_key"], str)
+            and row["to_entity_key"]
+            and any(label in self.ontology.labels for label in row["to_labels"])
+        ]
+        position = {element_id: number for number, element_id in enumerate(starts)}
+        own.sort(
+            key=lambda row: (
+                position[row["start_id"]],
+                row["neo4j_type"],
+                self.ontology.label_order[ontology_label(row["to_labels"], self.ontology)],
+                row["to_entity_key"],
+                row["relationship_key"] is not None,
+                str(row["relationship_key"]),
+                sorted(row["texts"] or ()),
+                row["element_id"],
+            )
+        )
+        return [row["element_id"] for row in own], len(whole) - len(own)
+
+    async def _lines(self, read: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]) -> list[bytes]:
+        """Read records until two reads in a row agree; a record that is deleted meanwhile is omitted.
+
+        Raises:
+            ConflictError: concurrent writes kept changing a record.
+            StoreError: the database failed.
+        """
+
+        def dump(records: Sequence[Row]) -> dict[str, bytes]:
+            return {record["element_id"]: dump_line(line_of(record)) for record in records}
+
+        omitted = [] if self.embeddings else sorted(EMBEDDING_PROPERTIES)
+        confirmed: dict[str, bytes] = {}
+        before: dict[str, bytes] = {}
+        open_ids = list(ids)
+        for _ in range(MAX_READS):
+            if not open_ids:
+                return [confirmed[element_id] for element_id in ids if element_id in confirmed]
+            [row] = await self._read(statement(read), element_ids=open_ids, omitted=omitted)
+            now = await asyncio.to_thread(dump, row["records"])
+            confirmed |= {element_id: line for element_id, line in now.items() if before.get(element_id) == line}
+            open_ids = [element_id for element_id in open_ids if element_id in now and element_id not in confirmed]
+            before = now
+        raise ConflictError(f"{len(open_ids)} records of user {self.user_id!r} keep changing. Export again")
+
+    def _node_line(self, record: Row) -> ExportedNode:
+        return ExportedNode.of(record, self.user_id)
+
+    def _relationship_line(self, record: Row) -> ExportedRelationship:
+        return ExportedRelationship.of(record, self.user_id, self.ontology)
+
+    def _deleted_line(self, record: Row) -> ExportedDeletion:
+        return ExportedDeletion.of(record, self.user_id)
+
+    def _split(self, ids: list[str]) -> list[list[str]]:
+        return [ids[start : start + self.page_size] for start in range(0, len(ids), self.page_size)]
+
+    async def _read(self, text: Statement, **parameters: object) -> list[Row]:
+        return await self.store.read(text, {"user_id": self.user_id, **parameters})

@@ -1,20 +1,24 @@
 """The file that export writes and import reads: a header, one record a line, and a footer with counts and a hash."""
 
 import hashlib
-import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Literal, TypeVar
+from typing import Annotated, Any, BinaryIO, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import from_json
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
-from kgagent.files.json_lines import dump_json, dump_line
+from kgagent.files.json_lines import FileLine, dump_json, dump_line, parse_line, read_lines
+from kgagent.files.property_values import encode_property
+from kgagent.graph.property_names import OLD_EMBEDDINGS
+from kgagent.graph.records import ontology_label
+from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
+from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
-from kgagent.validation import explain_validation_error
 
 FORMAT: Literal["kgagent-export"] = "kgagent-export"
 FORMAT_VERSION = 1
@@ -23,21 +27,17 @@ FORMAT_VERSION = 1
 SCHEMA_VERSION = 1
 """Of the properties of the records."""
 
-MAX_LINE = 256 * 1024 * 1024
-"""Bytes of a line."""
+EMBEDDING_PROPERTIES = frozenset(
+    {"embedding", "relationship_embedding", "embedding_hash", "embedding_model", *OLD_EMBEDDINGS}
+)
+"""What a file without embeddings does not have."""
 
-BATCH_BYTES = 16 * 1024 * 1024
-"""Bytes of lines after which a batch ends, however few records it has."""
 
-
-class _Line(BaseModel):
+class _ExportLine(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-LineT = TypeVar("LineT", bound=_Line)
-
-
-class EmbeddingFacts(_Line):
+class EmbeddingFacts(_ExportLine):
     """The model that made the embeddings of a file."""
 
     model: str
@@ -49,7 +49,7 @@ class EmbeddingFacts(_Line):
         return cls(model=embedder.model, dimensions=embedder.dimensions)
 
 
-class Header(_Line):
+class Header(_ExportLine):
     """The first line.
 
     Attributes:
@@ -67,7 +67,7 @@ class Header(_Line):
     ontology: str
 
 
-class NodeLine(_Line):
+class ExportedNode(_ExportLine):
     """A node; its key and its user are among its properties."""
 
     kind: Literal["node"] = "node"
@@ -75,13 +75,18 @@ class NodeLine(_Line):
     labels: Annotated[tuple[str, ...], Field(min_length=1)]
     properties: dict[str, Any]
 
+    @classmethod
+    def of(cls, record: Row, user_id: str) -> "ExportedNode":
+        """The line of a node."""
+        return cls(user_id=user_id, labels=tuple(sorted(record["labels"])), properties=_encoded_properties(record))
+
     @property
     def entity_key(self) -> str:
         """The key of the node."""
         return str(self.properties["entity_key"])
 
 
-class RelationshipLine(_Line):
+class ExportedRelationship(_ExportLine):
     """A relationship; each end is named by label and key."""
 
     kind: Literal["relationship"] = "relationship"
@@ -91,17 +96,34 @@ class RelationshipLine(_Line):
     end: tuple[str, str]
     properties: dict[str, Any]
 
+    @classmethod
+    def of(cls, record: Row, user_id: str, ontology: Ontology) -> "ExportedRelationship":
+        """The line of a relationship."""
+        return cls(
+            user_id=user_id,
+            neo4j_type=record["neo4j_type"],
+            start=(ontology_label(record["from_labels"], ontology), record["from_entity_key"]),
+            end=(ontology_label(record["to_labels"], ontology), record["to_entity_key"]),
+            properties=_encoded_properties(record),
+        )
 
-class DeletedLine(_Line):
-    """What is kept of a deleted node or relationship."""
+
+class ExportedDeletion(_ExportLine):
+    """What is stored of a deleted node or relationship."""
 
     kind: Literal["deleted"] = "deleted"
     user_id: str
     label: str
     properties: dict[str, Any]
 
+    @classmethod
+    def of(cls, record: Row, user_id: str) -> "ExportedDeletion":
+        """The line of a deleted record."""
+        [label] = {DELETED_NODE, DELETED_RELATIONSHIP} & set(record["labels"])
+        return cls(user_id=user_id, label=label, properties=_encoded_properties(record))
 
-class Footer(_Line):
+
+class Footer(_ExportLine):
     """The last line.
 
     Attributes:
@@ -114,9 +136,67 @@ class Footer(_Line):
     deleted: int
     sha256: str
 
+    @classmethod
+    def of(cls, counts: Mapping[str, int], sha256: str) -> "Footer":
+        """The footer of a file with so many records of each kind."""
+        nodes, relationships, deleted = (counts.get(kind, 0) for kind in ("node", "relationship", "deleted"))
+        return cls(nodes=nodes, relationships=relationships, deleted=deleted, sha256=sha256)
 
-RecordLine = NodeLine | RelationshipLine | DeletedLine
-_ANY: TypeAdapter[RecordLine] = TypeAdapter(Annotated[RecordLine, Field(discriminator="kind")])
+    @property
+    def total(self) -> int:
+        """Number of all records."""
+        return self.nodes + self.relationships + self.deleted
+
+
+ExportedRecord = ExportedNode | ExportedRelationship | ExportedDeletion
+
+_LINES: Mapping[str, type[ExportedRecord | Footer]] = {
+    "node": ExportedNode,
+    "relationship": ExportedRelationship,
+    "deleted": ExportedDeletion,
+    "footer": Footer,
+}
+
+
+@dataclass(frozen=True)
+class ExportedLine:
+    """A record of a file.
+
+    Attributes:
+        number: line number, from 1.
+        size: bytes of the line.
+        record: the record.
+    """
+
+    number: int
+    size: int
+    record: ExportedRecord
+
+
+class ExportWriter:
+    """Writes a file line by line, and counts and hashes what it writes."""
+
+    def __init__(self, stream: BinaryIO, header: Header) -> None:
+        self._stream = stream
+        self._counts = Counter[str]()
+        self._hash = hashlib.sha256()
+        self._write(dump_line(header))
+
+    def records(self, kind: str, lines: list[bytes]) -> None:
+        """Write lines of records of one kind."""
+        for line in lines:
+            self._write(line)
+        self._counts[kind] += len(lines)
+
+    def finish(self) -> Footer:
+        """Write the footer."""
+        footer = Footer.of(self._counts, self._hash.hexdigest())
+        self._stream.write(dump_line(footer))
+        return footer
+
+    def _write(self, line: bytes) -> None:
+        self._hash.update(line)
+        self._stream.write(line)
 
 
 def ontology_fingerprint(ontology: Ontology) -> str:
@@ -126,42 +206,7 @@ def ontology_fingerprint(ontology: Ontology) -> str:
     return hashlib.sha256(dump_json(content).encode()).hexdigest()
 
 
-class LineWriter:
-    """Writes a file line by line, and counts and hashes what it writes."""
-
-    def __init__(self, stream: BinaryIO, header: Header) -> None:
-        self.counts = Counter[str]()
-        self._stream = stream
-        self._hash = hashlib.sha256()
-        self._write(dump_line(header))
-
-    def records(self, kind: str, lines: list[bytes]) -> None:
-        """Write lines of records of one kind."""
-        for line in lines:
-            self._write(line)
-        self.counts[kind] += len(lines)
-
-    def finish(self) -> Footer:
-        """Write the footer."""
-        footer = Footer(**_totals(self.counts), sha256=self._hash.hexdigest())
-        self._stream.write(dump_line(footer))
-        return footer
-
-    def _write(self, line: bytes) -> None:
-        self._hash.update(line)
-        self._stream.write(line)
-
-
-@dataclass(frozen=True)
-class NumberedLine:
-    """A record of a file with the number of its line, from 1, and its size in bytes."""
-
-    number: int
-    size: int
-    record: RecordLine
-
-
-def check_file(path: Path, check: Callable[[Header, RecordLine], None]) -> tuple[Header, Footer]:
+def check_export(path: Path, check: Callable[[Header, ExportedRecord], None]) -> tuple[Header, Footer]:
     """Read a file to its end, and check its header, its hash, its counts and each line.
 
     Args:
@@ -174,27 +219,27 @@ def check_file(path: Path, check: Callable[[Header, RecordLine], None]) -> tuple
     counts, digest = Counter[str](), hashlib.sha256()
     header: Header | None = None
     footer: Footer | None = None
-    for number, line in _raw_lines(path):
+    for line in read_lines(path):
         if header is None:
             header = _read_header(path, line)
         elif footer is not None:
-            raise InputError(f"{path}, line {number}: nothing may follow the footer. Export again")
-        elif _is_footer(line):
-            footer = _read(Footer, path, number, line)
-            continue
+            raise InputError(f"{path}, line {line.number}: nothing may follow the footer. Export again")
         else:
-            record = read_record(path, number, line)
             try:
+                record = parse_line(line, _LINES)
+                if isinstance(record, Footer):
+                    footer = record
+                    continue
                 check(header, record)
             except InputError as error:
-                raise InputError(f"{path}, line {number}: {error}. Nothing was imported") from None
+                raise InputError(f"{path}, line {line.number}: {error}. Nothing was imported") from None
             counts[record.kind] += 1
-        digest.update(line)
+        digest.update(line.content)
     if header is None:
         raise InputError(f"{path} is empty; it must be a file that `kgagent export` wrote")
     if footer is None:
         raise InputError(f"{path} ends without its footer: it was cut off. Nothing was imported; export again")
-    if footer.sha256 != digest.hexdigest() or footer != footer.model_copy(update=_totals(counts)):
+    if footer != Footer.of(counts, digest.hexdigest()):
         raise InputError(
             f"{path} was changed after it was exported: its content does not have the hash and the counts of its "
             "footer. Nothing was imported; export again, or use an unchanged copy"
@@ -202,71 +247,38 @@ def check_file(path: Path, check: Callable[[Header, RecordLine], None]) -> tuple
     return header, footer
 
 
-def record_lines(path: Path) -> Iterator[NumberedLine]:
+def exported_lines(path: Path) -> Iterator[ExportedLine]:
     """Read the records of a checked file.
 
     Raises:
         InputError: the file cannot be read any more, or has been changed.
     """
-    for number, line in _raw_lines(path):
-        if number > 1 and not _is_footer(line):
-            yield NumberedLine(number, len(line), read_record(path, number, line))
+    lines = read_lines(path)
+    next(lines, None)
+    for line in lines:
+        record = parse_line(line, _LINES)
+        if not isinstance(record, Footer):
+            yield ExportedLine(line.number, len(line.content), record)
 
 
-def read_record(path: Path, number: int, line: bytes) -> RecordLine:
-    """Read the line of a record.
-
-    Raises:
-        InputError: it is not one.
-    """
+def _read_header(path: Path, line: FileLine) -> Header:
     try:
-        return _ANY.validate_json(line)
-    except ValidationError as error:
-        raise InputError(f"{path}, line {number}: {explain_validation_error(error, noun='field')}") from None
-
-
-def _is_footer(line: bytes) -> bool:
-    # Fields are sorted, and no record has a field that comes first.
-    return line.startswith(b'{"deleted":')
-
-
-def _totals(counts: Counter[str]) -> dict[str, int]:
-    return {"nodes": counts["node"], "relationships": counts["relationship"], "deleted": counts["deleted"]}
-
-
-def _raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not a regular file; it is read twice, so save a pipe to a file first")
-    try:
-        with path.open("rb") as stream:
-            number = 0
-            while line := stream.readline(MAX_LINE + 1):
-                number += 1
-                if len(line) > MAX_LINE:
-                    raise InputError(f"{path}, line {number} is longer than {MAX_LINE // 1024**2} MiB")
-                yield number, line
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def _read_header(path: Path, line: bytes) -> Header:
-    try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        fields = from_json(line.content)
+    except ValueError:
+        fields = None
+    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
         raise InputError(f"{path} is not a file that `kgagent export` wrote; `kgagent load` reads other JSON Lines")
-    for name, known in (("format_version", FORMAT_VERSION), ("schema_version", SCHEMA_VERSION)):
-        version = found.get(name)
-        if version != known:
+    for name, supported in (("format_version", FORMAT_VERSION), ("schema_version", SCHEMA_VERSION)):
+        version = fields.get(name)
+        if version != supported:
             raise InputError(
-                f"{path} has {name} {version!r}, but this kgagent reads {known}; use the version that wrote it"
+                f"{path} has {name} {version!r}, but this kgagent reads {supported}; use the version that wrote it"
             )
-    return _read(Header, path, 1, line)
-
-
-def _read(model: type[LineT], path: Path, number: int, line: bytes) -> LineT:
     try:
-        return model.model_validate_json(line)
-    except ValidationError as error:
-        raise InputError(f"{path}, line {number}: {explain_validation_error(error, noun='field')}") from None
+        return parse_line(line, {"header": Header})
+    except InputError as error:
+        raise InputError(f"{path}, line {line.number}: {error}") from None
+
+
+def _encoded_properties(record: Row) -> dict[str, Any]:
+    return {name: encode_property(name, kind, value) for name, kind, value in record["properties"]}

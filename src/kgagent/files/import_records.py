@@ -3,31 +3,28 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from kgagent.batches import split_by_size
 from kgagent.errors import (
     ConflictError,
     ConstraintViolationError,
-    EmbeddingError,
     EntityGoneError,
     InputError,
     StatementValueError,
-    StoreError,
 )
+from kgagent.files.batch_writing import check_batch_size, line_batches, resumable, write_batches
 from kgagent.files.export_format import (
-    BATCH_BYTES,
     EmbeddingFacts,
-    NumberedLine,
-    RecordLine,
-    check_file,
+    ExportedLine,
+    ExportedRecord,
+    check_export,
+    exported_lines,
     ontology_fingerprint,
-    record_lines,
 )
-from kgagent.files.import_matches import ImportedDeleted, ImportedNodes, ImportedRelationships, ImportKind, Place
+from kgagent.files.import_matches import ImportedDeletions, ImportedNodes, ImportedRelationships, ImportKind, Match
 from kgagent.files.import_rows import Properties, Reembedding, check_record, decoded_properties, row_of
 from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
 from kgagent.graph.nodes import NodeRepository
@@ -40,8 +37,6 @@ from kgagent.validation import check_user_id
 
 MAX_CONFLICTS = 1_000
 """Conflicts that a report describes; all are counted."""
-
-DIFFERENT = "the graph has another one with this key; overwrite replaces it"
 
 
 async def import_records(
@@ -72,16 +67,15 @@ async def import_records(
         EmbeddingError: records could not be embedded; import the file again to continue.
         StoreError: the database failed; likewise.
     """
-    if batch_size < 1:
-        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+    check_batch_size(batch_size)
     if user_id is not None:
         check_user_id(user_id)
     started = time.perf_counter()
-    shown = progress or SilentProgress()
+    progress = progress or SilentProgress()
     ontology = nodes.ontology
-    with shown.task(f"Checking {path.name}"):
+    with progress.task(f"Checking {path.name}"):
         header, footer = await asyncio.to_thread(
-            check_file, path, lambda header, record: check_record(record, header.user_id, ontology)
+            check_export, path, lambda header, record: check_record(record, header.user_id, ontology)
         )
     if user_id is not None and header.user_id != user_id:
         owner = "several users" if header.user_id is None else repr(header.user_id)
@@ -94,27 +88,29 @@ async def import_records(
         kinds={
             "node": ImportedNodes(nodes.store, ontology, keeps_embeddings),
             "relationship": ImportedRelationships(nodes.store, ontology, keeps_embeddings),
-            "deleted": ImportedDeleted(nodes.store, ontology, keeps_embeddings),
+            "deleted": ImportedDeletions(nodes.store, ontology, keeps_embeddings),
         },
         embeds=None if keeps_embeddings else embeds,
         overwrite=overwrite,
         attempts=write_context.attempts,
     )
-    total = footer.nodes + footer.relationships + footer.deleted
-    done = 0
-    try:
-        with shown.task(f"Importing {path.name}", total) as advance:
-            batches = _batches(record_lines(path), batch_size)
-            while batch := await asyncio.to_thread(next, batches, None):
-                await importer.write(batch)
-                done += len(batch)
-                advance(len(batch))
-    except (EmbeddingError, StoreError, ConflictError) as error:
-        problem = str(error).rstrip(".")
-        raise type(error)(
-            f"{problem}. {done:,} of {total:,} records are imported; import {path.name} again to continue"
-        ) from error
-    return importer.report(embeddings_kept=keeps_embeddings, seconds=time.perf_counter() - started)
+    with (
+        resumable(path, "import", total=footer.total, done=lambda: importer.done),
+        progress.task(f"Importing {path.name}", footer.total) as advance,
+    ):
+
+        async def write_batch(batch: Sequence[ExportedLine]) -> None:
+            await importer.write(batch)
+            advance(len(batch))
+
+        await write_batches(_batches(path, batch_size), write_batch)
+    return ImportReport(
+        **{name: ImportCounts(**counts) for name, counts in importer.counts.items()},
+        embedded=importer.embedded,
+        embeddings_kept=keeps_embeddings,
+        conflicts=tuple(importer.conflicts),
+        seconds=time.perf_counter() - started,
+    )
 
 
 class _Importer:
@@ -123,16 +119,21 @@ class _Importer:
     def __init__(
         self, *, kinds: dict[str, ImportKind[Any]], embeds: Reembedding | None, overwrite: bool, attempts: int
     ) -> None:
+        self.counts = {kind.name: Counter[str]() for kind in kinds.values()}
+        self.conflicts: list[ImportConflict] = []
+        self.embedded = 0
         self._kinds = kinds
         self._embeds = embeds
         self._overwrite = overwrite
         self._attempts = attempts
-        self._counts = {kind.name: Counter[str]() for kind in kinds.values()}
-        self._conflicts: list[ImportConflict] = []
-        self._embedded = 0
 
-    async def write(self, batch: Sequence[NumberedLine]) -> None:
-        """Write records of one kind and one user; of those that meet a concurrent write, the places are found again.
+    @property
+    def done(self) -> int:
+        """Number of records that were written, or that need not or cannot be written."""
+        return sum(counts.total() for counts in self.counts.values())
+
+    async def write(self, batch: Sequence[ExportedLine]) -> None:
+        """Write records of one kind and one user; those that meet a concurrent write are looked up and written again.
 
         What the database refuses each time is a conflict.
 
@@ -143,100 +144,91 @@ class _Importer:
         """
         kind, user_id = self._kinds[batch[0].record.kind], batch[0].record.user_id
         remaining = list(batch)
+        refused: dict[int, str] = {}
         for _ in range(self._attempts):
-            places = await kind.find(user_id, [line.record for line in remaining])
-            new: list[tuple[NumberedLine, Place]] = []
-            different: list[tuple[NumberedLine, Place]] = []
-            for line, place in zip(remaining, places, strict=True):
-                if place.state == "new":
-                    new.append((line, place))
-                elif place.state == "different" and self._overwrite:
-                    different.append((line, place))
-                elif place.state == "equal":
-                    self._counts[kind.name]["unchanged"] += 1
+            matches = await kind.find(user_id, [line.record for line in remaining])
+            new: list[tuple[ExportedLine, Match]] = []
+            different: list[tuple[ExportedLine, Match]] = []
+            for line, match in zip(remaining, matches, strict=True):
+                if match.state == "new":
+                    new.append((line, match))
+                elif match.state == "different" and self._overwrite:
+                    different.append((line, match))
+                elif match.state == "equal":
+                    self.counts[kind.name]["unchanged"] += 1
                 else:
-                    self._conflict(kind, line, place.reason or DIFFERENT)
-            remaining, refused = await self._save(kind, kind.create(), new, "created", user_id)
-            others, refused_too = await self._save(kind, kind.overwrite(), different, "overwritten", user_id)
-            remaining += others
-            refused |= refused_too
+                    self._add_conflict(kind, line, match.reason)
+            refused = {}
+            remaining = [
+                *await self._save(kind, "import", new, user_id, refused),
+                *await self._save(kind, "overwrite", different, user_id, refused),
+            ]
             if not remaining:
                 return
         for line in remaining:
             if line.number not in refused:
                 raise ConflictError(f"Concurrent writes keep changing {kind.title(line.record)}")
-            self._conflict(kind, line, refused[line.number])
-
-    def report(self, *, embeddings_kept: bool, seconds: float) -> ImportReport:
-        """What became of all records."""
-        return ImportReport(
-            **{name: ImportCounts(**counts) for name, counts in self._counts.items()},
-            embedded=self._embedded,
-            embeddings_kept=embeddings_kept,
-            conflicts=tuple(self._conflicts),
-            seconds=seconds,
-        )
+            self._add_conflict(kind, line, refused[line.number])
 
     async def _save(
         self,
         kind: ImportKind[Any],
-        text: Statement,
-        wanted: Sequence[tuple[NumberedLine, Place]],
-        outcome: str,
+        action: Literal["import", "overwrite"],
+        wanted: Sequence[tuple[ExportedLine, Match]],
         user_id: str,
-    ) -> tuple[list[NumberedLine], dict[int, str]]:
-        """Write records in one transaction.
+        refused: dict[int, str],
+    ) -> list[ExportedLine]:
+        """Write records in one transaction, and return those that were not written.
 
-        Returns:
-            Those that met a conflict; and why the database refused some of them, by the number of their line.
+        Args:
+            kind: the kind of the records.
+            action: what is done with them.
+            wanted: the records.
+            user_id: owner of the records.
+            refused: receives why the database refused records, by line number.
         """
         if not wanted:
-            return [], {}
-        properties, made = await self._properties([line.record for line, _ in wanted])
+            return []
+        properties, embedded = await self._properties([line.record for line, _ in wanted])
         rows = [
-            row_of(one, kind.store, position=position, **wanted[position][1].location)
-            for position, one in enumerate(properties)
+            row_of(stored, kind.store, position=line.number, **match.target)
+            for (line, match), stored in zip(wanted, properties, strict=True)
         ]
-        done, refused = await _write(kind.store, text, rows, user_id)
-        self._counts[kind.name][outcome] += len(done)
-        self._embedded += made
-        remaining = [line for position, (line, _) in enumerate(wanted) if position not in done]
-        return remaining, {wanted[position][0].number: reason for position, reason in refused.items()}
+        written = await _write(kind.store, kind.write(action), rows, user_id, refused)
+        self.counts[kind.name]["created" if action == "import" else "overwritten"] += len(written)
+        self.embedded += embedded
+        return [line for line, _ in wanted if line.number not in written]
 
-    async def _properties(self, records: Sequence[RecordLine]) -> tuple[list[Properties], int]:
+    async def _properties(self, records: Sequence[ExportedRecord]) -> tuple[list[Properties], int]:
         if self._embeds is not None:
             return await self._embeds.apply(records)
         return await asyncio.to_thread(lambda: [decoded_properties(record) for record in records]), 0
 
-    def _conflict(self, kind: ImportKind[Any], line: NumberedLine, reason: str) -> None:
-        self._counts[kind.name]["conflicts"] += 1
-        if len(self._conflicts) < MAX_CONFLICTS:
-            self._conflicts.append(ImportConflict(line=line.number, record=kind.title(line.record), reason=reason))
+    def _add_conflict(self, kind: ImportKind[Any], line: ExportedLine, reason: str) -> None:
+        self.counts[kind.name]["conflicts"] += 1
+        if len(self.conflicts) < MAX_CONFLICTS:
+            self.conflicts.append(ImportConflict(line=line.number, record=kind.title(line.record), reason=reason))
 
 
-async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: str) -> tuple[set[int], dict[int, str]]:
+async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: str, refused: dict[int, str]) -> set[int]:
     """Write rows in one transaction, or each in its own if the database refuses one of them.
 
     Returns:
-        The positions of those that are written; and why others are refused, by position.
+        The positions of the rows that were written.
     """
     try:
         written = await store.write(text, {"user_id": user_id, "rows": rows})
     except (ConstraintViolationError, StatementValueError, EntityGoneError) as error:
-        if len(rows) == 1:
-            is_refused = not isinstance(error, EntityGoneError)
-            return set(), {rows[0]["position"]: str(error)} if is_refused else {}
-        done: set[int] = set()
-        refused: dict[int, str] = {}
-        for row in rows:
-            one, reason = await _write(store, text, [row], user_id)
-            done |= one
-            refused |= reason
-        return done, refused
-    return {row["position"] for row in written}, {}
+        if len(rows) > 1:
+            alone = [await _write(store, text, [row], user_id, refused) for row in rows]
+            return set().union(*alone)
+        if not isinstance(error, EntityGoneError):
+            refused[rows[0]["position"]] = str(error)
+        return set()
+    return {row["position"] for row in written}
 
 
-def _batches(lines: Iterable[NumberedLine], batch_size: int) -> Iterator[list[NumberedLine]]:
+def _batches(path: Path, batch_size: int) -> Iterator[list[ExportedLine]]:
     """Consecutive records of one kind and one user, limited in number and in size."""
-    for _, group in groupby(lines, key=lambda line: (line.record.kind, line.record.user_id)):
-        yield from split_by_size(group, lambda line: line.size, max_size=BATCH_BYTES, max_items=batch_size)
+    for _, group in groupby(exported_lines(path), key=lambda line: (line.record.kind, line.record.user_id)):
+        yield from line_batches(group, batch_size)

@@ -1,18 +1,22 @@
-"""Turns records of a file into the parameters of the statements that write them."""
+"""Checks records of a file, and turns them into the parameters of the statements that write them."""
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
-from kgagent.files.export_format import DeletedLine, NodeLine, RecordLine, RelationshipLine
+from kgagent.files.export_format import (
+    EMBEDDING_PROPERTIES,
+    ExportedDeletion,
+    ExportedNode,
+    ExportedRecord,
+    ExportedRelationship,
+)
 from kgagent.files.property_values import TimeText, decode_property
-from kgagent.files.stored_records import EMBEDDING_PROPERTIES
-from kgagent.formatting import beginning
-from kgagent.graph.identifiers import MAX_LENGTH, Identifier
+from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_saver import vector_changes
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, ontology_label
@@ -24,11 +28,8 @@ from kgagent.validation import check_user_id
 
 Properties = dict[str, Any]
 
-MAX_LABELS = 100
-"""Characters of unknown labels that an error repeats."""
 
-
-def check_record(record: RecordLine, user_id: str | None, ontology: Ontology) -> None:
+def check_record(record: ExportedRecord, user_id: str | None, ontology: Ontology) -> None:
     """Refuse a record that export would not write, or that this graph cannot have.
 
     Args:
@@ -44,71 +45,48 @@ def check_record(record: RecordLine, user_id: str | None, ontology: Ontology) ->
         raise InputError(f"the file has records of user {user_id!r}, but this record belongs to {record.user_id!r}")
     decoded_properties(record)
     stored_user = record.properties.get("user_id")
-    match record:
-        case NodeLine():
-            key = record.properties.get("entity_key")
-            if not key or not isinstance(key, str) or stored_user != record.user_id:
-                raise InputError("a node must have an entity_key, and the user_id of its line")
-            _check_names(record.labels)
-            _check_known(record.labels, ontology)
-        case RelationshipLine():
-            if stored_user is not None and stored_user != record.user_id:
-                raise InputError("a relationship cannot have another user_id than its line")
-            _check_names([record.neo4j_type])
-            for label, _ in (record.start, record.end):
-                _check_known([label], ontology)
-        case DeletedLine():
-            if record.label not in {DELETED_NODE, DELETED_RELATIONSHIP}:
-                raise InputError(f"a deleted record cannot have the label {record.label!r}")
-            if stored_user != record.user_id:
-                raise InputError("a deleted record must have the user_id of its line")
-            _check_names(_kept_names(record))
+    has_no_user = isinstance(record, ExportedRelationship) and stored_user is None
+    if stored_user != record.user_id and not has_no_user:
+        raise InputError(f"the record belongs to {record.user_id!r}, but its properties have user_id {stored_user!r}")
+    if isinstance(record, ExportedDeletion):
+        if record.label not in {DELETED_NODE, DELETED_RELATIONSHIP}:
+            raise InputError(f"a deleted record cannot have the label {record.label!r}")
+    elif isinstance(record, ExportedNode):
+        key = record.properties.get("entity_key")
+        if not key or not isinstance(key, str):
+            raise InputError("a node must have an entity_key")
+        _check_labels(record.labels, ontology)
+        _check_names(record.labels)
+    else:
+        _check_labels(record.start[:1], ontology)
+        _check_labels(record.end[:1], ontology)
+        _check_names([record.neo4j_type])
 
 
-def _kept_names(record: DeletedLine) -> list[str]:
-    """The type or the labels that a deleted record gets back."""
-    is_node = record.label == DELETED_NODE
-    kept = record.properties.get("kgagent_labels" if is_node else "kgagent_neo4j_type", [])
-    names = kept if is_node else [kept] if kept else []
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError(f"a deleted record cannot be restored as {str(kept)[:80]}")
-    return names
-
-
-def _check_names(names: Iterable[str]) -> None:
-    """Refuse labels and types that are invalid or kgagent's own."""
-    for name in names:
-        Identifier(name)
-        if name in OWN_LABELS:
-            raise InputError(f"a node or a relationship cannot be a {name}")
-
-
-def decoded_properties(record: RecordLine) -> Properties:
+def decoded_properties(record: ExportedRecord) -> Properties:
     """The properties of a record.
 
     Raises:
         InputError: a value is invalid.
     """
-    found = {}
+    decoded = {}
     for name, value in record.properties.items():
-        if not name or len(name) > MAX_LENGTH or "\0" in name:
-            raise InputError(f"{name[:80]!r} cannot be the name of a property")
         try:
-            found[name] = decode_property(value)
+            decoded[name] = decode_property(value)
         except InputError as error:
             raise InputError(f"property {name!r} is {error}") from None
-    return found
+    return decoded
 
 
-def row_of(properties: Mapping[str, object], store: Store, **location: object) -> Row:
+def row_of(properties: Mapping[str, object], store: Store, **target: object) -> Row:
     """The parameter by which a statement writes a record.
 
     Args:
         properties: its properties.
         store: says in which form its server accepts vectors.
-        location: other fields of the row.
+        target: other fields of the row.
     """
-    row: Row = {"properties": {}, "times": [], "vectors": [], **location}
+    row: Row = {"properties": {}, "times": [], "vectors": [], **target}
     for name, value in properties.items():
         if isinstance(value, array):
             row["vectors"].append({"name": name, "value": store.vector(value)})
@@ -138,7 +116,7 @@ class Reembedding:
     embedder: Embedder
     now: datetime
 
-    async def apply(self, records: Sequence[RecordLine]) -> tuple[list[Properties], int]:
+    async def apply(self, records: Sequence[ExportedRecord]) -> tuple[list[Properties], int]:
         """The properties of records of one kind with current embeddings, and the number of those that were made.
 
         A deleted record gets its embedding when it is restored.
@@ -147,30 +125,34 @@ class Reembedding:
             EmbeddingError: the embedder failed.
         """
         decoded = [decoded_properties(record) for record in records]
-        if isinstance(records[0], DeletedLine):
-            return [_without(properties, EMBEDDING_PROPERTIES) for properties in decoded], 0
-        is_node = isinstance(records[0], NodeLine)
-        vector_property = (self.nodes if is_node else self.relationships).vector_property
+        if isinstance(records[0], ExportedDeletion):
+            return [
+                {name: value for name, value in properties.items() if name not in EMBEDDING_PROPERTIES}
+                for properties in decoded
+            ], 0
+        kind = self.nodes if isinstance(records[0], ExportedNode) else self.relationships
         texts = [
-            self._text(record, properties, vector_property) for record, properties in zip(records, decoded, strict=True)
+            self._text(record, properties, properties.get(kind.vector_property))
+            for record, properties in zip(records, decoded, strict=True)
         ]
-        changes = await vector_changes(self.embedder, texts, vector_property=vector_property)
+        changes = await vector_changes(self.embedder, texts, vector_property=kind.vector_property)
         for properties, change in zip(decoded, changes, strict=True):
             properties.update(change.properties)
             if change.vector is not None:
-                properties[vector_property] = change.vector
+                properties[kind.vector_property] = change.vector
         made = sum(change.vector is not None for change in changes)
-        return [{name: value for name, value in one.items() if value is not None} for one in decoded], made
+        return [
+            {name: value for name, value in properties.items() if value is not None} for properties in decoded
+        ], made
 
-    def _text(self, record: RecordLine, properties: Properties, vector_property: str) -> tuple[str, Record]:
+    def _text(self, record: ExportedRecord, properties: Properties, vector: object) -> tuple[str, Record]:
         """The text of a record, and the record with the embedding of the file."""
-        vector = properties.get(vector_property)
         length = len(vector) if isinstance(vector, array) else None
-        if isinstance(record, NodeLine):
+        if isinstance(record, ExportedNode):
             label = ontology_label(record.labels, self.nodes.ontology)
             node = NodeRecord(element_id="", label=label, vector_length=length, properties=properties)
             return self.nodes.text(node, self.now), node
-        assert isinstance(record, RelationshipLine)  # noqa: S101
+        assert isinstance(record, ExportedRelationship)  # noqa: S101
         relationship = RelationshipRecord(
             element_id="",
             vector_length=length,
@@ -181,17 +163,20 @@ class Reembedding:
             from_name="",
             to_name="",
         )
-        is_known = record.neo4j_type in self.relationships.ontology.relationships
-        return (self.relationships.text(relationship, self.now) if is_known else ""), relationship
+        has_text = record.neo4j_type in self.relationships.ontology.relationships
+        return (self.relationships.text(relationship, self.now) if has_text else ""), relationship
 
 
-def _without(properties: Properties, names: Iterable[str]) -> Properties:
-    return {name: value for name, value in properties.items() if name not in set(names)}
-
-
-def _check_known(labels: Iterable[str], ontology: Ontology) -> None:
+def _check_labels(labels: Sequence[str], ontology: Ontology) -> None:
     if not set(labels) & ontology.labels.keys():
         raise InputError(
-            f"the ontology has none of the labels {beginning(', '.join(map(repr, labels)), MAX_LABELS)}; it has "
-            f"{', '.join(ontology.labels)}"
+            f"the ontology has none of the labels {', '.join(map(repr, labels))}; it has {', '.join(ontology.labels)}"
         )
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Refuse labels and types that are invalid or kgagent's own."""
+    for name in names:
+        Identifier(name)
+        if name in OWN_LABELS:
+            raise InputError(f"a node or a relationship cannot be a {name}")

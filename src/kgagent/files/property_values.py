@@ -1,4 +1,4 @@
-"""Values of properties in a file: every type that Neo4j stores is restored exactly.
+"""Values of properties in an export: every type that Neo4j stores is restored exactly.
 
 Text, true and false, numbers and lists are those of JSON. Other values are objects with one field that names the type,
 such as `{"$date": "2026-01-31"}`.
@@ -6,7 +6,6 @@ such as `{"$date": "2026-01-31"}`.
 
 import base64
 import math
-import re
 import reprlib
 import sys
 from array import array
@@ -18,18 +17,14 @@ from neo4j.time import Duration
 from neo4j.vector import Vector
 
 from kgagent.errors import InputError
-from kgagent.files.time_texts import is_time_text
 
 JsonValue = Any
 
 MAX_EXACT = 2**53
 """Integers beyond it are written as text, because many readers of JSON would round them."""
 
-MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
-"""The integers that the database stores."""
-
-MAX_NANOSECONDS = 10**9
-"""Of a duration; more are written as seconds."""
+MAX_INTEGER = 2**63 - 1
+"""The largest integer that the database stores."""
 
 MAX_DIMENSIONS = 4_096
 """Of what the database stores as a vector."""
@@ -43,14 +38,12 @@ TIME_TYPES = {
 }
 """The types that the database converts from and to text, each with its name in a file."""
 
-_TIME_NAMES = frozenset(TIME_TYPES.values())
-_INTEGER = re.compile("-?[0-9]{1,19}")
-_NON_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-_POINTS: Mapping[int, tuple[type[Point], int]] = {
-    7203: (CartesianPoint, 2),
-    9157: (CartesianPoint, 3),
-    4326: (WGS84Point, 2),
-    4979: (WGS84Point, 3),
+_NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+_POINTS: Mapping[int, Callable[[list[float]], Point]] = {
+    7203: CartesianPoint,
+    9157: CartesianPoint,
+    4326: WGS84Point,
+    4979: WGS84Point,
 }
 
 
@@ -101,16 +94,9 @@ def decode_property(value: JsonValue) -> object:
     if not isinstance(value, list):
         return _decode(value)
     items = [_decode(item) for item in value]
-    if len(set(map(_kind_in_list, items))) > 1 or isinstance(next(iter(items), None), array | bytes | Vector):
+    if len({type(item) for item in items}) > 1 or isinstance(next(iter(items), None), array | bytes | Vector):
         raise _refused(value)
     return items
-
-
-def _kind_in_list(item: object) -> object:
-    """What all values of a stored list have in common."""
-    if isinstance(item, TimeText):
-        return item.kind
-    return (type(item), item.srid) if isinstance(item, Point) else type(item)
 
 
 def _encode(name: str, value: object, time_name: str | None) -> JsonValue:  # noqa: PLR0911
@@ -122,7 +108,7 @@ def _encode(name: str, value: object, time_name: str | None) -> JsonValue:  # no
         case int():
             return value if abs(value) <= MAX_EXACT else {"$integer": str(value)}
         case float():
-            return value if math.isfinite(value) else {"$float": _non_finite_name(value)}
+            return value if math.isfinite(value) else {"$float": _NON_FINITE[str(value)]}
         case bytes() | bytearray():
             return {"$bytes": base64.b64encode(value).decode()}
         case Duration():
@@ -135,13 +121,34 @@ def _encode(name: str, value: object, time_name: str | None) -> JsonValue:  # no
             raise InputError(f"Property {name!r} has a value that cannot be exported: {type(value).__name__}")
 
 
-def _non_finite_name(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+def _decode(value: JsonValue) -> object:
+    match value:
+        case str() | bool():
+            return value
+        case int() if -MAX_INTEGER - 1 <= value <= MAX_INTEGER:
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case dict() if len(value) == 1:
+            [(kind, data)] = value.items()
+            if kind in TIME_TYPES.values() and isinstance(data, str):
+                return TimeText(data, kind.removeprefix("$"))
+            try:
+                return _DECODERS[kind](data)
+            except (ValueError, TypeError, KeyError, OverflowError):
+                pass
+    raise _refused(value)
+
+
+def _refused(value: JsonValue) -> InputError:
+    return InputError(f"not a value that export writes: {reprlib.repr(value)[:80]}")
 
 
 def _packed(values: list[Any]) -> str | None:
     """The numbers as base64 of float32, little-endian; None unless that loses nothing and the database can store it."""
-    if not 0 < len(values) <= MAX_DIMENSIONS or not all(type(one) is float and math.isfinite(one) for one in values):
+    if not 0 < len(values) <= MAX_DIMENSIONS or not all(
+        type(value) is float and math.isfinite(value) for value in values
+    ):
         return None
     try:
         packed = array("f", values)
@@ -154,87 +161,33 @@ def _packed(values: list[Any]) -> str | None:
     return base64.b64encode(packed.tobytes()).decode()
 
 
-def _unpacked(data: object) -> "array[float]":
-    unpacked = array("f", _decode_base64(data))
+def _unpacked(data: JsonValue) -> "array[float]":
+    unpacked = array("f", _decode_bytes(data))
     if sys.byteorder == "big":
         unpacked.byteswap()
-    if not 0 < len(unpacked) <= MAX_DIMENSIONS or not all(map(math.isfinite, unpacked)):
-        raise ValueError("no embedding")
     return unpacked
 
 
-def _decode(value: JsonValue) -> object:
-    if isinstance(value, str | bool) or _is_stored_number(value):
-        return value
-    if isinstance(value, dict) and len(value) == 1:
-        [(kind, data)] = value.items()
-        if kind in _TIME_NAMES and isinstance(data, str) and is_time_text(data, kind.removeprefix("$")):
-            return TimeText(data, kind.removeprefix("$"))
-        if kind in _DECODERS:
-            try:
-                return _DECODERS[kind](data)
-            except (ValueError, TypeError, KeyError, OverflowError):
-                pass
-    raise _refused(value)
-
-
-def _is_stored_number(value: JsonValue) -> bool:
-    """Whether a value is a number that JSON has and the database stores."""
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return type(value) is int and MIN_INTEGER <= value <= MAX_INTEGER
-
-
-def _refused(value: JsonValue) -> InputError:
-    return InputError(f"not a value that export writes: {reprlib.repr(value)[:80]}")
-
-
-def _decode_base64(data: object) -> bytes:
-    if not isinstance(data, str):
-        raise TypeError("base64 is text")
+def _decode_bytes(data: JsonValue) -> bytes:
     return base64.b64decode(data, validate=True)
 
 
-def _decode_integer(data: JsonValue) -> int:
-    if not isinstance(data, str) or not _INTEGER.fullmatch(data) or not MIN_INTEGER <= int(data) <= MAX_INTEGER:
-        raise ValueError("not an integer that Neo4j can store")
-    return int(data)
-
-
 def _decode_point(data: JsonValue) -> Point:
-    srid, *parts = data
-    kind, dimensions = _POINTS[srid]
-    coordinates = [_decode(part) for part in parts]
-    if len(coordinates) != dimensions or not all(isinstance(part, float) for part in coordinates):
-        raise ValueError("wrong coordinates")
-    return kind(coordinates)  # type: ignore[arg-type]
-
-
-def _decode_duration(data: JsonValue) -> Duration:
-    months, days, seconds, nanoseconds = data
-    if not all(type(part) is int for part in data) or abs(nanoseconds) > MAX_NANOSECONDS:
-        raise ValueError("no duration")
-    return Duration(months=months, days=days, seconds=seconds, nanoseconds=nanoseconds)
-
-
-def _is_finite(value: object) -> bool:
-    return isinstance(value, int | float) and math.isfinite(value)
+    srid, *coordinates = data
+    return _POINTS[srid]([float(_decode(part)) for part in coordinates])  # type: ignore[arg-type]
 
 
 def _decode_vector(data: JsonValue) -> Vector:
     kind, content = data
-    vector = Vector(_decode_base64(content), kind)
-    if not 0 < len(vector) <= MAX_DIMENSIONS or not all(map(_is_finite, vector.to_native())):
-        raise ValueError("not a vector that Neo4j can store")
-    return vector
+    return Vector(_decode_bytes(content), kind)
 
 
 _DECODERS: Mapping[str, Callable[[JsonValue], object]] = {
-    "$integer": _decode_integer,
+    "$integer": lambda data: _decode(int(data)),
+    "$float": float,
     "$float32": _unpacked,
-    "$float": _NON_FINITE.__getitem__,
-    "$bytes": _decode_base64,
+    "$bytes": _decode_bytes,
     "$point": _decode_point,
-    "$duration": _decode_duration,
+    "$duration": lambda data: Duration(**dict(zip(("months", "days", "seconds", "nanoseconds"), data, strict=True))),
     "$vector": _decode_vector,
 }

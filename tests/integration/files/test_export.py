@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from kgagent import InputError, KnowledgeGraph
-from kgagent.files import export_records
-from kgagent.files.stored_records import all_users
+from kgagent.files.export import all_users, export_records
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
 from kgagent.knowledge_graph import services_of
 from kgagent.progress import Advance, SilentProgress

@@ -140,7 +140,7 @@ async def test_a_failing_embedder_stops_the_import_and_the_next_one_continues(
     embedder = WatchedEmbedder()
     other = with_embedder(graph, embedder, clock)
     embedder.failure = EmbeddingUnavailableError("the model sleeps.")
-    with pytest.raises(EmbeddingUnavailableError, match=r"the model sleeps\. 0 of 18 records are imported; import rec"):
+    with pytest.raises(EmbeddingUnavailableError, match=r"the model sleeps\. 0 of 18 lines are imported; import rec"):
         await other.import_records(file)
     embedder.failure = None
     assert (await other.import_records(file)).nodes.created == 6
@@ -206,7 +206,7 @@ def user_of(file: Path) -> str:
         (rehashed(lambda lines: lines[1].update(labels=["Alien"])), "the ontology has none of the labels 'Alien'"),
         (rehashed(lambda lines: lines[1].update(labels=["Person", "a\\b"])), "cannot be the name of a label"),
         (rehashed(lambda lines: lines[1].update(labels=["Person", "KgagentDeletedNode"])), "cannot be a KgagentDelet"),
-        (rehashed(lambda lines: lines[1]["properties"].update(user_id="x")), "the user_id of its line"),
+        (rehashed(lambda lines: lines[1]["properties"].update(user_id="x")), "its properties have user_id 'x'"),
         (rehashed(lambda lines: lines[1]["properties"].update(x={"$date": 1})), "property 'x' is not a value that exp"),
         (rehashed(lambda lines: lines[1].update(user_id="mallory")), "but this record belongs to 'mallory'"),
         (rehashed(lambda lines: lines[7].update(neo4j_type="a\\b")), "cannot be the name of a label, type"),
