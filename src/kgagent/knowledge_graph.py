@@ -366,9 +366,7 @@ class KnowledgeGraph:
 
         return await load_file(
             Path(path),
-            nodes=self._services.nodes,
-            relationships=self._services.relationships,
-            write_context=self._services.write_context,
+            self._services,
             user_id=user_id,
             batch_size=batch_size,
             concurrency=concurrency,
@@ -404,12 +402,9 @@ class KnowledgeGraph:
         """
         from kgagent.files import export_records
 
-        services = self._services
         return await export_records(
             Path(path),
-            store=services.store,
-            ontology=services.ontology,
-            embedder=services.embedder,
+            self._services,
             users=None if user_id is None else [user_id],
             embeddings=embeddings,
             batch_size=batch_size,
@@ -448,9 +443,7 @@ class KnowledgeGraph:
 
         return await import_records(
             Path(path),
-            nodes=self._services.nodes,
-            relationships=self._services.relationships,
-            write_context=self._services.write_context,
+            self._services,
             user_id=user_id,
             overwrite=overwrite,
             batch_size=batch_size,

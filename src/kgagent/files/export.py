@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgagent.batches import split_by_size
-from kgagent.embedding.base import Embedder
 from kgagent.errors import ConflictError
 from kgagent.files.batch_writing import check_batch_size
 from kgagent.files.export_format import (
@@ -28,10 +27,10 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
 from kgagent.graph.statements import Statement, statement
-from kgagent.graph.store import Row, Store
-from kgagent.ontology import Ontology
+from kgagent.graph.store import Row
 from kgagent.private_files import replacing_output_file
 from kgagent.progress import Progress, SilentProgress
+from kgagent.services import GraphServices
 from kgagent.validation import check_user_id
 
 MAX_READS = 20
@@ -40,10 +39,8 @@ MAX_READS = 20
 
 async def export_records(
     path: Path,
+    services: GraphServices,
     *,
-    store: Store,
-    ontology: Ontology,
-    embedder: Embedder,
     users: Sequence[str] | None,
     embeddings: bool = True,
     batch_size: int = 500,
@@ -55,9 +52,7 @@ async def export_records(
 
     Args:
         path: the file; an existing one is replaced.
-        store: the database.
-        ontology: labels of the nodes.
-        embedder: the embedder of the graph, which the header names.
+        services: the parts of the graph.
         users: owners of the records; None is every user.
         embeddings: whether the file has the embeddings.
         batch_size: records per page, from 1.
@@ -74,8 +69,8 @@ async def export_records(
     started = time.perf_counter()
     header = Header(
         user_id=users[0] if users and len(users) == 1 else None,
-        embeddings=EmbeddingFacts.of(embedder) if embeddings else None,
-        ontology=ontology_fingerprint(ontology),
+        embeddings=EmbeddingFacts.of(services.embedder) if embeddings else None,
+        ontology=ontology_fingerprint(services.ontology),
     )
     skipped = 0
     with (
@@ -83,9 +78,9 @@ async def export_records(
         (progress or SilentProgress()).task(f"Exporting to {path.name}") as advance,
     ):
         writer = ExportWriter(stream, header)
-        owners = await all_users(store, ontology) if users is None else users
+        owners = await all_users(services) if users is None else users
         for user_id in owners:
-            records = _UserRecords(store, ontology, user_id, embeddings, batch_size)
+            records = _UserRecords(services, user_id, embeddings, batch_size)
             skipped += await records.count_without_key()
             async for page in records.pages():
                 await asyncio.to_thread(writer.records, page.kind, page.lines)
@@ -103,14 +98,14 @@ async def export_records(
     )
 
 
-async def all_users(store: Store, ontology: Ontology) -> list[str]:
+async def all_users(services: GraphServices) -> list[str]:
     """Find the users who have records, in order.
 
     Raises:
         StoreError: the database failed.
     """
-    labels = Identifier.any_of([*ontology.labels, DELETED_NODE, DELETED_RELATIONSHIP])
-    rows = await store.read(statement("list_users", labels=labels), {}, timeout=LONG_TIMEOUT)
+    labels = Identifier.any_of([*services.ontology.labels, DELETED_NODE, DELETED_RELATIONSHIP])
+    rows = await services.store.read(statement("list_users", labels=labels), {}, timeout=LONG_TIMEOUT)
     return sorted(row["user_id"] for row in rows)
 
 
@@ -131,15 +126,14 @@ class _UserRecords:
     row agree, since Neo4j applies a commit property by property.
     """
 
-    store: Store
-    ontology: Ontology
+    services: GraphServices
     user_id: str
     embeddings: bool
     page_size: int
 
     async def count_without_key(self) -> int:
         """Number of nodes that cannot be exported, because they have no key."""
-        labels = Identifier.any_of(self.ontology.labels)
+        labels = Identifier.any_of(self.services.ontology.labels)
         [row] = await self._read(statement("count_nodes_without_key", labels=labels))
         return int(row["found"])
 
@@ -169,13 +163,17 @@ class _UserRecords:
 
     async def _node_pages(self) -> AsyncIterator[list[Row]]:
         """Pages of ids and keys of nodes; a node of several labels belongs to the first of the ontology's."""
-        for label in self.ontology.labels:
+        for label in self.services.ontology.labels:
             after = ""
             while True:
                 rows = await self._read(
                     statement("list_nodes", label=Identifier(label)), after=after, limit=self.page_size
                 )
-                own = [row for row in rows if row["labels"] and ontology_label(row["labels"], self.ontology) == label]
+                own = [
+                    row
+                    for row in rows
+                    if row["labels"] and ontology_label(row["labels"], self.services.ontology) == label
+                ]
                 if own:
                     yield own
                 if len(rows) < self.page_size:
@@ -192,14 +190,14 @@ class _UserRecords:
             if row["is_own"]
             and isinstance(row["to_entity_key"], str)
             and row["to_entity_key"]
-            and any(label in self.ontology.labels for label in row["to_labels"])
+            and any(label in self.services.ontology.labels for label in row["to_labels"])
         ]
         position = {element_id: number for number, element_id in enumerate(starts)}
         own.sort(
             key=lambda row: (
                 position[row["start_id"]],
                 row["neo4j_type"],
-                self.ontology.label_order[ontology_label(row["to_labels"], self.ontology)],
+                self.services.ontology.label_order[ontology_label(row["to_labels"], self.services.ontology)],
                 row["to_entity_key"],
                 row["relationship_key"] is not None,
                 str(row["relationship_key"]),
@@ -238,7 +236,7 @@ class _UserRecords:
         return ExportedNode.of(record, self.user_id)
 
     def _relationship_line(self, record: Row) -> ExportedRelationship:
-        return ExportedRelationship.of(record, self.user_id, self.ontology)
+        return ExportedRelationship.of(record, self.user_id, self.services.ontology)
 
     def _deleted_line(self, record: Row) -> ExportedDeletion:
         return ExportedDeletion.of(record, self.user_id)
@@ -247,4 +245,4 @@ class _UserRecords:
         return [ids[start : start + self.page_size] for start in range(0, len(ids), self.page_size)]
 
     async def _read(self, text: Statement, **parameters: object) -> list[Row]:
-        return await self.store.read(text, {"user_id": self.user_id, **parameters})
+        return await self.services.store.read(text, {"user_id": self.user_id, **parameters})

@@ -15,11 +15,10 @@ from kgagent.files.export_format import (
 from kgagent.files.json_lines import dump_json
 from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.records import ontology_label
 from kgagent.graph.statements import Statement, statement
-from kgagent.graph.store import Row, Store
-from kgagent.ontology import Ontology
+from kgagent.graph.store import Row
+from kgagent.services import GraphServices
 
 RecordT = TypeVar("RecordT", ExportedNode, ExportedRelationship, ExportedDeletion)
 
@@ -46,15 +45,13 @@ class ImportKind(ABC, Generic[RecordT]):
     """The records of one kind.
 
     Attributes:
-        store: the database.
-        ontology: labels of the nodes.
+        services: the parts of the graph.
         compares_embeddings: whether records with different embeddings differ.
     """
 
     name: ClassVar[Literal["nodes", "relationships", "deleted"]]
 
-    store: Store
-    ontology: Ontology
+    services: GraphServices
     compares_embeddings: bool
 
     @abstractmethod
@@ -71,16 +68,16 @@ class ImportKind(ABC, Generic[RecordT]):
 
     def write(self, action: Literal["import", "overwrite"]) -> Statement:
         """The statement that creates or changes records."""
-        return statement(f"{action}_{self.name}", labels=Identifier.any_of(self.ontology.labels))
+        return statement(f"{action}_{self.name}", labels=Identifier.any_of(self.services.ontology.labels))
 
     async def _find(self, user_id: str, **parameters: object) -> list[Row]:
         find = statement(
             f"find_imported_{self.name}",
-            labels=Identifier.any_of(self.ontology.labels),
+            labels=Identifier.any_of(self.services.ontology.labels),
             all_deleted=DELETED_NAMES["all_deleted"],
         )
         omitted = [] if self.compares_embeddings else sorted(EMBEDDING_PROPERTIES)
-        return await self.store.read(find, {"user_id": user_id, "omitted": omitted, **parameters})
+        return await self.services.store.read(find, {"user_id": user_id, "omitted": omitted, **parameters})
 
     def _content(self, record: ExportedRecord) -> str:
         """What two equal records have in common: all but their versions, and embeddings that are made again."""
@@ -106,7 +103,7 @@ class ImportedNodes(ImportKind[ExportedNode]):
         matches = [self._match(record, stored, user_id) for record in records]
         marked = [position for position, record in enumerate(records) if self._is_owner(record)]
         if marked:
-            owners = {owner.entity_key for owner in await NodeReferences(self.store, self.ontology).owners(user_id)}
+            owners = {owner.entity_key for owner in await self.services.references.owners(user_id)}
             for position in marked:
                 key = records[position].entity_key
                 if matches[position].state != "equal" and owners - {key}:
@@ -116,13 +113,13 @@ class ImportedNodes(ImportKind[ExportedNode]):
 
     def title(self, record: ExportedNode) -> str:
         """Label and key."""
-        return f"{ontology_label(record.labels, self.ontology)} {record.entity_key}"
+        return f"{ontology_label(record.labels, self.services.ontology)} {record.entity_key}"
 
     def _is_owner(self, record: ExportedNode) -> bool:
-        return record.properties.get("is_owner") is True and self.ontology.owner_label in record.labels
+        return record.properties.get("is_owner") is True and self.services.ontology.owner_label in record.labels
 
     def _match(self, record: ExportedNode, stored: Mapping[tuple[str, str], Row], user_id: str) -> Match:
-        label = ontology_label(record.labels, self.ontology)
+        label = ontology_label(record.labels, self.services.ontology)
         target = {"label": label, "labels": list(record.labels), "entity_key": record.entity_key}
         row = stored.get((label, record.entity_key))
         if row is None:
@@ -168,13 +165,15 @@ class ImportedRelationships(ImportKind[ExportedRelationship]):
             "end_id": row["end_id"],
             "end_key": record.end[1],
         }
-        stored = {one["element_id"]: ExportedRelationship.of(one, user_id, self.ontology) for one in row["records"]}
+        stored = {
+            one["element_id"]: ExportedRelationship.of(one, user_id, self.services.ontology) for one in row["records"]
+        }
         content = self._content(record)
         if any(self._content(other) == content for other in stored.values()):
             return Match("equal")
         key = record.properties.get("relationship_key")
         element_ids = {other.properties.get("relationship_key"): element_id for element_id, other in stored.items()}
-        if key is None and record.neo4j_type in self.ontology.relationships and element_ids.keys() - {None}:
+        if key is None and record.neo4j_type in self.services.ontology.relationships and element_ids.keys() - {None}:
             return Match("impossible", "the two nodes have a relationship of the type already")
         if key is None or key not in element_ids:
             return Match("new", target=target)

@@ -27,12 +27,10 @@ from kgagent.files.export_format import (
 from kgagent.files.import_matches import ImportedDeletions, ImportedNodes, ImportedRelationships, ImportKind, Match
 from kgagent.files.import_rows import Properties, Reembedding, check_record, decoded_properties, row_of
 from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
-from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Row, Store
-from kgagent.graph.writes import WriteContext
 from kgagent.progress import Progress, SilentProgress
+from kgagent.services import GraphServices
 from kgagent.validation import check_user_id
 
 MAX_CONFLICTS = 1_000
@@ -41,10 +39,8 @@ MAX_CONFLICTS = 1_000
 
 async def import_records(
     path: Path,
+    services: GraphServices,
     *,
-    nodes: NodeRepository,
-    relationships: RelationshipRepository,
-    write_context: WriteContext,
     user_id: str | None = None,
     overwrite: bool = False,
     batch_size: int = 500,
@@ -54,9 +50,7 @@ async def import_records(
 
     Args:
         path: a file that export wrote.
-        nodes: repository of the nodes.
-        relationships: repository of the relationships.
-        write_context: dependencies of writes.
+        services: the parts of the graph.
         user_id: the user whom the file must name; None accepts any, and a file of several users.
         overwrite: whether records that differ are replaced by those of the file, instead of reported.
         batch_size: records per transaction, from 1.
@@ -72,7 +66,7 @@ async def import_records(
         check_user_id(user_id)
     started = time.perf_counter()
     progress = progress or SilentProgress()
-    ontology = nodes.ontology
+    ontology = services.ontology
     with progress.task(f"Checking {path.name}"):
         header, footer = await asyncio.to_thread(
             check_export, path, lambda header, record: check_record(record, header.user_id, ontology)
@@ -80,19 +74,18 @@ async def import_records(
     if user_id is not None and header.user_id != user_id:
         owner = "several users" if header.user_id is None else repr(header.user_id)
         raise InputError(f"{path} has the records of {owner}, not of {user_id!r}")
-    keeps_embeddings = header.embeddings == EmbeddingFacts.of(write_context.embedder) and (
+    keeps_embeddings = header.embeddings == EmbeddingFacts.of(services.embedder) and (
         header.ontology == ontology_fingerprint(ontology)
     )
-    embeds = Reembedding(nodes, relationships, write_context.embedder, write_context.clock())
     importer = _Importer(
         kinds={
-            "node": ImportedNodes(nodes.store, ontology, keeps_embeddings),
-            "relationship": ImportedRelationships(nodes.store, ontology, keeps_embeddings),
-            "deleted": ImportedDeletions(nodes.store, ontology, keeps_embeddings),
+            "node": ImportedNodes(services, keeps_embeddings),
+            "relationship": ImportedRelationships(services, keeps_embeddings),
+            "deleted": ImportedDeletions(services, keeps_embeddings),
         },
-        embeds=None if keeps_embeddings else embeds,
+        embeds=None if keeps_embeddings else Reembedding(services, services.write_context.clock()),
         overwrite=overwrite,
-        attempts=write_context.attempts,
+        attempts=services.write_context.attempts,
     )
     with (
         resumable(path, "import", total=footer.total, done=lambda: importer.done),
@@ -191,10 +184,10 @@ class _Importer:
             return []
         properties, embedded = await self._properties([line.record for line, _ in wanted])
         rows = [
-            row_of(stored, kind.store, position=line.number, **match.target)
+            row_of(stored, kind.services.store, position=line.number, **match.target)
             for (line, match), stored in zip(wanted, properties, strict=True)
         ]
-        written = await _write(kind.store, kind.write(action), rows, user_id, refused)
+        written = await _write(kind.services.store, kind.write(action), rows, user_id, refused)
         self.counts[kind.name]["created" if action == "import" else "overwritten"] += len(written)
         self.embedded += embedded
         return [line for line, _ in wanted if line.number not in written]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.files.export_format import (
     EMBEDDING_PROPERTIES,
@@ -17,13 +16,12 @@ from kgagent.files.export_format import (
 )
 from kgagent.files.property_values import TimeText, decode_property
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_saver import vector_changes
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, ontology_label
-from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP, OWN_LABELS
 from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
+from kgagent.services import GraphServices
 from kgagent.validation import check_user_id
 
 Properties = dict[str, Any]
@@ -105,15 +103,11 @@ class Reembedding:
     """Gives records of another model, or of none, the embedding of their text.
 
     Attributes:
-        nodes: says what the text of a node is.
-        relationships: says what the text of a relationship is.
-        embedder: makes the embeddings.
+        services: the parts of the graph.
         now: the time, with time zone.
     """
 
-    nodes: NodeRepository
-    relationships: RelationshipRepository
-    embedder: Embedder
+    services: GraphServices
     now: datetime
 
     async def apply(self, records: Sequence[ExportedRecord]) -> tuple[list[Properties], int]:
@@ -130,12 +124,12 @@ class Reembedding:
                 {name: value for name, value in properties.items() if name not in EMBEDDING_PROPERTIES}
                 for properties in decoded
             ], 0
-        kind = self.nodes if isinstance(records[0], ExportedNode) else self.relationships
+        kind = self.services.nodes if isinstance(records[0], ExportedNode) else self.services.relationships
         texts = [
             self._text(record, properties, properties.get(kind.vector_property))
             for record, properties in zip(records, decoded, strict=True)
         ]
-        changes = await vector_changes(self.embedder, texts, vector_property=kind.vector_property)
+        changes = await vector_changes(self.services.embedder, texts, vector_property=kind.vector_property)
         for properties, change in zip(decoded, changes, strict=True):
             properties.update(change.properties)
             if change.vector is not None:
@@ -149,9 +143,9 @@ class Reembedding:
         """The text of a record, and the record with the embedding of the file."""
         length = len(vector) if isinstance(vector, array) else None
         if isinstance(record, ExportedNode):
-            label = ontology_label(record.labels, self.nodes.ontology)
+            label = ontology_label(record.labels, self.services.nodes.ontology)
             node = NodeRecord(element_id="", label=label, vector_length=length, properties=properties)
-            return self.nodes.text(node, self.now), node
+            return self.services.nodes.text(node, self.now), node
         assert isinstance(record, ExportedRelationship)  # noqa: S101
         relationship = RelationshipRecord(
             element_id="",
@@ -163,8 +157,8 @@ class Reembedding:
             from_name="",
             to_name="",
         )
-        has_text = record.neo4j_type in self.relationships.ontology.relationships
-        return (self.relationships.text(relationship, self.now) if has_text else ""), relationship
+        has_text = record.neo4j_type in self.services.relationships.ontology.relationships
+        return (self.services.relationships.text(relationship, self.now) if has_text else ""), relationship
 
 
 def _check_labels(labels: Sequence[str], ontology: Ontology) -> None:

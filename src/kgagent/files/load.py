@@ -9,23 +9,18 @@ from kgagent.errors import InputError
 from kgagent.files.batch_writing import check_batch_size, resumable
 from kgagent.files.load_reader import LoadReader
 from kgagent.files.load_workers import WorkersWriter
-from kgagent.files.load_writer import BatchLimits, LineKind, LoadWriter, line_strategy
+from kgagent.files.load_writer import LineKind, LoadJob, LoadWriter
 from kgagent.files.reports import LineProblem, LoadCounts, LoadReport
-from kgagent.graph.node_references import NodeReferences
-from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.writes import WriteContext
 from kgagent.progress import Progress, SilentProgress
 from kgagent.ray_workers import RayWorkers
+from kgagent.services import GraphServices
 from kgagent.validation import check_user_id
 
 
 async def load_file(
     path: Path,
+    services: GraphServices,
     *,
-    nodes: NodeRepository,
-    relationships: RelationshipRepository,
-    write_context: WriteContext,
     user_id: str,
     batch_size: int,
     concurrency: int,
@@ -39,9 +34,7 @@ async def load_file(
 
     Args:
         path: JSON Lines in UTF-8; FORMAT.md in this folder describes the format.
-        nodes: repository of the nodes.
-        relationships: repository of the relationships.
-        write_context: dependencies of writes.
+        services: the parts of the graph.
         user_id: owner of the graph.
         batch_size: lines per transaction, from 1.
         concurrency: maximum number of concurrent batches, from 1.
@@ -61,29 +54,26 @@ async def load_file(
         raise InputError(f"concurrency must be at least 1, got {concurrency}")
     started = time.perf_counter()
     progress = progress or SilentProgress()
-    reader = LoadReader(path, user_id=user_id, ontology=nodes.ontology, now=write_context.clock())
+    reader = LoadReader(path, user_id=user_id, ontology=services.ontology, now=services.write_context.clock())
     with progress.task(f"Checking {path.name}"):
         await asyncio.to_thread(reader.check)
     if reader.owners:
-        stored = await NodeReferences(nodes.store, nodes.ontology).owners(user_id)
+        stored = await services.references.owners(user_id)
         reader.refuse_second_owners((owner.entity_key, owner.name) for owner in stored)
-    limits = BatchLimits(attempts=write_context.attempts, batch_size=batch_size, concurrency=concurrency)
     async with workers or nullcontext() as opened:
 
         def writer(kind: LineKind, total: int) -> LoadWriter:
-            strategy = line_strategy(
-                kind, nodes=nodes, relationships=relationships, write_context=write_context, user_id=user_id
-            )
+            job = LoadJob(kind=kind, user_id=user_id, batch_size=batch_size, concurrency=concurrency)
             if opened is None:
-                return LoadWriter(strategy, limits, reader.problems)
-            return WorkersWriter(strategy, limits, reader.problems, opened, kind=kind, user_id=user_id, total=total)
+                return LoadWriter(services, job, reader.problems)
+            return WorkersWriter(services, job, reader.problems, opened, total)
 
         node_writer = writer("nodes", reader.nodes)
         relationship_writer = writer("relationships", reader.relationships)
         total = reader.nodes + reader.relationships
         with resumable(path, "load", total=total, done=lambda: node_writer.done + relationship_writer.done):
             # Embedding can take long; a database that is gone by then is noticed before it ends.
-            async with nodes.store.reachability.watched():
+            async with services.store.reachability.watched():
                 with progress.task("Loading nodes", reader.nodes) as advance:
                     await node_writer.write(reader.node_intents(), advance)
                 with progress.task("Loading relationships", reader.relationships) as advance:

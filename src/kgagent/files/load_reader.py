@@ -1,6 +1,5 @@
 """Reads a file to load: first a check of all lines, then the writes that the valid ones request."""
 
-import re
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from pydantic_core import from_json
 from kgagent.errors import InputError
 from kgagent.files.json_lines import FileLine, parse_line, read_lines
 from kgagent.files.load_lines import LINES, Line, NodeLine, NoteLine, RelationshipLine
+from kgagent.formatting import beginning
 from kgagent.graph.compare_and_set import IntentT
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.relationships import RelationshipIntent
@@ -22,6 +22,9 @@ from kgagent.plain_names import plain_name
 
 EXPORT_MARK = b'"format":"kgagent-export"'
 """What the first line of an export contains."""
+
+MAX_START = 60
+"""Characters of a file of another format that an error repeats."""
 
 _NAMESPACE = uuid.UUID("6f0d4f3c-7f0b-4b8e-9d1e-2f5a1c7f3b60")
 
@@ -162,21 +165,12 @@ class LoadReader:
         self.nodes += 1
 
     def _other_format(self, first: FileLine) -> InputError:
-        """The error about a file of another format, which its first line shows."""
-        start = first.content.lstrip()
-        if EXPORT_MARK in start:
+        if EXPORT_MARK in first.content:
             return InputError(f"{self.path.name} is an export of kgagent: read it with `kgagent import`")
-        if start.startswith(b"["):
-            looks = "looks like a JSON array"
-        elif start.startswith(b"{"):
-            looks = "looks like JSON over several lines"
-        elif re.search(rb"[,;\t]", start):
-            looks = "looks like a table (CSV)"
-        else:
-            looks = "does not begin with a line of JSON"
+        start = beginning(first.content.decode(errors="replace").strip(), MAX_START)
         return InputError(
-            f"{self.path.name} {looks}. `kgagent load` reads JSON Lines, one JSON object per line, such as "
-            '{"kind": "node", "label": "Person", "name": "Ruth"}; docs/load-format.md describes them'
+            f"{self.path.name} is not JSON Lines: it begins with {start!r}. `kgagent load` reads one JSON object per "
+            'line, such as {"kind": "node", "label": "Person", "name": "Ruth"}; docs/load-format.md describes them'
         )
 
     def _entity_key(self, node: NodeLine, line: FileLine) -> str:

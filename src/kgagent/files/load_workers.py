@@ -12,27 +12,18 @@ from typing import IO, Any
 
 from kgagent.errors import EmbeddingError, StoreError
 from kgagent.files.load_reader import LineIntent
-from kgagent.files.load_writer import BatchLimits, LineKind, LineStrategy, LoadWriter, line_strategy
+from kgagent.files.load_writer import LoadJob, LoadWriter
 from kgagent.progress import Advance
 from kgagent.ray_workers import RayWorkers
 from kgagent.services import GraphServices
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class LineBlock:
-    """Lines to write; all lines about a record are in the same block, in the order of the file.
+    """Lines to write; all lines about a record are in the same block, in the order of the file."""
 
-    Attributes:
-        kind: what the lines are about.
-        user_id: owner of the graph.
-        lines: the lines.
-        limits: how the worker writes them in batches.
-    """
-
-    kind: LineKind
-    user_id: str
+    job: LoadJob
     lines: Sequence[LineIntent[Any]]
-    limits: BatchLimits
 
 
 @dataclass(frozen=True)
@@ -58,20 +49,10 @@ class WorkersWriter(LoadWriter):
     """A `LoadWriter` that has the lines written by worker processes."""
 
     def __init__(
-        self,
-        strategy: LineStrategy,
-        limits: BatchLimits,
-        problems: dict[int, str],
-        workers: RayWorkers,
-        *,
-        kind: LineKind,
-        user_id: str,
-        total: int,
+        self, services: GraphServices, job: LoadJob, problems: dict[int, str], workers: RayWorkers, total: int
     ) -> None:
-        super().__init__(strategy, limits, problems)
+        super().__init__(services, job, problems)
         self._workers = workers
-        self._kind: LineKind = kind
-        self._user_id = user_id
         self._parts = max(1, -(-total // workers.engine.size_for(total)))
 
     async def write(self, lines: Iterator[LineIntent[Any]], advance: Advance) -> None:
@@ -95,14 +76,14 @@ class WorkersWriter(LoadWriter):
         """Write lines to a file, and return their offsets in it by part; all lines about a record are in one part."""
         parts = [array("q") for _ in range(self._parts)]
         for line in lines:
-            parts[hash(self.strategy.identity(line.intent)) % len(parts)].append(file.tell())
+            parts[hash(self.identity(line)) % len(parts)].append(file.tell())
             pickle.dump(line, file)
         return parts
 
     async def _blocks(self, parts: "list[array[int]]", file: IO[bytes]) -> AsyncIterator[LineBlock]:
         for offsets in parts:
             if lines := await asyncio.to_thread(_read_part, offsets, file):
-                yield LineBlock(kind=self._kind, user_id=self._user_id, lines=lines, limits=self.limits)
+                yield LineBlock(self.job, lines)
 
 
 def _read_part(offsets: "array[int]", file: IO[bytes]) -> list[LineIntent[Any]]:
@@ -115,14 +96,7 @@ def _read_part(offsets: "array[int]", file: IO[bytes]) -> list[LineIntent[Any]]:
 
 async def write_block(services: GraphServices, block: LineBlock) -> WrittenBlock:
     """Write a block in a worker."""
-    strategy = line_strategy(
-        block.kind,
-        nodes=services.nodes,
-        relationships=services.relationships,
-        write_context=services.write_context,
-        user_id=block.user_id,
-    )
-    writer = LoadWriter(strategy, block.limits, {})
+    writer = LoadWriter(services, block.job, {})
     error = None
     try:
         async with services.store.reachability.watched():

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,59 +18,64 @@ from kgagent.errors import (
 from kgagent.files.batch_writing import line_batches, write_batches
 from kgagent.files.load_reader import LineIntent, LoadedNodeIntent
 from kgagent.graph.compare_and_set import WriteStrategy, compare_and_set
-from kgagent.graph.nodes import NodeIntent, NodeRepository, NodeStrategy, NodeWriteOptions
+from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteOptions
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import (
     RelationshipIntent,
-    RelationshipRepository,
     RelationshipStrategy,
     RelationshipWriteOptions,
 )
-from kgagent.graph.writes import WriteContext, WriteResult
+from kgagent.graph.writes import WriteResult
 from kgagent.models import Note
 from kgagent.progress import Advance
+from kgagent.services import GraphServices
 
 LineKind = Literal["nodes", "relationships"]
-LineStrategy = WriteStrategy[Any, Any, Any, WriteResult[Any]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class BatchLimits:
-    """How lines are written in batches.
+class LoadJob:
+    """Which lines are written, and how.
 
     Attributes:
-        attempts: maximum number of attempts for a write that meets conflicts.
+        kind: what the lines are about.
+        user_id: owner of the graph.
         batch_size: lines per transaction, from 1.
         concurrency: maximum number of concurrent batches, from 1.
     """
 
-    attempts: int
+    kind: LineKind
+    user_id: str
     batch_size: int
     concurrency: int
 
 
 class LoadWriter:
-    """Writes the intents of lines.
+    """Writes the intents of the lines of a job.
 
     Attributes:
-        strategy: reads, decides and saves.
-        limits: how lines are written in batches.
+        job: which lines are written, and how.
         problems: receives why lines were not written, by line number.
         counts: number of lines by outcome.
         embedded: number of embeddings made.
     """
 
-    def __init__(self, strategy: LineStrategy, limits: BatchLimits, problems: dict[int, str]) -> None:
-        self.strategy = strategy
-        self.limits = limits
+    def __init__(self, services: GraphServices, job: LoadJob, problems: dict[int, str]) -> None:
+        self.job = job
         self.problems = problems
         self.counts = Counter[str]()
         self.embedded = 0
+        self._attempts = services.write_context.attempts
+        self._strategy = _line_strategy(services, job)
 
     @property
     def done(self) -> int:
         """Number of lines whose records are as the lines say."""
         return self.counts.total()
+
+    def identity(self, line: LineIntent[Any]) -> Hashable:
+        """The record that a line is about."""
+        return self._strategy.identity(line.intent)
 
     async def write(self, lines: Iterator[LineIntent[Any]], advance: Advance) -> None:
         """Write the intents of lines.
@@ -89,14 +94,14 @@ class LoadWriter:
             advance(len(batch))
 
         await write_batches(
-            line_batches(lines, self.limits.batch_size),
+            line_batches(lines, self.job.batch_size),
             write_batch,
-            concurrency=self.limits.concurrency,
-            identity=lambda line: self.strategy.identity(line.intent),
+            concurrency=self.job.concurrency,
+            identity=self.identity,
         )
 
     async def _write_batch(self, batch: Sequence[LineIntent[Any]]) -> None:
-        outcomes = await compare_and_set(self.strategy, [line.intent for line in batch], attempts=self.limits.attempts)
+        outcomes = await compare_and_set(self._strategy, [line.intent for line in batch], attempts=self._attempts)
         failures: list[EmbeddingError | StoreError] = []
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):
@@ -110,29 +115,14 @@ class LoadWriter:
             raise failures[0]
 
 
-def line_strategy(
-    kind: LineKind,
-    *,
-    nodes: NodeRepository,
-    relationships: RelationshipRepository,
-    write_context: WriteContext,
-    user_id: str,
-) -> LineStrategy:
-    """The strategy for the lines of one kind, which makes it safe to load a file again.
-
-    Args:
-        kind: what the lines are about.
-        nodes: repository of the nodes.
-        relationships: repository of the relationships.
-        write_context: dependencies of writes.
-        user_id: owner of the graph.
-    """
-    if kind == "nodes":
+def _line_strategy(services: GraphServices, job: LoadJob) -> WriteStrategy[Any, Any, Any, WriteResult[Any]]:
+    """The strategy for the lines of one kind, which makes it safe to load a file again."""
+    if job.kind == "nodes":
         node_options = NodeWriteOptions(prepare=_prepare_node)
-        return NodeStrategy(nodes, write_context, user_id=user_id, options=node_options)
+        return NodeStrategy(services.nodes, services.write_context, user_id=job.user_id, options=node_options)
     # One transaction at a time, since two that touch the same nodes may deadlock.
     options = RelationshipWriteOptions(prepare=_prepare_relationship, lock=asyncio.Lock())
-    return RelationshipStrategy(relationships, write_context, user_id=user_id, options=options)
+    return RelationshipStrategy(services.relationships, services.write_context, user_id=job.user_id, options=options)
 
 
 def _prepare_node(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:

@@ -126,13 +126,11 @@ async def test_an_export_of_several_users_has_the_records_of_each(
     other = graph.tools(user_id=f"{planted}-other")
     await two_friends(other)
     services = services_of(graph)
-    found = await all_users(services.store, graph.ontology)
+    found = await all_users(services)
     assert found == sorted(found)
     users = [planted, other.user_id]
     assert set(users) <= set(found)
-    report = await export_records(
-        file, store=services.store, ontology=graph.ontology, embedder=graph.embedder, users=users
-    )
+    report = await export_records(file, services, users=users)
     assert report.users == 2
     assert header_of(file)["user_id"] is None
     counts = Counter((line["user_id"], line["kind"]) for line in lines_of(file))
