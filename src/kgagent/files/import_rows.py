@@ -65,10 +65,12 @@ def decoded_properties(record: ExportedRecord) -> Properties:
     """The properties of a record.
 
     Raises:
-        InputError: a value is invalid.
+        InputError: a name or a value is invalid.
     """
     decoded = {}
     for name, value in record.properties.items():
+        if not name or "\0" in name:
+            raise InputError(f"{name!r} cannot be the name of a property")
         try:
             decoded[name] = decode_property(value)
         except InputError as error:

@@ -310,3 +310,10 @@ async def test_batches_that_share_nodes_wait_for_each_other_but_do_not_deadlock(
     report = await load(*map(person, names), *(relation(*pair) for pair in pairs), batch_size=90, concurrency=4)
     assert report.relationships.created == len(pairs)
     assert not [record.message for record in caplog.records if "will be retried" in record.message]
+
+
+async def test_sources_without_a_time_stay_apart_and_load_once(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+    lines = [{"kind": "node", "label": "Source", "name": name} for name in ("Talk one", "Talk two")]
+    for created in (2, 0):
+        assert (await load(*lines)).nodes.created == created
+    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Talk one", "Talk two"}

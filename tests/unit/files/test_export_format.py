@@ -63,20 +63,15 @@ def test_what_export_writes_is_read_to_the_end(tmp_path: Path, line: dict[str, A
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (node("mallory"), "the file has records of user 'iris', but this record belongs to 'mallory'"),
         (relationship(user_id="mallory"), "its properties have user_id 'mallory'"),
-        (node(labels=("Person", "KgagentStoreItem")), "cannot be a KgagentStoreItem"),
+        (node(name=""), "'' cannot be the name of a property"),
+        (node(name="a\0"), "cannot be the name of a property"),
         (with_text(b"NaN"), "property 'x' is not a value that export writes"),
         (with_text(b"1e999"), "property 'x' is not a value that export writes"),
         (with_text(b"9" * 4_300), "property 'x' is not a value that export writes"),
-        (with_text(b'{"a": [' + b"9" * 4_299 + b"]}"), "property 'x' is not a value that export writes"),
-        (with_text(b"9" * 5_000), ""),
-        (with_text(b'"\\ud800"'), ""),
         (with_text(b"[" * 150 + b"]" * 150), "property 'x' is not a value that export writes"),
-        (with_text(DEEP), ""),
-        (DEEP, ""),
-        (b'{"deleted":' + DEEP, ""),
-        (b"\xff", ""),
+        (with_text(DEEP), "not JSON: recursion limit exceeded"),
+        (b"\xff", "not UTF-8: byte 0xff at column 1"),
     ],
 )
 def test_what_cannot_be_imported_is_refused_with_its_line(
@@ -93,7 +88,7 @@ def test_in_a_file_of_all_users_each_record_has_a_user(tmp_path: Path, user_id: 
         check(tmp_path / "file", node(user_id), user_id=None)
 
 
-@pytest.mark.parametrize("content", [DEEP, b'{"a":' * 100_000, b"9" * 5_000, b"\xff"])
+@pytest.mark.parametrize("content", [DEEP, b"\xff"])
 def test_a_header_that_python_cannot_read_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
