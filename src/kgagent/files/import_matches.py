@@ -166,7 +166,8 @@ class ImportedRelationships(ImportKind[ExportedRelationship]):
             "end_key": record.end[1],
         }
         stored = {
-            one["element_id"]: ExportedRelationship.of(one, user_id, self.services.ontology) for one in row["records"]
+            stored_row["element_id"]: ExportedRelationship.of(stored_row, user_id, self.services.ontology)
+            for stored_row in row["records"]
         }
         content = self._content(record)
         if any(self._content(other) == content for other in stored.values()):
