@@ -37,12 +37,12 @@ if TYPE_CHECKING:
         StoreError,
         UnreachableError,
     )
+    from kgagent.files import ExportReport, ImportConflict, ImportCounts, ImportReport, LineProblem, LoadReport
     from kgagent.graph.connection import Credentials
     from kgagent.graph.writes import OnChange
     from kgagent.graph_directory import GraphDirectory
     from kgagent.ingestion import IngestionReport, Ingestor, Source, Turn
     from kgagent.knowledge_graph import Connecting, KnowledgeGraph
-    from kgagent.loading import LineProblem, LoadReport
     from kgagent.models import (
         Branch,
         Chunk,
@@ -103,7 +103,6 @@ if TYPE_CHECKING:
     from kgagent.settings import Settings
     from kgagent.sync import SyncKnowledgeGraph, SyncRetrieval, SyncSearcher, SyncTool, SyncToolset
     from kgagent.tools import BoundTool, Payload, Toolset
-    from kgagent.transfer import ExportReport, ImportConflict, ImportCounts, ImportReport
     from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
     from kgagent.upkeep.forget import ForgetReport
     from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
@@ -268,6 +267,14 @@ _MODULES = {
     ),
     "kgagent.graph.writes": ("OnChange",),
     "kgagent.graph.connection": ("Credentials",),
+    "kgagent.files": (
+        "ExportReport",
+        "ImportConflict",
+        "ImportCounts",
+        "ImportReport",
+        "LineProblem",
+        "LoadReport",
+    ),
     "kgagent.graph_directory": ("GraphDirectory",),
     "kgagent.ingestion": (
         "IngestionReport",
@@ -278,10 +285,6 @@ _MODULES = {
     "kgagent.knowledge_graph": (
         "Connecting",
         "KnowledgeGraph",
-    ),
-    "kgagent.loading": (
-        "LineProblem",
-        "LoadReport",
     ),
     "kgagent.models": (
         "Branch",
@@ -365,12 +368,6 @@ _MODULES = {
         "BoundTool",
         "Payload",
         "Toolset",
-    ),
-    "kgagent.transfer": (
-        "ExportReport",
-        "ImportConflict",
-        "ImportCounts",
-        "ImportReport",
     ),
     "kgagent.upkeep.diagnosis": (
         "Diagnosis",

@@ -47,9 +47,8 @@ from kgagent.settings import Settings, get_settings
 from kgagent.tools import ToolContext, Toolset
 
 if TYPE_CHECKING:
-    from kgagent.loading import LoadReport
+    from kgagent.files import ExportReport, ImportReport, LoadReport
     from kgagent.ray_workers import RayEngine
-    from kgagent.transfer import ExportReport, ImportReport
     from kgagent.upkeep.diagnosis import Diagnosis
     from kgagent.upkeep.forget import ForgetReport
     from kgagent.upkeep.migration_report import MigrationReport
@@ -363,13 +362,11 @@ class KnowledgeGraph:
             EmbeddingError: a batch could not be embedded; load the file again to continue.
             StoreError: the database failed; load the file again to continue.
         """
-        from kgagent.loading import load_file
+        from kgagent.files import load_file
 
         return await load_file(
             Path(path),
-            nodes=self._services.nodes,
-            relationships=self._services.relationships,
-            write_context=self._services.write_context,
+            self._services,
             user_id=user_id,
             batch_size=batch_size,
             concurrency=concurrency,
@@ -403,14 +400,11 @@ class KnowledgeGraph:
             ConflictError: concurrent writes kept changing a record.
             StoreError: the database failed.
         """
-        from kgagent.transfer import export_records
+        from kgagent.files import export_records
 
-        services = self._services
         return await export_records(
             Path(path),
-            store=services.store,
-            ontology=services.ontology,
-            embedder=services.embedder,
+            self._services,
             users=None if user_id is None else [user_id],
             embeddings=embeddings,
             batch_size=batch_size,
@@ -445,13 +439,11 @@ class KnowledgeGraph:
             EmbeddingError: records could not be embedded; likewise.
             StoreError: the database failed; likewise.
         """
-        from kgagent.transfer import import_records
+        from kgagent.files import import_records
 
         return await import_records(
             Path(path),
-            nodes=self._services.nodes,
-            relationships=self._services.relationships,
-            write_context=self._services.write_context,
+            self._services,
             user_id=user_id,
             overwrite=overwrite,
             batch_size=batch_size,

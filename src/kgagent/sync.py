@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from kgagent.embedding.base import Embedder
+    from kgagent.files import ExportReport, ImportReport, LoadReport
     from kgagent.graph.connection import Credentials
     from kgagent.graph.writes import OnChange
-    from kgagent.loading import LoadReport
     from kgagent.models import (
         DiscoveredNodes,
         ExploreRequest,
@@ -61,7 +61,6 @@ if TYPE_CHECKING:
     from kgagent.settings import Settings
     from kgagent.tools.payload import Payload
     from kgagent.tools.tool_text import ToolText
-    from kgagent.transfer import ExportReport, ImportReport
     from kgagent.upkeep.diagnosis import Diagnosis
     from kgagent.upkeep.forget import ForgetReport
     from kgagent.upkeep.migration_report import MigrationReport

@@ -29,7 +29,7 @@ from kgagent import (
     StoreError,
 )
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.loading import LoadCounts
+from kgagent.files import LoadCounts
 from kgagent.opening import GraphAccess, Login
 from kgagent.ray_workers.job import BlockWorker, Job, SealedJob, embedder_identity
 from kgagent.upkeep.migration_report import Counts
