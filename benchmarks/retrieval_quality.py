@@ -20,7 +20,7 @@ from _questions import TWOWIKI, Question, as_lines, two_wiki
 
 from kgagent import ExploreRequest, KnowledgeGraph, Settings, VectorQuery
 from kgagent.embedding.factory import make_embedder
-from kgagent.loading import LoadReport
+from kgagent.files import LoadReport
 
 USER = "benchmark-2wiki"
 THRESHOLD = -1.0

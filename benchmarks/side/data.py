@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from _multi_hop_data import metaqa_sample, metaqa_triples
 from _questions import QuestionSet, Triple, by_pair, fact, relation_words, two_wiki
-from kgagent.retrieval.query import without_names
 
+from kgagent.retrieval.query import without_names
 from side.toolkit import Fact
 
 OWNER = "benchmark"

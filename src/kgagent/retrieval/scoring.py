@@ -47,14 +47,14 @@ class Features:
 
 
 WEIGHTS = Features(
-    similarity=0.9,
-    clarity=0.8,
-    nearness=0.05,
+    similarity=0.8,
+    clarity=0.9,
+    nearness=0.12,
     text=0.1,
-    named=0.5,
-    level=0.15,
-    type_words=0.15,
-    typed=0.03,
+    named=0.8,
+    level=0.25,
+    type_words=0.14,
+    typed=0.05,
 )
 """The weight of each feature."""
 

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kgagent.retrieval.fusion import fuse
 
 from kgagent.errors import InputError
 from kgagent.models.hybrid import FusedRetriever
