@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from kgagent.retrieval.fusion import TEXT_WEIGHT
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hash_embedding

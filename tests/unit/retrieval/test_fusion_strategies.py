@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kgagent.retrieval.fusion import fuse
 
 from kgagent.errors import InputError
 from kgagent.models.hybrid import FusedRetriever
