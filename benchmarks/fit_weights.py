@@ -11,7 +11,7 @@ import argparse
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,7 @@ from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.noise import Noise
 from kgagent.retrieval.pipeline import QueryResult
 from kgagent.retrieval.relevance import relevance, signals
-from kgagent.retrieval.scoring import FEATURES, WEIGHTS, Features
+from kgagent.retrieval.scoring import WEIGHTS, Features
 
 SCALES = (0.6, 1.6)
 FIRST = 0.1
@@ -95,10 +95,10 @@ async def fit_odds(parts: Sequence[Part]) -> None:
 
 def variants(weights: Features) -> Iterable[tuple[str, Features]]:
     """Weights that differ in one feature."""
-    for name in FEATURES:
+    for name in Features._fields:
         weight = getattr(weights, name)
         for other in [weight * scale for scale in SCALES] if weight else [FIRST]:
-            yield f"{name} {weight:.3f} -> {other:.3f}", replace(weights, **{name: other})
+            yield f"{name} {weight:.3f} -> {other:.3f}", weights._replace(**{name: other})
 
 
 async def run(arguments: argparse.Namespace) -> None:
@@ -132,8 +132,8 @@ async def run(arguments: argparse.Namespace) -> None:
         if best == before:
             break
     print(weights)
-    for name in FEATURES:
-        _, without = await value_of(parts, replace(weights, **{name: 0.0}))
+    for name in Features._fields:
+        _, without = await value_of(parts, weights._replace(**{name: 0.0}))
         changes = {key: 100.0 * (without[key] - by_set[key]) for key in by_set}
         print(f"without {name}: " + ", ".join(f"{key} {change:+.1f}" for key, change in changes.items()), flush=True)
 
