@@ -3,8 +3,8 @@
     python benchmarks/fit_weights.py --data FOLDER --embeddings-cache FILE.npz
 
 Coordinate ascent over the weights: each in turn is scaled, as long as the mean over the kinds of data grows. Only the
-halves of the sets that `quality.py` does not report are used. Prints each step and, for each feature of the result, what
-taking it out costs.
+halves of the sets that `quality.py` does not report are used. Prints each step and, for each feature of the result,
+what taking it out costs.
 """
 
 import argparse

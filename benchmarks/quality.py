@@ -5,10 +5,11 @@
 FOLDER contains 2wiki, metaqa, wc2014 and memory42; without it, only the sets from the sample graph are measured.
 Figures are those of the halves of the sets that no weight was fitted on (`--half all` takes all questions).
 
-recall: share of the relationships of the best alternative answer among the first 10 relationships. R-precision: the same
-among as many relationships as the answer has. names: share of the expected people among the ends of the first 16 items. evidence: share of a question's
-evidence within the first 250, 500, 1,000 and 2,000 tokens of the first page that a model reads, and the page's tokens.
-flagged: share of unanswerable questions that are flagged, and of answerable ones that are.
+recall: share of the relationships of the best alternative answer among the first 10 relationships. R-precision: the
+same among as many relationships as the answer has. names: share of the expected people among the ends of the first 16
+items. evidence: share of a question's evidence within the first 250, 500, 1,000 and 2,000 tokens of the first page that
+a model reads, and the page's tokens. flagged: share of unanswerable questions that are flagged, and of answerable ones
+that are.
 """
 
 import argparse

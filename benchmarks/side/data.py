@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 from _multi_hop_data import metaqa_sample, metaqa_triples
 from _questions import QuestionSet, Triple, by_pair, fact, relation_words, two_wiki
-from kgagent.retrieval.query import without_names
 
 from side.toolkit import Fact
 
@@ -97,8 +96,6 @@ class Data:
         asked = [*(change.query for change in changed), *(change.fact.text for change in changed)]
         for one in (self.wiki, *self.movies, self.users):
             asked += [question.text for question in (*one.questions, *one.warm_up)]
-        # kgagent also compares questions without their names.
-        asked += [without_names(text) for text in asked]
         return list(dict.fromkeys(text for fact in facts for text in _texts(fact))), list(dict.fromkeys(asked))
 
 
