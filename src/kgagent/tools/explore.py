@@ -98,7 +98,7 @@ class Explore(Tool[ExploreArguments]):
         labels = known_labels(context.ontology, arguments.labels)
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
         result = await context.retrieval.explore(request, user_id=context.user_id)
-        unknown = _unknown(arguments.text_matches, result)
+        unknown = _unknown(arguments.text_matches, result) if result.nodes or result.relationships else ""
         content = Content(
             items=explored_items(result, explain=arguments.return_explanations),
             message=f"Found {counted(len(result.nodes), 'node')} and "
