@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from kgagent.embedding.base import Embedder, Embedding
-from kgagent.migration.prepared import PreparedEmbedder
+from kgagent.upkeep.prepared import PreparedEmbedder
 
 
 class RememberedEmbedder(PreparedEmbedder):

@@ -11,7 +11,7 @@ import argparse
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +21,21 @@ from quality import Measured
 
 from kgagent import Settings
 from kgagent.embedding.factory import make_embedder
-from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.scoring import FEATURES, WEIGHTS, Features
+from kgagent.retrieval import RetrievalService, hybrid
+from kgagent.retrieval.candidates import Candidate
+from kgagent.retrieval.noise import Noise
+from kgagent.retrieval.pipeline import QueryResult
+from kgagent.retrieval.relevance import relevance, signals
+from kgagent.retrieval.scoring import WEIGHTS, Features
 
 SCALES = (0.6, 1.6)
 FIRST = 0.1
 """First weight that is tried for a feature without one."""
 
 LEAST_GAIN = 0.0005
+NEWTON_STEPS, RIDGE = 30, 1e-3
 REPORTED = {"recall", "R-precision", "names", "@250", "@500", "@1000", "@2000"}
-UNMEASURED = {"flagged"}
+FLAGGED = "flagged"
 
 
 @dataclass(frozen=True)
@@ -57,12 +62,43 @@ async def value_of(parts: Sequence[Part], weights: Features) -> tuple[float, dic
     return float(np.mean([np.mean(values) for values in by_kind.values()])), by_set
 
 
+async def fit_odds(parts: Sequence[Part]) -> None:
+    """Fit the odds of relevance by logistic regression, each set with equal weight, and print them."""
+    rows: list[tuple[float, ...]] = []
+    labels: list[float] = []
+    weights: list[float] = []
+    original = relevance
+
+    def observed(
+        result: QueryResult, noise: tuple[Noise | None, Noise | None], hydrated: Sequence[Candidate]
+    ) -> float | None:
+        records = [one.record for one in hydrated if one.record is not None]
+        rows.append((*signals(result, noise, records), 1.0))
+        return original(result, noise, hydrated)
+
+    setattr(hybrid, "relevance", observed)  # noqa: B010 - a name that the module imports
+    for part in parts:
+        questions = part.asked.half("fit")[: part.count]
+        await Measured(part.service, part.store).run(part.asked, questions, part.vectors)
+        labels += [float(one.is_answerable) for one in questions]
+        weights += [1.0 / len(questions)] * len(questions)
+    setattr(hybrid, "relevance", original)  # noqa: B010
+    table, wanted, scale = np.array(rows), np.array(labels), np.array(weights)
+    odds = np.zeros(table.shape[1])
+    for _ in range(NEWTON_STEPS):
+        chance = 1.0 / (1.0 + np.exp(-table @ odds))
+        gradient = table.T @ (scale * (wanted - chance)) - RIDGE * odds
+        curvature = (table * (scale * chance * (1.0 - chance))[:, None]).T @ table + RIDGE * np.eye(len(odds))
+        odds += np.linalg.solve(curvature, gradient)
+    print("ODDS =", tuple(round(float(value), 2) for value in odds))
+
+
 def variants(weights: Features) -> Iterable[tuple[str, Features]]:
     """Weights that differ in one feature."""
-    for name in FEATURES:
+    for name in Features._fields:
         weight = getattr(weights, name)
         for other in [weight * scale for scale in SCALES] if weight else [FIRST]:
-            yield f"{name} {weight:.3f} -> {other:.3f}", replace(weights, **{name: other})
+            yield f"{name} {weight:.3f} -> {other:.3f}", weights._replace(**{name: other})
 
 
 async def run(arguments: argparse.Namespace) -> None:
@@ -72,13 +108,16 @@ async def run(arguments: argparse.Namespace) -> None:
     sets = read_sets(arguments.data)
     parts = []
     for name, graph in sets.graphs.items():
-        of_graph = [one for one in sets.sets if one.graph == name and one.kind not in UNMEASURED]
+        of_graph = [one for one in sets.sets if one.graph == name and (one.kind == FLAGGED) == arguments.odds]
         if not of_graph:
             continue
         service, store = await replay(graph, embedder, cache)
         for asked in of_graph:
             texts = [one.text for one in asked.half("fit")[: arguments.questions]]
             parts.append(Part(asked, service, store, await cache.embed(texts, are_queries=True), arguments.questions))
+    if arguments.odds:
+        await fit_odds(parts)
+        return
     weights = WEIGHTS
     best, by_set = await value_of(parts, weights)
     print(f"start: {best:.4f}  {shown(by_set)}", flush=True)
@@ -93,8 +132,8 @@ async def run(arguments: argparse.Namespace) -> None:
         if best == before:
             break
     print(weights)
-    for name in FEATURES:
-        _, without = await value_of(parts, replace(weights, **{name: 0.0}))
+    for name in Features._fields:
+        _, without = await value_of(parts, weights._replace(**{name: 0.0}))
         changes = {key: 100.0 * (without[key] - by_set[key]) for key in by_set}
         print(f"without {name}: " + ", ".join(f"{key} {change:+.1f}" for key, change in changes.items()), flush=True)
 
@@ -110,6 +149,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="folder with 2wiki, metaqa, wc2014 and memory42")
     parser.add_argument("--embeddings-cache", type=Path, help="file that keeps the embeddings for the next run")
     parser.add_argument("--questions", type=int, default=40, help="at most so many of each set")
+    parser.add_argument("--odds", action="store_true", help="fit the odds of relevance instead")
     parser.add_argument("--rounds", type=int, default=2, help="passes over the features")
     asyncio.run(run(parser.parse_args()))
 

@@ -28,7 +28,7 @@ from mcp.types import TextContent, TextResourceContents
 
 from kgagent import Settings
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.files import write_private_file
+from kgagent.private_files import write_private_file
 
 CREW = 6
 """Further people of a conversation, so that a search has several pages."""

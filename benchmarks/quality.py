@@ -27,7 +27,7 @@ from _replay import EmbeddingCache, ReplayStore, Vectors, replay
 
 from kgagent import HybridSearchOptions, Settings
 from kgagent.embedding.factory import make_embedder
-from kgagent.models.answer_items import RenderState, query_words
+from kgagent.models.answer_items import RenderState, word_weights
 from kgagent.models.answer_page import text_page
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.retrieval import RetrievalService
@@ -75,12 +75,17 @@ def evidence_shares(asked: Asked, page: str) -> list[float]:
 
 def page_of(question: str, result: HybridSearchResult) -> str:
     """The first page as the tool renders it."""
-    keys = {one.entity_key: one.entity_key[:8] for one in result.objects}
     content = first_page(result)
+    keys = {key: key[:8] for item in content.items for key in item.entity_keys()}
+    weights, best_note = word_weights([question], (note for item in content.items for note in item.notes()))
 
     def state() -> RenderState:
         return RenderState(
-            now=datetime.now(UTC), words=query_words([question]), short_keys=keys, node_hint="explore by name"
+            now=datetime.now(UTC),
+            weights=weights,
+            best_note=best_note,
+            short_keys=keys,
+            node_hint="explore by name",
         )
 
     return text_page(content, state, DEFAULT_TOKEN_BUDGET).text
@@ -134,8 +139,10 @@ async def run(arguments: argparse.Namespace) -> dict[str, Figures]:
     sets = read_sets(arguments.data)
     figures: dict[str, Figures] = {}
     for name, graph in sets.graphs.items():
+        if not any(one.graph == name and arguments.only in one.name for one in sets.sets):
+            continue
         service, store = await replay(graph, embedder, cache)
-        for asked in (one for one in sets.sets if one.graph == name):
+        for asked in (one for one in sets.sets if one.graph == name and arguments.only in one.name):
             questions = asked.half(arguments.half)[: arguments.questions]
             vectors = await cache.embed([one.text for one in questions], are_queries=True)
             figures[asked.name] = await Measured(service, store).run(asked, questions, vectors)
@@ -168,6 +175,7 @@ def main() -> None:
     parser.add_argument("--embeddings-cache", type=Path, help="file that keeps the embeddings for the next run")
     parser.add_argument("--half", choices=("held", "fit", "all"), default="held", help="of the questions of each set")
     parser.add_argument("--questions", type=int, default=100, help="at most so many of each set")
+    parser.add_argument("--only", default="", help="only sets with this text in their names")
     parser.add_argument("--markdown", type=Path, help="file to write the table to")
     parser.add_argument("--json", action="store_true", help="print the figures as one line of JSON")
     arguments = parser.parse_args()

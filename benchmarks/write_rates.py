@@ -22,7 +22,6 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.local import LocalEmbedder
 from kgagent.embedding.local_models import BGE_SMALL
 from kgagent.knowledge_graph import services_of
-from kgagent.migration import migrate
 
 USER = "benchmark-writes"
 NODES = 400
@@ -108,14 +107,7 @@ async def measure(where: Server, embedder: Embedder, arguments: argparse.Namespa
         figures["load_again_relationships_per_second"] = len(lines) / await load(graph, lines)
 
         await services_of(graph).store.write(MAKE_OLD, {"user_id": USER})
-        report, seconds = await timed(
-            migrate(
-                nodes=services_of(graph).nodes,
-                relationships=services_of(graph).relationships,
-                write_context=services_of(graph).write_context,
-                user_id=USER,
-            )
-        )
+        report, seconds = await timed(graph.migrate(user_id=USER))
         figures["migrated_relationships_per_second"] = report.relationships.embedded / seconds
         figures["migrated_relationships"] = report.relationships.embedded
         figures["create_over_embedding"] = figures["create_p50_seconds"] / figures["embedding_seconds"]

@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kgagent.doctor import Diagnosis, DiagnosisFacts, Finding
     from kgagent.embedding.base import Embedder, Embedding
     from kgagent.embedding.langchain import LangChainEmbedder
     from kgagent.errors import (
@@ -38,15 +37,12 @@ if TYPE_CHECKING:
         StoreError,
         UnreachableError,
     )
-    from kgagent.forgetting import ForgetReport
+    from kgagent.files import ExportReport, ImportConflict, ImportCounts, ImportReport, LineProblem, LoadReport
     from kgagent.graph.connection import Credentials
-    from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
     from kgagent.graph_directory import GraphDirectory
     from kgagent.ingestion import IngestionReport, Ingestor, Source, Turn
     from kgagent.knowledge_graph import Connecting, KnowledgeGraph
-    from kgagent.loading import LineProblem, LoadReport
-    from kgagent.migration import MigrationReport, MigrationStoppedError
     from kgagent.models import (
         Branch,
         Chunk,
@@ -107,7 +103,10 @@ if TYPE_CHECKING:
     from kgagent.settings import Settings
     from kgagent.sync import SyncKnowledgeGraph, SyncRetrieval, SyncSearcher, SyncTool, SyncToolset
     from kgagent.tools import BoundTool, Payload, Toolset
-    from kgagent.transfer import ExportReport, ImportConflict, ImportCounts, ImportReport
+    from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
+    from kgagent.upkeep.forget import ForgetReport
+    from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
+    from kgagent.upkeep.purge import PurgeReport
 
 __all__ = [
     "AlreadyExistsError",
@@ -234,11 +233,6 @@ __all__ = [
 ]
 
 _MODULES = {
-    "kgagent.doctor": (
-        "Diagnosis",
-        "DiagnosisFacts",
-        "Finding",
-    ),
     "kgagent.embedding.base": (
         "Embedder",
         "Embedding",
@@ -271,10 +265,16 @@ _MODULES = {
         "StoreError",
         "UnreachableError",
     ),
-    "kgagent.forgetting": ("ForgetReport",),
     "kgagent.graph.writes": ("OnChange",),
     "kgagent.graph.connection": ("Credentials",),
-    "kgagent.graph.deleted_records": ("PurgeReport",),
+    "kgagent.files": (
+        "ExportReport",
+        "ImportConflict",
+        "ImportCounts",
+        "ImportReport",
+        "LineProblem",
+        "LoadReport",
+    ),
     "kgagent.graph_directory": ("GraphDirectory",),
     "kgagent.ingestion": (
         "IngestionReport",
@@ -285,14 +285,6 @@ _MODULES = {
     "kgagent.knowledge_graph": (
         "Connecting",
         "KnowledgeGraph",
-    ),
-    "kgagent.loading": (
-        "LineProblem",
-        "LoadReport",
-    ),
-    "kgagent.migration": (
-        "MigrationReport",
-        "MigrationStoppedError",
     ),
     "kgagent.models": (
         "Branch",
@@ -377,12 +369,17 @@ _MODULES = {
         "Payload",
         "Toolset",
     ),
-    "kgagent.transfer": (
-        "ExportReport",
-        "ImportConflict",
-        "ImportCounts",
-        "ImportReport",
+    "kgagent.upkeep.diagnosis": (
+        "Diagnosis",
+        "DiagnosisFacts",
+        "Finding",
     ),
+    "kgagent.upkeep.forget": ("ForgetReport",),
+    "kgagent.upkeep.migration_report": (
+        "MigrationReport",
+        "MigrationStoppedError",
+    ),
+    "kgagent.upkeep.purge": ("PurgeReport",),
 }
 """The public names of each module."""
 

@@ -27,7 +27,7 @@ KgAgentError
     ├── DownloadError               its files cannot be downloaded or are damaged
     └── ServerStartError            it did not start
 
-`MigrationStoppedError` is defined in `kgagent.migration`. All of them can be imported from `kgagent`.
+`MigrationStoppedError` is defined in `kgagent.upkeep.migration_report`. All of them can be imported from `kgagent`.
 """
 
 

@@ -47,13 +47,12 @@ from kgagent.settings import Settings, get_settings
 from kgagent.tools import ToolContext, Toolset
 
 if TYPE_CHECKING:
-    from kgagent.doctor import Diagnosis
-    from kgagent.forgetting import ForgetReport
-    from kgagent.graph.deleted_records import PurgeReport
-    from kgagent.loading import LoadReport
-    from kgagent.migration import MigrationReport
+    from kgagent.files import ExportReport, ImportReport, LoadReport
     from kgagent.ray_workers import RayEngine
-    from kgagent.transfer import ExportReport, ImportReport
+    from kgagent.upkeep.diagnosis import Diagnosis
+    from kgagent.upkeep.forget import ForgetReport
+    from kgagent.upkeep.migration_report import MigrationReport
+    from kgagent.upkeep.purge import PurgeReport
 
 
 RequestT = TypeVar("RequestT")
@@ -363,13 +362,11 @@ class KnowledgeGraph:
             EmbeddingError: a batch could not be embedded; load the file again to continue.
             StoreError: the database failed; load the file again to continue.
         """
-        from kgagent.loading import load_file
+        from kgagent.files import load_file
 
         return await load_file(
             Path(path),
-            nodes=self._services.nodes,
-            relationships=self._services.relationships,
-            write_context=self._services.write_context,
+            self._services,
             user_id=user_id,
             batch_size=batch_size,
             concurrency=concurrency,
@@ -403,14 +400,11 @@ class KnowledgeGraph:
             ConflictError: concurrent writes kept changing a record.
             StoreError: the database failed.
         """
-        from kgagent.transfer import export_records
+        from kgagent.files import export_records
 
-        services = self._services
         return await export_records(
             Path(path),
-            store=services.store,
-            ontology=services.ontology,
-            embedder=services.embedder,
+            self._services,
             users=None if user_id is None else [user_id],
             embeddings=embeddings,
             batch_size=batch_size,
@@ -445,13 +439,11 @@ class KnowledgeGraph:
             EmbeddingError: records could not be embedded; likewise.
             StoreError: the database failed; likewise.
         """
-        from kgagent.transfer import import_records
+        from kgagent.files import import_records
 
         return await import_records(
             Path(path),
-            nodes=self._services.nodes,
-            relationships=self._services.relationships,
-            write_context=self._services.write_context,
+            self._services,
             user_id=user_id,
             overwrite=overwrite,
             batch_size=batch_size,
@@ -487,9 +479,9 @@ class KnowledgeGraph:
             SchemaError: an index does not fit, or the data breaks a constraint.
             MigrationStoppedError: the database or the embedder failed; its report says what was done.
         """
-        from kgagent.migration import migrate_graph
+        from kgagent.upkeep.migrate import migrate
 
-        return await migrate_graph(
+        return await migrate(
             self._services,
             user_id=user_id,
             dry_run=dry_run,
@@ -523,16 +515,10 @@ class KnowledgeGraph:
             InputError: `batch_size` is below 1, or `restorable` is given without a user.
             StoreError: the database failed; what was purged until then stays purged.
         """
-        from kgagent.graph.deleted_records import purge
+        from kgagent.upkeep.purge import purge
 
-        services = self._services
         return await purge(
-            services.store,
-            user_id=user_id,
-            now=services.write_context.clock(),
-            restorable=restorable,
-            dry_run=dry_run,
-            batch_size=batch_size,
+            self._services, user_id=user_id, restorable=restorable, dry_run=dry_run, batch_size=batch_size
         )
 
     async def forget(
@@ -564,16 +550,13 @@ class KnowledgeGraph:
             EmbeddingError: a record without the notes could not be embedded; likewise.
             StoreError: the database failed; likewise.
         """
-        from kgagent.forgetting import forget
+        from kgagent.upkeep.forget import forget
 
         services = self._services
         try:
             return await forget(
-                nodes=services.nodes,
-                relationships=services.relationships,
-                write_context=services.write_context,
+                services,
                 user_id=user_id,
-                references=services.references,
                 entity_key=entity_key,
                 dry_run=dry_run,
                 batch_size=batch_size,
@@ -599,18 +582,9 @@ class KnowledgeGraph:
         Raises:
             StoreError: the database failed.
         """
-        from kgagent.doctor import diagnose
+        from kgagent.upkeep.doctor import diagnose
 
-        return await diagnose(
-            schema=self._services.schema,
-            nodes=self._services.nodes,
-            relationships=self._services.relationships,
-            embedder=self.embedder,
-            clock=self._services.write_context.clock,
-            user_id=user_id,
-            check_embedder=check_embedder,
-            progress=progress,
-        )
+        return await diagnose(self._services, user_id=user_id, check_embedder=check_embedder, progress=progress)
 
     async def live_schema(self, *, user_id: str, refresh: bool = False) -> LiveSchema:
         """Read which labels, relationship types and properties a user's graph has, and how many of each.

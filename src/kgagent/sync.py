@@ -27,14 +27,10 @@ if TYPE_CHECKING:
     from neo4j import AsyncDriver
     from pydantic import BaseModel
 
-    from kgagent.doctor import Diagnosis
     from kgagent.embedding.base import Embedder
-    from kgagent.forgetting import ForgetReport
+    from kgagent.files import ExportReport, ImportReport, LoadReport
     from kgagent.graph.connection import Credentials
-    from kgagent.graph.deleted_records import PurgeReport
     from kgagent.graph.writes import OnChange
-    from kgagent.loading import LoadReport
-    from kgagent.migration import MigrationReport
     from kgagent.models import (
         DiscoveredNodes,
         ExploreRequest,
@@ -65,7 +61,10 @@ if TYPE_CHECKING:
     from kgagent.settings import Settings
     from kgagent.tools.payload import Payload
     from kgagent.tools.tool_text import ToolText
-    from kgagent.transfer import ExportReport, ImportReport
+    from kgagent.upkeep.diagnosis import Diagnosis
+    from kgagent.upkeep.forget import ForgetReport
+    from kgagent.upkeep.migration_report import MigrationReport
+    from kgagent.upkeep.purge import PurgeReport
 
 
 class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):

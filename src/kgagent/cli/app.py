@@ -9,7 +9,7 @@ from typing import Annotated, ParamSpec
 
 import typer
 
-from kgagent.cli import backup, explore, forget, ingest, load, maintenance, restore, search, server, transfer, view
+from kgagent.cli import backup, explore, files, ingest, maintenance, restore, search, server, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.request_options import RequestCommand
@@ -47,7 +47,7 @@ for _command in (
     server.status,
     backup.backup,
     maintenance.init,
-    load.load,
+    files.load,
     ingest.ingest,
     search.search,
     explore.explore,
@@ -56,13 +56,13 @@ for _command in (
     restore.restore,
     maintenance.purge,
     maintenance.doctor,
-    transfer.export,
+    files.export,
     mcp.mcp,
 ):
     app.command(cls=RequestCommand)(report_errors(_command))
 app.command("restore-backup", cls=RequestCommand)(report_errors(backup.restore_backup))
-app.command("import", cls=RequestCommand)(report_errors(transfer.import_))
-app.command(cls=RequestCommand)(report_errors(forget.forget))
+app.command("import", cls=RequestCommand)(report_errors(files.import_))
+app.command(cls=RequestCommand)(report_errors(maintenance.forget))
 
 
 def _print_version(requested: bool) -> None:

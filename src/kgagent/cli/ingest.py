@@ -65,8 +65,8 @@ def ingest(
     from kgagent.cli.ingest_output import all_read, ingest_files, summary_lines, to_json, to_markdown
     from kgagent.cli.output import print_json, print_result
     from kgagent.cli.source_files import SourceOptions, find_files, read_sources
-    from kgagent.files import write_output_file
     from kgagent.ingestion import Ingestor
+    from kgagent.private_files import write_output_file
     from kgagent.settings import load_settings
 
     settings = load_settings()

@@ -1,30 +1,30 @@
-"""kgagent init, migrate, purge and doctor: the schema and the health of a graph."""
+"""kgagent init, migrate, purge, doctor and forget: the schema, the health and the deletion of a graph."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
 from kgagent.cli.options import Json, RayAddress, UserOrAll, Workers
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
     from rich.console import RenderableType
 
-    from kgagent.doctor import Diagnosis
-    from kgagent.graph.deleted_records import PurgeReport
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.migration import MigrationReport
+    from kgagent.progress import Progress
+    from kgagent.upkeep.diagnosis import Diagnosis
+
+ResultT = TypeVar("ResultT")
 
 _SIGNS = {"error": "[bold red]✗[/bold red]", "warning": "[yellow]![/yellow]", "info": "[dim]i[/dim]"}
 
 
 def init(*, json: Json = False) -> None:
     """Create missing constraints and indexes; safe to repeat, even concurrently."""
-    from kgagent.cli.graph_session import run_with_graph
-    from kgagent.cli.output import print_json, print_result
     from kgagent.knowledge_graph import services_of
-    from kgagent.settings import load_settings
 
-    async def read_facts(graph: "KnowledgeGraph") -> dict[str, object]:
+    async def read_facts(graph: "KnowledgeGraph", _progress: "Progress") -> dict[str, Any]:
         services = services_of(graph)
         return {
             "uri": services.store.uri,
@@ -33,16 +33,12 @@ def init(*, json: Json = False) -> None:
             "parts": [part.name for part in services.schema.parts],
         }
 
-    facts = run_with_graph(read_facts, settings=load_settings())
-    if json:
-        print_json(facts)
-        return
-    parts = facts["parts"]
-    count = len(parts) if isinstance(parts, list) else 0
-    print_result(
-        f"[green]{count} constraints and indexes are online[/green] at {facts['uri']} "
+    facts = _run(read_facts, ensure_schema=True)
+    summary = (
+        f"[green]{len(facts['parts'])} constraints and indexes are online[/green] at {facts['uri']} "
         f"(Neo4j {facts['version']}), for {facts['embedder']}."
     )
+    _print(facts, summary, json=json)
 
 
 def migrate(
@@ -68,34 +64,21 @@ def migrate(
 
     If it is interrupted, run it again to resume.
     """
-    from kgagent.cli.graph_session import run_with_graph
-    from kgagent.cli.output import print_json, print_result
-    from kgagent.settings import load_settings
+    from kgagent.ray_workers import RayEngine
 
-    async def work(graph: "KnowledgeGraph") -> "MigrationReport":
-        from kgagent.cli.progress import RichProgress
-        from kgagent.ray_workers import RayEngine
-
-        engines: dict[str, RayEngine | None] = {
-            "direct": None,
-            "ray": RayEngine(workers=workers, address=ray_address),
-        }
-        return await graph.migrate(
+    report = _run(
+        lambda graph, progress: graph.migrate(
             user_id=user,
             dry_run=dry_run,
             rebuild_indexes=rebuild_indexes,
             batch_size=batch_size,
-            progress=RichProgress(),
-            engine=engines[engine],
+            progress=progress,
+            engine=RayEngine(workers=workers, address=ray_address) if engine == "ray" else None,
         )
-
-    report = run_with_graph(work, settings=load_settings(), ensure_schema=False)
-    if json:
-        print_json(report.to_dict())
-        return
-    print_result(str(report), f"[dim]{report.seconds:.1f} s; {'nothing was changed' if dry_run else 'done'}[/dim]")
-    for skipped in report.skipped:
-        print_result(f"skipped {skipped.what}: {skipped.why}")
+    )
+    duration = f"[dim]{report.seconds:.1f} s; {'nothing was changed' if dry_run else 'done'}[/dim]"
+    skipped = (f"skipped {record.what}: {record.why}" for record in report.skipped)
+    _print(report.to_dict(), str(report), duration, *skipped, json=json)
 
 
 def purge(
@@ -109,18 +92,10 @@ def purge(
     json: Json = False,
 ) -> None:
     """Purge deleted nodes and relationships that can no longer be restored."""
-    from kgagent.cli.graph_session import run_with_graph
-    from kgagent.cli.output import print_json, print_result
-    from kgagent.settings import load_settings
-
-    async def work(graph: "KnowledgeGraph") -> "PurgeReport":
-        return await graph.purge(user_id=user, restorable=restorable, dry_run=dry_run, batch_size=batch_size)
-
-    report = run_with_graph(work, settings=load_settings(), ensure_schema=False)
-    if json:
-        print_json(report.to_dict())
-    else:
-        print_result(str(report))
+    report = _run(
+        lambda graph, _: graph.purge(user_id=user, restorable=restorable, dry_run=dry_run, batch_size=batch_size)
+    )
+    _print(report.to_dict(), str(report), json=json)
 
 
 def doctor(
@@ -132,22 +107,68 @@ def doctor(
     json: Json = False,
 ) -> None:
     """Check server, indexes and embeddings without changing anything; the exit code is 1 if problems are found."""
-    from kgagent.cli.graph_session import run_with_graph
-    from kgagent.cli.output import print_json, print_result
-    from kgagent.settings import load_settings
-
-    async def work(graph: "KnowledgeGraph") -> "Diagnosis":
-        from kgagent.cli.progress import RichProgress
-
-        return await graph.diagnose(user_id=user, check_embedder=check_embedder, progress=RichProgress())
-
-    diagnosis = run_with_graph(work, settings=load_settings(), ensure_schema=False)
-    if json:
-        print_json(diagnosis.to_dict())
-    else:
-        print_result(*_diagnosis_lines(diagnosis))
+    diagnosis = _run(
+        lambda graph, progress: graph.diagnose(user_id=user, check_embedder=check_embedder, progress=progress)
+    )
+    _print(diagnosis.to_dict(), *_diagnosis_lines(diagnosis), json=json)
     if not diagnosis.is_healthy:
         raise typer.Exit(1)
+
+
+def forget(
+    *,
+    user: Annotated[str, typer.Option("--user", help="Owner of the records.", show_default=False)],
+    key: Annotated[
+        str | None,
+        typer.Option(
+            "--key", help="entity_key or name of a source or another node. [dim]\\[all data of the user][/dim]"
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 200,
+    json: Json = False,
+) -> None:
+    """Delete all data of a user, or a node and the notes that came from it. This cannot be undone."""
+    from rich.text import Text
+
+    from kgagent.cli.output import print_message
+
+    if not dry_run and not yes:
+        counts = _run(lambda graph, _: graph.forget(user_id=user, entity_key=key, dry_run=True, batch_size=batch_size))
+        key = counts.entity_key
+        of_node = "" if key is None else f", node {key}"
+        typer.confirm(f"User {user}{of_node}: {counts}. This cannot be undone. Continue?", abort=True, err=True)
+    report = _run(
+        lambda graph, progress: graph.forget(
+            user_id=user, entity_key=key, dry_run=dry_run, batch_size=batch_size, progress=progress
+        )
+    )
+    if report.entity_key is None and not any(report.model_dump(exclude={"entity_key", "dry_run"}).values()):
+        print_message(Text(f"User {user} has no records", style="yellow"))
+    payload = {"user": user, "key": report.entity_key, **report.model_dump(exclude={"entity_key"})}
+    _print(payload, str(report), json=json)
+
+
+def _run(work: "Callable[[KnowledgeGraph, Progress], Awaitable[ResultT]]", *, ensure_schema: bool = False) -> ResultT:
+    """Run the work on the graph that the settings describe."""
+    from kgagent.cli.graph_session import run_with_graph
+    from kgagent.cli.progress import RichProgress
+    from kgagent.settings import load_settings
+
+    return run_with_graph(
+        lambda graph: work(graph, RichProgress()), settings=load_settings(), ensure_schema=ensure_schema
+    )
+
+
+def _print(payload: "Mapping[str, Any]", *lines: "RenderableType", json: bool) -> None:
+    """Print a result as JSON, or as lines for a person."""
+    from kgagent.cli.output import print_json, print_result
+
+    if json:
+        print_json(payload)
+    else:
+        print_result(*lines)
 
 
 def _diagnosis_lines(diagnosis: "Diagnosis") -> "list[RenderableType]":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _MODEL = "HybridSearchRequest"
 
-_METHODS = {"vector": "semantic", "fulltext": "full text", "relationship": "relationship"}
+_METHODS = {"vector": "semantic", "fulltext": "full text", "relationship": "relationship", "expansion": "expansion"}
 """What the last word of a retriever's name says of it."""
 
 
@@ -36,6 +36,7 @@ def search(
         int | None,
         typer.Option(help="Print the result as context for a model, with at most this many tokens.", min=1),
     ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Print what the score of each result is made of.")] = False,
     html: Html = None,
     user: User = None,
     json: Json = False,
@@ -85,22 +86,33 @@ def search(
         typer.echo(without_controls(result.to_llm_context(token_budget)))
     elif html is None:
         opening = [NOTHING_RELEVANT] if result.is_relevant is False and result.items else []
-        print_result(*opening, Text(hint) if hint else _result_table(result))
+        print_result(*opening, Text(hint) if hint else _result_table(result, explain=explain))
 
 
-def _result_table(result: "HybridSearchResult") -> "Table":
+def _result_table(result: "HybridSearchResult", *, explain: bool) -> "Table":
     """Nodes and relationships in one ranking."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, expand=True)
     table.add_column("", justify="right", style="dim", no_wrap=True)
+    table.add_column("score", justify="right", no_wrap=True)
     table.add_column("found by", style="cyan", no_wrap=True)
     table.add_column("", ratio=1)
     table.add_column("description", ratio=1)
     for item in result.items:
         retrievers = ", ".join(dict.fromkeys(_METHODS[name.rpartition("_")[2]] for name in item.found_by))
-        table.add_row(str(item.rank), retrievers, _title(item), _details(item))
+        details = Text("\n").join([_details(item), *([_features(item)] if explain else [])])
+        table.add_row(str(item.rank), f"{item.score:.3f}", retrievers, _title(item), details)
     return table
+
+
+def _features(item: "HybridObject | HybridRelationship") -> "Text":
+    """The features of the score that are not 0."""
+    from rich.text import Text
+
+    shown = (f"{name} {value:.2f}" for name, value in item.features.items() if value)
+    return Text(", ".join(shown), style="cyan")
 
 
 def _title(item: "HybridObject | HybridRelationship") -> "Text":

@@ -1,2 +1,2 @@
-// Whether a relationship `r` has one of the ids $element_ids.
-elementId(r) IN $element_ids
+// Chooses relationships `r` by their ids $element_ids, of a user or of every user.
+elementId(r) IN $element_ids AND ($user_id IS NULL OR a.user_id = $user_id)

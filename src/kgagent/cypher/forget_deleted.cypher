@@ -1,9 +1,10 @@
-// Deletes some of what is kept of deleted records of the user.
-// Parameters: user_id; limit.
-// Rows: one {found}, how many were deleted.
+// Deletes some of what is kept of deleted records of a user; or of a deleted node and of deleted relationships at it.
+// Parameters: user_id; entity_key (null is every node); limit.
+// Rows: one {deleted}, how many were deleted.
 MATCH (n:«all_deleted»)
 WHERE n.user_id = $user_id
+  AND ($entity_key IS NULL OR $entity_key IN [n.entity_key, n.kgagent_from_entity_key, n.kgagent_to_entity_key])
 WITH n
 LIMIT $limit
 DETACH DELETE n
-RETURN count(*) AS found
+RETURN count(*) AS deleted

@@ -1,6 +1,6 @@
-// Every node of the ontology's labels.
-// Parameters: element_ids if «which» is a choice by ids.
-// Rows: one a node, see the fragment that the caller chooses.
+// Nodes of the ontology's labels, of every user or of one.
+// Parameters: those of the fragment «which», which chooses nodes: user_id, element_ids, mentioned.
+// Rows: one a node, see the fragment «row»; or one with their count.
 MATCH (n:«labels»)
 WHERE «which»
 RETURN «row»

@@ -1,6 +1,6 @@
-// Every relationship of the ontology's types.
-// Parameters: element_ids if «which» is a choice by ids.
-// Rows: one a relationship, see the fragment that the caller chooses.
+// Relationships of the ontology's types, of every user or of one.
+// Parameters: those of the fragment «which», which chooses relationships: user_id, element_ids, mentioned.
+// Rows: one a relationship, see the fragment «row»; or one with their count.
 MATCH (a)-[r:«types»]->(b)
 WHERE «which»
 RETURN «row»

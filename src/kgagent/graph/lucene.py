@@ -35,32 +35,17 @@ _UNSPACED = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U
 _KNOWN = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "So"})
 """Categories of characters; the analyzer drops words without a character of these."""
 
-_COMMON = """
-    a about am an and any are as at be been but by can could did do does for from had has have he her hers him his
-    how i if in into is its me my of on or our she should so some than that the their them then there these they
-    this those to us was we were what when where which while who whom whose why with would you your
-"""
-_FUNCTION_WORDS = frozenset(re.findall(r"\w+", _COMMON))
-"""English words that occur in nearly every question and do not tell what it is about."""
-
 
 def words(text: str) -> list[str]:
     """The words of a text, each once, ignoring case; if there are too many, the longest, which are the most specific.
 
-    English function words are omitted if others remain. A run of Chinese characters or hiragana is split into pairs,
-    because word boundaries are unknown.
+    A run of Chinese characters or hiragana is split into pairs, because word boundaries are unknown.
     """
     found: dict[str, str] = {}
     for word in _words(text):
         found.setdefault(word.casefold(), word)
-    found = {folded: word for folded, word in found.items() if folded not in _FUNCTION_WORDS} or found
     kept = set(sorted(found, key=lambda word: (-len(word), word))[:MAX_WORDS])
     return [word for folded, word in found.items() if folded in kept]
-
-
-def content_words(text: str) -> list[str]:
-    """The words of a text without single Latin letters and without those that contain a mark, such as "Ann's"."""
-    return [word for word in words(text) if word.isalnum() and (len(word) > 1 or not word.isascii())]
 
 
 def forms(word: str) -> list[str]:

@@ -21,7 +21,7 @@ from kgagent.graph.reference_forms import (
 )
 from kgagent.graph.referenced_nodes import FoundNodes, ReferencedNode, read_nodes
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
-from kgagent.graph.short_keys import message_key, shortest_unique
+from kgagent.graph.short_keys import message_key
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
@@ -385,27 +385,6 @@ class NodeReferences:
             StoreError: the database failed.
         """
         return (await self.look_up(user_id, (), with_owners=True)).owners()
-
-    async def short_keys(self, user_id: str, keys: Iterable[str]) -> dict[str, str]:
-        """Shorten keys to their first characters, at least 8, by which the user has no other node.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        pending = list(dict.fromkeys(keys))
-        short = {key: key for key in pending}
-        for length in PREFIX_LENGTHS:
-            pending = [key for key in pending if len(key) > length]
-            if not pending:
-                break
-            rows = await self._store.read(
-                statement("find_similar_keys", **self._names),
-                {"user_id": user_id, "asked": {"keys": pending}, "length": length, "most": MAX_SIMILAR_KEYS},
-            )
-            clear = {row["key"]: row["others"] for row in rows if len(row["others"]) < MAX_SIMILAR_KEYS}
-            short |= {key: shortest_unique(key, others, length) for key, others in clear.items()}
-            pending = [key for key in pending if key not in clear]
-        return short
 
 
 async def other_names(meant: Mapping[str, ReferencedNode], *, loosely: Collection[str] = ()) -> dict[str, str]:

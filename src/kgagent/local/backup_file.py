@@ -14,8 +14,8 @@ from typing import IO, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from kgagent.errors import InputError
-from kgagent.files import replacing_output_file
 from kgagent.formatting import in_one_line
+from kgagent.private_files import replacing_output_file
 from kgagent.progress import Advance, Progress
 
 FOLDERS = ("databases/neo4j", "transactions/neo4j")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import ServerStartError
-from kgagent.files import replace_private_file
 from kgagent.local import artifacts
 from kgagent.local.config import common_arguments, render_argument_file, render_config, server_arguments
 from kgagent.local.java import Java, find_java
@@ -18,6 +17,7 @@ from kgagent.local.memory import Memory, choose_memory, machine_memory
 from kgagent.local.process import home_argument, server_environment, spawn
 from kgagent.local.releases import Release
 from kgagent.local.server_home import ServerHome
+from kgagent.private_files import replace_private_file
 from kgagent.progress import Progress
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import InputError, LocalServerError, ServerStartError
 from kgagent.extras import require_extra
-from kgagent.files import check_output_file
 from kgagent.formatting import counted
 from kgagent.local.artifacts import forget
 from kgagent.local.backup_file import BackupManifest, read_manifest, unpack_backup, write_backup
@@ -28,6 +27,7 @@ from kgagent.local.readiness import FailedDatabase, failed_database, is_ready
 from kgagent.local.releases import find_release
 from kgagent.local.server_home import ServerHome, ServerState, not_writable
 from kgagent.local.server_info import ServerInfo, ServerStatus
+from kgagent.private_files import check_output_file
 from kgagent.progress import Progress, SilentProgress
 
 if TYPE_CHECKING:

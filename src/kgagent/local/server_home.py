@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgagent.errors import ServerStartError
-from kgagent.files import replace_private_file
+from kgagent.private_files import replace_private_file
 
 _NEW_DATA = ".new-data-"
 

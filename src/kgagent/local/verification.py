@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from kgagent.files import replace_private_file
 from kgagent.local.lock import Lock
+from kgagent.private_files import replace_private_file
 
 
 class VerificationRecord(BaseModel):

@@ -1,7 +1,9 @@
 """The items of an answer: nodes and relationships, each as a line for a model and as a record for programs."""
 
+import math
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -19,11 +21,12 @@ JsonRecord = dict[str, Any]
 MAX_NAME_LENGTH = 80
 """Characters of a name in a line."""
 
-FEW_NOTES = 3
-"""Up to this number, all notes of an item are shown; of more notes, those that match the query, or the newest."""
+FEW_NOTES, NEWEST_NOTES = 3, 2
+"""Up to how many notes of an item are all shown, and how many of more notes, in an answer without a query."""
 
-MATCHING_NOTES = 5
-NEWEST_NOTES = 2
+MATCHING_NOTES, MATCHING_SHARE = 5, 0.5
+"""Maximum number of notes of an item that are shown in an answer to a query; and what each must weigh beside the best
+note of the answer."""
 
 MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
@@ -39,7 +42,8 @@ class RenderState:
 
     Attributes:
         now: notes that have expired by then are omitted.
-        words: words of the query; see `query_words`.
+        weights: what each word of the query counts in a note; see `word_weights`.
+        best_note: weight of the words of the query in the note of the answer that has most.
         short_keys: what to print for each entity_key; None prints no keys.
         labels: labels of nodes by entity_key, as far as known.
         defaults: values of properties that say nothing.
@@ -55,7 +59,8 @@ class RenderState:
     """
 
     now: datetime
-    words: frozenset[str] = frozenset()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    best_note: float = 0.0
     short_keys: Mapping[str, str] | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
@@ -113,15 +118,20 @@ class RenderState:
         return Line(head, in_one_line(description), [self.note_text(note) for note in shown], len(others), hint, rest)
 
     def notes(self, notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
-        """The notes to show, the most relevant first, and the other current ones."""
+        """The notes to show, the most relevant first, and the other current ones.
+
+        Of an answer to a query, the notes that say about as much of it as the best note of the answer.
+        """
         current = [note for note in notes if note.is_current(self.now)]
         newest = sorted(current, key=lambda note: note.date_added or _LONG_AGO, reverse=True)
-        ranked = sorted(newest, key=self._matching_words, reverse=True)
-        if len(ranked) <= FEW_NOTES:
-            return ranked, []
-        matching = sum(self._matching_words(note) > 0 for note in ranked)
-        count = min(matching, MATCHING_NOTES) or NEWEST_NOTES
-        return ranked[:count], ranked[count:]
+        if not self.weights:
+            count = len(newest) if len(newest) <= FEW_NOTES else NEWEST_NOTES
+            return newest[:count], newest[count:]
+        scored = [(note_weight(note, self.weights), note) for note in newest]
+        scored.sort(key=lambda one: -one[0])
+        matching = sum(weight >= MATCHING_SHARE * self.best_note > 0.0 for weight, _ in scored)
+        ranked = [note for _, note in scored]
+        return ranked[: min(matching, MATCHING_NOTES)], ranked[min(matching, MATCHING_NOTES) :]
 
     def note_text(self, note: Note) -> str:
         """A note with its date, and its source and expiry if it has them."""
@@ -133,13 +143,30 @@ class RenderState:
             known.append(f"until {note.expires_at:%Y-%m-%d}")
         return in_one_line(note.content) + (f" ({', '.join(known)})" if known else "")
 
-    def _matching_words(self, note: Note) -> int:
-        return len(self.words & query_words([note.content])) if self.words else 0
-
 
 def query_words(texts: Iterable[str]) -> frozenset[str]:
     """The words of some texts of at least three letters, without the s of a plural."""
     return frozenset(word.removesuffix("s") for text in texts for word in _WORD.findall(text.casefold()))
+
+
+def word_weights(queries: Iterable[str], notes: Iterable[Note]) -> tuple[dict[str, float], float]:
+    """What each word of some queries counts in a note: the rarer among the notes of an answer, the more.
+
+    Returns:
+        The weight of each word that any note has, ln(notes / notes with the word) and more than 0; and the greatest
+        weight of a note.
+    """
+    contents = [query_words([note.content]) for note in notes]
+    asked = query_words(queries)
+    counts = Counter(word for content in contents for word in content & asked)
+    weights = {word: math.log((1 + len(contents)) / count) for word, count in counts.items()}
+    best = max((sum(weights[word] for word in content & asked) for content in contents), default=0.0)
+    return weights, best
+
+
+def note_weight(note: Note, weights: Mapping[str, float]) -> float:
+    """The weight of the words of the query that a note has."""
+    return sum(weights.get(word, 0.0) for word in query_words([note.content]))
 
 
 @dataclass(frozen=True)
@@ -221,6 +248,10 @@ class Item(ABC):
     def entity_keys(self) -> Iterator[str]:
         """The entity_keys that its lines can contain."""
 
+    def notes(self) -> Sequence[Note]:
+        """Its notes."""
+        return ()
+
     @abstractmethod
     def lines(self, state: RenderState) -> list[Line]:
         """The item for a model."""
@@ -280,6 +311,10 @@ class NodeItem(Item):
         yield self.node.entity_key
         yield from _sources(self.node.notes)
 
+    def notes(self) -> Sequence[Note]:
+        """The node's notes."""
+        return self.node.notes
+
     def lines(self, state: RenderState) -> list[Line]:
         """The node with what is known of it."""
         node = self.node
@@ -322,6 +357,10 @@ class RelationshipItem(Item):
         yield self.relationship.from_entity_key
         yield self.relationship.to_entity_key
         yield from _sources(self.relationship.notes)
+
+    def notes(self) -> Sequence[Note]:
+        """The relationship's notes."""
+        return self.relationship.notes
 
     def lines(self, state: RenderState) -> list[Line]:
         """The relationship in its direction, with what is known of it."""

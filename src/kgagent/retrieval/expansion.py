@@ -7,7 +7,7 @@ over them), so a hub is expensive. A path never leaves by a node that the query 
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from kgagent.errors import StatementTimeoutError
 from kgagent.graph.records import RelationshipRecord
@@ -34,6 +34,8 @@ TEMPERATURE, OVERLAP_WEIGHT = 0.05, 0.5
 """Temperature of the softmax, in cosine; and share of a relationship's similarity with its predecessor, beyond that of
 its siblings, that is subtracted from its similarity with the query: the predecessor's words are no news."""
 
+NO_FEATURES, NO_KEYS = Features(), frozenset[str]()
+
 
 @dataclass(frozen=True)
 class Path:
@@ -41,6 +43,8 @@ class Path:
 
     Attributes:
         records: from one that a retriever returned to the last one.
+        keys: of the candidates of these relationships.
+        nodes: keys of their nodes.
         similarity: plain cosine with the query of the first one.
         doubts: cost of the choice of each one after the first, in cosine.
         exits: keys of the nodes that it may be extended from.
@@ -49,21 +53,18 @@ class Path:
     """
 
     records: tuple[RelationshipRecord, ...]
+    keys: tuple[str, ...]
+    nodes: frozenset[str]
     similarity: float
     doubts: tuple[float, ...] = ()
     exits: frozenset[str] = frozenset()
-    features: Features = field(default_factory=Features)
+    features: Features = NO_FEATURES
     score: float = 0.0
 
     @property
     def last(self) -> RelationshipRecord:
         """The relationship that it leads to."""
         return self.records[-1]
-
-    @property
-    def nodes(self) -> frozenset[str]:
-        """Keys of its nodes."""
-        return frozenset(key for record in self.records for key in ends(record))
 
 
 class Expansion:
@@ -88,7 +89,7 @@ class Expansion:
         self._type_words = TypeWords(reading.words)
         self.similarities = {match.key: match.similarity for match in matches}
         starts = [
-            Path((record,), match.similarity or 0.0, exits=self._exits(record, frozenset()))
+            Path((record,), (match.key,), ends(record), match.similarity or 0.0, exits=self._exits(record, NO_KEYS))
             for match in matches
             if isinstance(record := match.record, RelationshipRecord)
         ]
@@ -109,9 +110,18 @@ class Expansion:
             if not row["relationship"]:
                 continue
             record, lead = read_relationship(row["relationship"]), frontier[row["lead"]]
-            self.similarities.setdefault(key_of(record), row["similarity"])
-            doubts = (*lead.doubts, row["doubt"])
-            longer.append(Path((*lead.records, record), lead.similarity, doubts, self._exits(record, lead.nodes)))
+            key = key_of(record)
+            self.similarities.setdefault(key, row["similarity"])
+            longer.append(
+                Path(
+                    records=(*lead.records, record),
+                    keys=(*lead.keys, key),
+                    nodes=lead.nodes | ends(record),
+                    similarity=lead.similarity,
+                    doubts=(*lead.doubts, row["doubt"]),
+                    exits=self._exits(record, lead.nodes),
+                )
+            )
         self._add(longer)
 
     def candidates(self) -> list[Candidate]:
@@ -119,8 +129,7 @@ class Expansion:
         self._score_again()
         best: dict[str, tuple[float, int, Path]] = {}
         for path in self._every:
-            for position, record in enumerate(path.records):
-                key = key_of(record)
+            for position, key in enumerate(path.keys):
                 if key not in best or (path.score, -position) > (best[key][0], -best[key][1]):
                     best[key] = (path.score, position, path)
         ordered = sorted(best.items(), key=lambda item: (-item[1][0], item[1][1], item[0]))
@@ -143,7 +152,7 @@ class Expansion:
             self._type_words.of(path.last.text("relationship_type"))
         best: dict[str, Path] = {}
         for path in map(self._scored, paths):
-            key = key_of(path.last)
+            key = path.keys[-1]
             if key not in best or path.score > best[key].score:
                 best[key] = path
         is_start = not self._paths
@@ -169,7 +178,7 @@ class Expansion:
             similarity=scoring.similarity_feature(path.similarity),
             clarity=scoring.clarity(path.doubts),
             nearness=scoring.nearness(len(path.records) - 1),
-            text=max(self._texts.get(key_of(record), 0.0) for record in path.records),
+            text=max(self._texts.get(key, 0.0) for key in path.keys),
             named=scoring.named(self._values.get(key, 0.0) for key in path.nodes),
             level=0.0 if levels.isdisjoint(self._reading.levels) else 1.0,
             type_words=scoring.share(len(frozenset().union(*words)), len(self._type_words.known())),

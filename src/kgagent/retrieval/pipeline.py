@@ -321,8 +321,7 @@ def score_nodes(
     for one in relationships:
         if not isinstance(one.record, RelationshipRecord) or one.features is None:
             continue
-        features = replace(
-            one.features,
+        features = one.features._replace(
             nearness=max(0.0, one.features.nearness - 1.0 / scoring.MAX_HOPS_SCORED),
             text=0.0,
             level=0.0,

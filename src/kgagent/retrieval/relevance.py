@@ -39,7 +39,7 @@ RELEVANT = 0.5
 USUAL_LEAD = 2.5
 """Lead that is assumed if a search returned too few matches to measure it."""
 
-ODDS = (1.0, 5.0, 2.0, -5.0)
+ODDS = (2.78, 4.05, 2.02, -9.7)
 """Weights of lead, words, named and 1 in the logarithm of the odds."""
 
 

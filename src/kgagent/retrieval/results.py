@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from kgagent.errors import SearchError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
@@ -91,7 +91,7 @@ def build_result(
     objects, relationships = [], []
     for rank, item in enumerate(candidates, start=1):
         known = {name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")}
-        features = {} if item.features is None else asdict(item.features)
+        features = {} if item.features is None else item.features._asdict()
         ranked = {**known, "rank": rank, "features": features}
         if isinstance(item.result, GraphNode):
             objects.append(HybridObject(**{**dict(item.result), **ranked}))

@@ -9,7 +9,8 @@ from a match to it and beyond. `benchmarks/fit_weights.py` fits the weights.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from operator import mul
+from typing import NamedTuple
 
 MAX_HOPS_SCORED = 3
 """Hops after which `nearness` is 0."""
@@ -21,8 +22,7 @@ MIN_FORM_LENGTH = 4
 """Letters that two forms of a word share at their start at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(NamedTuple):
     """What the score of a candidate is made of, each 0 to 1.
 
     Attributes:
@@ -47,29 +47,29 @@ class Features:
 
 
 WEIGHTS = Features(
-    similarity=0.9,
-    clarity=0.8,
-    nearness=0.05,
+    similarity=0.8,
+    clarity=0.9,
+    nearness=0.12,
     text=0.1,
-    named=0.5,
-    level=0.15,
-    type_words=0.15,
-    typed=0.03,
+    named=0.8,
+    level=0.25,
+    type_words=0.14,
+    typed=0.05,
 )
 """The weight of each feature."""
 
-FEATURES: tuple[str, ...] = tuple(field.name for field in fields(Features))
+
+FEATURES: tuple[str, ...] = Features._fields
 
 
 def score(features: Features, weights: Features = WEIGHTS) -> float:
     """The weighted mean of the features, 0 to 1."""
-    parts = [weight * value for weight, value in zip(astuple(weights), astuple(features), strict=True)]
-    return math.fsum(parts) / math.fsum(astuple(weights))
+    return math.fsum(map(mul, weights, features)) / math.fsum(weights)
 
 
 def share_of_weight(feature: str, weights: Features = WEIGHTS) -> float:
     """How much a feature that grows by 1 adds to the score."""
-    return float(getattr(weights, feature)) / math.fsum(astuple(weights))
+    return float(getattr(weights, feature)) / math.fsum(weights)
 
 
 def similarity_feature(similarity: float | None) -> float:

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from kgagent.graph.find_relationship import find_relationship
+from kgagent.graph.short_keys import message_key
 from kgagent.models.answer_items import NoteItem, RelationshipItem, RenderState, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.token_budget import cut, cut_record, estimated_tokens
@@ -63,7 +64,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         ends = (relationship.from_entity_key, relationship.to_entity_key)
         state = RenderState(
             now=context.write_context.clock(),
-            short_keys=await context.references.short_keys(context.user_id, ends if arguments.format == "text" else ()),
+            short_keys={key: message_key(key) for key in ends},
             defaults=context.ontology.relationship_defaults,
         )
         alone = relationship.model_copy(update={"notes": ()})

@@ -15,10 +15,10 @@ from kgagent.tools.labels import known_labels
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
 from kgagent.tools.relationship_types import stored_types
 
-NEAR_BEST = 0.07
+NEAR_BEST = 0.06
 """How much less than the best an item may score, by strategy "calibrated", to be on the first page."""
 
-MIN_PAGE_ITEMS = 12
+MIN_PAGE_ITEMS = 14
 """Minimum number of items on a first page, whatever they score."""
 
 

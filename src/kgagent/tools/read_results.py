@@ -11,7 +11,8 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import Field, JsonValue
 
 from kgagent.errors import InputError
-from kgagent.models.answer_items import RenderState, query_words
+from kgagent.graph.short_keys import message_key
+from kgagent.models.answer_items import RenderState, word_weights
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
@@ -95,13 +96,14 @@ async def render_page(
     likely = items[: arguments.token_budget // SHORTEST_LINE]
     # JSON has full keys.
     keys = (key for item in likely for key in item.entity_keys()) if arguments.format == "text" else ()
-    short = await context.references.short_keys(context.user_id, keys)
-    words = query_words(queries)
+    short = {key: message_key(key) for key in keys}
+    weights, best_note = word_weights(queries, (note for item in likely for note in item.notes()))
 
     def new_state() -> RenderState:
         return RenderState(
             now=context.write_context.clock(),
-            words=words,
+            weights=weights,
+            best_note=best_note,
             short_keys=short,
             labels=labels or {},
             defaults=context.ontology.relationship_defaults,

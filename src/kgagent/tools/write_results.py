@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgagent.errors import KgAgentError
+from kgagent.graph.short_keys import message_key
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.answer_items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content, text_page
@@ -86,12 +86,8 @@ async def records_text(context: ToolContext, records: Sequence[WrittenRecord]) -
     if not records:
         return ""
     items = _items_of_one(records[0]) if len(records) == 1 else [_item(record) for record in records]
-    try:
-        keys = [key for item in items[: TEXT_TOKENS // SHORTEST_LINE] for key in item.entity_keys()]
-        short = await context.references.short_keys(context.user_id, keys)
-    except KgAgentError:
-        # The write succeeded; full keys are as good.
-        short = {}
+    keys = [key for item in items[: TEXT_TOKENS // SHORTEST_LINE] for key in item.entity_keys()]
+    short = {key: message_key(key) for key in keys}
 
     def new_state() -> RenderState:
         return RenderState(

@@ -227,30 +227,3 @@ async def test_resolve_counts_the_other_errors(references: NodeReferences, tools
     await person(tools, "Ruth")
     with pytest.raises(NodeNotFoundError, match="1 other reference failed too"):
         await references.resolve(user_id, ["Ruth", "nobody", "no one"])
-
-
-async def test_short_keys_are_accepted_and_unique(
-    references: NodeReferences, graph: KnowledgeGraph, stored: str
-) -> None:
-    tail = f"{abs(hash(stored)):x}"
-    alike = [f"abcdef01-000{n}-{tail}" for n in range(3)]
-    bulk = [f"0190a1b2-c3d4-7{n:03x}-{n:04x}-{tail}" for n in range(40)]
-    words, spaced = f"person-ruth-{tail}x1", f"no digit {tail}"
-    await store_people(graph, stored, dict.fromkeys([*alike, *bulk, words, spaced], "Ann"))
-    short = await references.short_keys(stored, [*alike, *bulk, words, spaced, "absent", "not-a-stored-key-1"])
-    assert [short[key] for key in alike] == [key[:13] for key in alike]
-    assert {len(short[key]) for key in bulk} == {18}
-    assert short[spaced] == spaced
-    assert short["absent"] == "absent"
-    stored_keys = [*alike, *bulk, words, spaced]
-    resolved = await references.resolve(stored, [short[key] for key in stored_keys])
-    assert [resolved[short[key]] for key in stored_keys] == stored_keys
-
-
-async def test_short_keys_ignore_other_users(references: NodeReferences, graph: KnowledgeGraph, stored: str) -> None:
-    tail = f"{abs(hash(stored)):x}"
-    await store_people(graph, stored, {f"abcdef02-1-{tail}": "Ann"})
-    await store_people(graph, f"{stored}-other", {f"abcdef02-2-{tail}": "Ann"})
-    key = f"abcdef02-1-{tail}"
-    assert await references.short_keys(stored, [key]) == {key: "abcdef02"}
-    assert await references.resolve(stored, ["abcdef02"]) == {"abcdef02": key}

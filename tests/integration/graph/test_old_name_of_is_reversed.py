@@ -6,7 +6,7 @@ from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
 from kgagent.tools import Toolset
 from tests.conftest import Clock
-from tests.integration.migration.old_graph import run
+from tests.integration.upkeep.old_graph import run
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded
 from tests.support.people import node, person, relate

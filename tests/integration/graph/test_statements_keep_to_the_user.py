@@ -8,6 +8,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.graph.statements import Fragment, statement
 from kgagent.knowledge_graph import services_of
+from kgagent.upkeep.scan import NodeScan, RelationshipScan, Selection
 from tests.conftest import DIMENSIONS
 from tests.support.people import person, relate
 from tests.support.stored import cypher
@@ -114,3 +115,13 @@ async def test_expansion_does_not_reach_another_users_node(
     await cypher(graph, "MATCH (n) WHERE elementId(n) = $id SET n.user_id = $user", id=ids["zed"], user=user_id)
     rows = await answer(graph, "expand_hop", **asked)
     assert [reached for row in rows for reached in row["reached"]] != []
+
+
+async def test_a_scan_of_given_records_reads_only_those_that_are_or_start_at_nodes_of_the_user(
+    graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
+) -> None:
+    selection = Selection(user_id=user_id, element_ids=list(ids.values()))
+    async with NodeScan(services_of(graph), selection).ids() as nodes:
+        assert {element_id async for element_id in nodes} == {ids["ada"], ids["bo"]}
+    async with RelationshipScan(services_of(graph), selection).ids() as relationships:
+        assert {element_id async for element_id in relationships} == {ids["own"], ids["to"]}

@@ -29,10 +29,10 @@ from kgagent import (
     StoreError,
 )
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.loading import LoadCounts
-from kgagent.migration import Counts
+from kgagent.files import LoadCounts
 from kgagent.opening import GraphAccess, Login
 from kgagent.ray_workers.job import BlockWorker, Job, SealedJob, embedder_identity
+from kgagent.upkeep.migration_report import Counts
 from tests.conftest import Server
 from tests.integration.cli.conftest import bare_environment, environment, family, program
 from tests.support.ray_workers import RAYS_OWN_WARNINGS, FaultyEmbedder, noon, running_ray

@@ -5,9 +5,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from kgagent.retrieval.same_names import may_name_the_same
 
 from kgagent import KnowledgeGraph
-from kgagent.retrieval.same_names import may_name_the_same
 from kgagent.tools import Toolset
 from tests.integration.retrieval.test_expand_hops import QUESTION, joined
 from tests.support.payloads import succeeded

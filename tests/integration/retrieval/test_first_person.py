@@ -1,11 +1,11 @@
 """Queries in the first person, about the owner of the graph, with the local model."""
 
 import pytest
+from kgagent.retrieval.mentions import is_first_person
 
 from kgagent import HybridSearchOptions, KnowledgeGraph
 from kgagent.embedding.local import LocalEmbedder
 from kgagent.knowledge_graph import services_of
-from kgagent.retrieval.mentions import is_first_person
 from tests.support.failing import fail_at
 from tests.support.local_model import embedder
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from kgagent.retrieval.fusion import TEXT_WEIGHT
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import EmbeddingUnavailableError, InputError, SearchError, StoreError
 from kgagent.graph.store import Store
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchRequest, HybridSearchResult
-from kgagent.retrieval.fusion import TEXT_WEIGHT
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships

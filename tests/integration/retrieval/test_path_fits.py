@@ -1,11 +1,11 @@
 """How paths continue that a search did not follow to their end."""
 
 import pytest
+from kgagent.retrieval.path_fits import OpenEnd, continuing_types
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import StoreError
 from kgagent.knowledge_graph import services_of
-from kgagent.retrieval.path_fits import OpenEnd, continuing_types
 from kgagent.retrieval.scope import RelationshipFilter
 from kgagent.retrieval.vector_targets import RANKING_FIELDS, relationship_target
 from kgagent.tools import Toolset

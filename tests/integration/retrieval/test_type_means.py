@@ -3,11 +3,11 @@
 import itertools
 
 import pytest
+from kgagent.retrieval.type_means import TypeMean, TypeMeans, read_type_means
 
 from kgagent import HybridSearchOptions, KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.rerank.cosine import cosine
-from kgagent.retrieval.type_means import TypeMean, TypeMeans, read_type_means
 from kgagent.tools import Toolset
 
 UNUSUAL = 'says "ha\\" to'

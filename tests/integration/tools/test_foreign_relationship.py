@@ -4,7 +4,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
-from tests.integration.migration.old_graph import run
+from tests.integration.upkeep.old_graph import run
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, two_friends
 from tests.support.stored import cypher, the_relationship

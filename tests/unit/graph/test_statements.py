@@ -33,17 +33,18 @@ KNOWN_PLACES = {
     *DELETED_NAMES,
     *STORE_ITEM_NAMES,
 }
-FOR_THE_KEEPER = {"inspect_nodes", "inspect_relationships", "total_nodes", "total_relationships"}
-"""What doctor and migration look at; each has a twin that keeps to one user."""
-
 OF_GIVEN_USERS = {"find_missing_sources"}
 """What looks for nodes of several users for doctor, each by its user and key."""
 
 OF_NO_USER = {"live_names", "show_index_config", "show_index_states"}
 """What reads no node and no relationship."""
 
-OF_ALL_USERS = {"list_users"}
-"""What reads nothing but the ids of users, for an export of all of them."""
+OF_ALL_USERS = {
+    "list_users": "n.user_id AS user_id",
+    "total_nodes": "count(n) AS found",
+    "total_relationships": "count(r) AS found",
+}
+"""What reads the ids of users, for an export of all of them, and the sizes of indexes."""
 
 OF_THE_OTHER = {
     "_found_node": {"relationship_embedding", "relationship_key", *OLD_EMBEDDINGS},
@@ -110,16 +111,19 @@ def test_a_node_that_is_found_by_its_key_is_the_users(name: str) -> None:
 
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_a_statement_keeps_to_one_user_unless_it_is_for_the_keeper_of_the_graph(name: str) -> None:
-    if name in FOR_THE_KEEPER:
-        assert f"{name}_of_user" in STATEMENTS
-    elif name in OF_NO_USER:
+    if name in OF_NO_USER:
         assert "MATCH" not in statement(name, **NAMES)
     elif name in OF_ALL_USERS:
-        assert statement(name, **NAMES).endswith("RETURN DISTINCT n.user_id AS user_id")
+        assert statement(name, **NAMES).endswith(OF_ALL_USERS[name])
     elif name in OF_GIVEN_USERS:
         assert ".user_id = source.user_id" in statement(name, **NAMES)
     else:
         assert "$user_id" in statement(name, **NAMES)
+
+
+@pytest.mark.parametrize("name", sorted(name for name in FILES if re.match("_(node|relationship)_(of|that)_", name)))
+def test_a_fragment_that_chooses_records_keeps_to_the_user_who_is_given(name: str) -> None:
+    assert re.search(r"\b[na]\.user_id = \$user_id", statement(name, **NAMES))
 
 
 @pytest.mark.parametrize("name", ["_found_node", "_found_relationship"])

@@ -5,14 +5,14 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, cast
 
 import pytest
+from kgagent.retrieval.beam import BeamSearch
+from kgagent.retrieval.type_means import TypeMean, TypeMeans
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import RelationshipRecord
 from kgagent.retrieval import beam
-from kgagent.retrieval.beam import BeamSearch
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
-from kgagent.retrieval.type_means import TypeMean, TypeMeans
 from kgagent.retrieval.vector_targets import RANKING_FIELDS, EmbeddedQuery, VectorTarget
 
 FILM, BOOK, BEYOND, FURTHER = ("Ann", "Film"), ("Ann", "Book"), ("Film", "Bo"), ("Film", "Cy")

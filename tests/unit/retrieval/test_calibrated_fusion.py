@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
+from kgagent.retrieval.fusion import NODE_COST, TEXT_WEIGHT, fuse
 
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models.hybrid import FusedRetriever
 from kgagent.retrieval.candidates import Candidate, key_of
-from kgagent.retrieval.fusion import NODE_COST, TEXT_WEIGHT, fuse
 
 
 def relationship(name: str) -> RelationshipRecord:

@@ -4,11 +4,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kgagent.retrieval.fusion import fuse
 
 from kgagent.errors import InputError
 from kgagent.models.hybrid import FusedRetriever
 from kgagent.retrieval.candidates import RETRIEVERS, Candidate
-from kgagent.retrieval.fusion import fuse
 
 SHORT: dict[str, FusedRetriever] = {
     "g": "node_vector",

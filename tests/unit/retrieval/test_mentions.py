@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from kgagent.retrieval.anchors import consists_of_names
 from kgagent.retrieval.mentions import capitalized_phrases, mentioned_names, without_names
 

@@ -1,9 +1,9 @@
 """What relationships cost whose paths fit a query less than the best one."""
 
 import pytest
-
 from kgagent.retrieval.path_fits import MISFIT_WEIGHT, THROUGH_SHARE, PathFits
 from kgagent.retrieval.type_fit import Chain
+
 from tests.unit.retrieval.test_type_fit import DIRECTED, STARRED, YEAR, fit_of
 
 Path = tuple[list[str], list[Chain]]

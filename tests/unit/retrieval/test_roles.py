@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from kgagent.retrieval.roles import role_keys
 
 from kgagent.graph.records import RelationshipRecord
-from kgagent.retrieval.roles import role_keys
 
 ROLES = {
     "otto": "brother of",

@@ -1,9 +1,9 @@
 """Levels that a query says, by their words or by speaking of dislike."""
 
 import pytest
+from kgagent.retrieval.said_levels import said_levels, said_of_anybody
 
 from kgagent.ontology import default_ontology
-from kgagent.retrieval.said_levels import said_levels, said_of_anybody
 
 ONTOLOGY = default_ontology()
 

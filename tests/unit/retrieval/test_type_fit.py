@@ -1,7 +1,6 @@
 """How well the types of a path fit a query, for known similarities."""
 
 import pytest
-
 from kgagent.retrieval.type_fit import (
     COMMON,
     LENGTH_COST,
@@ -14,6 +13,7 @@ from kgagent.retrieval.type_fit import (
     words_from,
 )
 from kgagent.retrieval.type_means import TypeMean
+
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 
 DIRECTED, STARRED, YEAR = "directed by", "starred actors", "RELEASE_YEAR"

@@ -6,7 +6,7 @@ from typing import Any
 
 from mcp.types import Resource
 
-from kgagent.graph.inspection import count_nodes_by_label, count_relationships_by_type
+from kgagent.graph.record_counts import count_nodes_by_label, count_relationships_by_type
 from kgagent.graph.statements import statement
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.tools.pattern_guide import FURTHER_FIELDS, WORKED_EXAMPLES

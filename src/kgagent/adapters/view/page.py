@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
-from kgagent.files import write_output_file
+from kgagent.private_files import write_output_file
 
 GRAPH_LIBRARY = "vendor/cytoscape-3.34.4.min.js"
 SCRIPTS = (

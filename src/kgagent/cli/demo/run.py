@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from kgagent.cli.demo.comparison import LIMIT, Comparison, FoundTotals, compare_searches
 from kgagent.cli.demo.sample import questions, sample_file
 from kgagent.cli.progress import RichProgress
-from kgagent.loading import LoadReport
+from kgagent.files import LoadReport
 
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph

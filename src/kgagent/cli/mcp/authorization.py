@@ -100,7 +100,7 @@ def load_tokens(file: Path) -> "AccessTokens":
 
     from kgagent.adapters.mcp import load_access_tokens
     from kgagent.cli.output import print_message
-    from kgagent.files import is_readable_by_others
+    from kgagent.private_files import is_readable_by_others
 
     tokens = load_access_tokens(file)
     if is_readable_by_others(file):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kgagent.files import write_private_file
+from kgagent.private_files import write_private_file
 from tests.integration.adapters.mcp.test_http_access import INITIALIZE
 from tests.support.authorization_server import authorization_server
 from tests.support.mcp_clients import PROGRAM, call, over_http

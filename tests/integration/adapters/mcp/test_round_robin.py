@@ -9,7 +9,7 @@ import pytest
 from _round_robin import process
 from mcp_round_robin import MODES, run
 
-from kgagent.files import write_private_file
+from kgagent.private_files import write_private_file
 
 CALLS = 44
 

@@ -1,0 +1,169 @@
+"""kgagent load, export and import: records of users as JSON Lines files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from kgagent.cli.options import Json, RayAddress, User, Workers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kgagent.files import ImportReport, LineProblem, LoadCounts, LoadReport
+
+MAX_PROBLEMS = 50
+"""Problems that are printed; --json lists more."""
+
+
+def load(
+    file: Annotated[Path, typer.Argument(help="JSON Lines, UTF-8.", exists=True, dir_okay=False, show_default=False)],
+    *,
+    user: User = None,
+    batch_size: Annotated[int, typer.Option(help="Lines per transaction.", min=1)] = 500,
+    engine: Annotated[
+        Literal["direct", "ray"],
+        typer.Option(help="Where writes run. direct: in this process. ray: in worker processes of Ray Data."),
+    ] = "direct",
+    workers: Workers = 2,
+    ray_address: RayAddress = None,
+    json: Json = False,
+) -> None:
+    """Load nodes and relationships from a JSON Lines FILE. Run it again to resume, or to load changes to the file.
+
+    Invalid lines are reported with their numbers and reasons. The other lines are loaded, and the exit code is 1.
+    """
+    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.cli.progress import RichProgress
+    from kgagent.ray_workers import RayEngine
+    from kgagent.settings import load_settings
+
+    settings = load_settings()
+    user_id = resolve_user_id(settings, user)
+    report = run_with_graph(
+        lambda graph: graph.load(
+            file,
+            user_id=user_id,
+            batch_size=batch_size,
+            progress=RichProgress(),
+            engine=RayEngine(workers=workers, address=ray_address) if engine == "ray" else None,
+        ),
+        settings=settings,
+    )
+    if json:
+        print_json({"file": str(file), "user": user_id, **report.model_dump(mode="json")})
+    else:
+        print_result(*_load_lines(report))
+    if report.problems:
+        raise typer.Exit(1)
+
+
+def export(
+    file: Annotated[Path, typer.Argument(help="File to write; an existing one is replaced.", dir_okay=False)],
+    *,
+    user: User = None,
+    all_users: Annotated[bool, typer.Option("--all-users", help="Export the records of every user.")] = False,
+    embeddings: Annotated[bool, typer.Option(help="Whether to write embeddings.")] = True,
+    batch_size: Annotated[int, typer.Option(help="Records per page.", min=1)] = 500,
+    json: Json = False,
+) -> None:
+    """Write nodes, relationships, notes, deleted records and ingestion progress to a JSON Lines FILE."""
+    from rich.text import Text
+
+    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
+    from kgagent.cli.output import print_json, print_message, print_result
+    from kgagent.cli.progress import RichProgress
+    from kgagent.errors import InputError
+    from kgagent.settings import load_settings
+
+    if all_users and user is not None:
+        raise InputError("Give either --user or --all-users")
+    settings = load_settings()
+    user_id = None if all_users else resolve_user_id(settings, user)
+    report = run_with_graph(
+        lambda graph: graph.export(
+            file, user_id=user_id, embeddings=embeddings, batch_size=batch_size, progress=RichProgress()
+        ),
+        settings=settings,
+        ensure_schema=False,
+    )
+    if not (report.nodes or report.relationships or report.deleted or report.skipped):
+        whose = "No user has" if user_id is None else f"User {user_id} has no"
+        print_message(Text(f"{whose} records: {file} has none", style="yellow"))
+    if json:
+        print_json({"file": str(file), "user": user_id, **report.model_dump(mode="json")})
+        return
+    print_result(f"{report}, [dim]{report.seconds:.1f} s[/dim]")
+    if report.skipped:
+        print_result(f"[red]{report.skipped:,} records without a key or with a node of another user skipped[/red]")
+
+
+def import_(
+    file: Annotated[Path, typer.Argument(help="File written by export.", exists=True, dir_okay=False)],
+    *,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", help="User whom the file must name. [dim]\\[any][/dim]"),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace differing records with those of the file.")
+    ] = False,
+    batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 500,
+    json: Json = False,
+) -> None:
+    """Import a FILE written by export, exactly. If it is interrupted, run it again to resume.
+
+    The whole file is checked first. Records that differ from those in the graph are listed, and the exit code is 1.
+    """
+    from kgagent.cli.graph_session import run_with_graph
+    from kgagent.cli.output import print_json, print_result
+    from kgagent.cli.progress import RichProgress
+    from kgagent.settings import load_settings
+
+    report = run_with_graph(
+        lambda graph: graph.import_records(
+            file, user_id=user, overwrite=overwrite, batch_size=batch_size, progress=RichProgress()
+        ),
+        settings=load_settings(),
+    )
+    if json:
+        print_json({"file": str(file), **report.model_dump(mode="json")})
+    else:
+        problems = _problem_lines(report.conflicts, report.conflict_count)
+        print_result(str(report), _embedding_line(report), *problems)
+    if report.conflict_count:
+        raise typer.Exit(1)
+
+
+def _load_lines(report: "LoadReport") -> list[str]:
+    from kgagent.formatting import counted
+
+    lines = [
+        f"nodes          {_count_columns(report.nodes)}",
+        f"relationships  {_count_columns(report.relationships)}",
+        _embedding_line(report),
+    ]
+    if report.problems:
+        lines.append(f"[red]{counted(len(report.problems), 'line')} could not be loaded:[/red]")
+    return lines + _problem_lines(report.problems, len(report.problems))
+
+
+def _count_columns(counts: "LoadCounts") -> str:
+    return f"{counts.created:>7,} created {counts.updated:>7,} updated {counts.unchanged:>7,} unchanged"
+
+
+def _embedding_line(report: "LoadReport | ImportReport") -> str:
+    from kgagent.formatting import counted
+
+    return f"[dim]{counted(report.embedded, 'embedding')} created, {report.seconds:.1f} s[/dim]"
+
+
+def _problem_lines(problems: "Sequence[LineProblem]", total: int) -> list[str]:
+    from rich.markup import escape
+
+    lines = [f"  {escape(str(problem))}" for problem in problems[:MAX_PROBLEMS]]
+    if total > MAX_PROBLEMS:
+        listed = "all" if len(problems) == total else f"the first {len(problems):,}"
+        lines.append(f"  and {total - MAX_PROBLEMS:,} more; --json lists {listed}")
+    return lines

@@ -1,0 +1,2 @@
+// The number of nodes `n`.
+count(n) AS count

@@ -1,0 +1,2 @@
+// The number of relationships `r`.
+count(r) AS count

@@ -1,9 +1,0 @@
-// Deletes some of what is kept of a deleted node of the user, and of deleted relationships at it.
-// Parameters: user_id; entity_key; limit.
-// Rows: one {found}, how many were deleted.
-MATCH (n:«all_deleted»)
-WHERE n.user_id = $user_id AND $entity_key IN [n.entity_key, n.kgagent_from_entity_key, n.kgagent_to_entity_key]
-WITH n
-LIMIT $limit
-DETACH DELETE n
-RETURN count(*) AS found

@@ -1,0 +1,118 @@
+"""Writing the lines of a file in batches, which load and import do in the same way."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar
+
+from kgagent.batches import split_by_size
+from kgagent.errors import ConflictError, EmbeddingError, InputError, StoreError
+
+MAX_BATCH_BYTES = 16 * 1024 * 1024
+"""Maximum bytes of the lines of a batch, unless it is a single line."""
+
+
+class SizedLine(Protocol):
+    """A line, or the write that it requests."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of the line."""
+        ...
+
+
+SizedT = TypeVar("SizedT", bound=SizedLine)
+ItemT = TypeVar("ItemT")
+
+
+def check_batch_size(batch_size: int) -> None:
+    """Refuse a number of lines or records that no batch can have.
+
+    Raises:
+        InputError: it is below 1.
+    """
+    if batch_size < 1:
+        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+
+
+def line_batches(lines: Iterable[SizedT], batch_size: int) -> Iterator[list[SizedT]]:
+    """Split lines into batches, in order, limited in number and in size."""
+    return split_by_size(lines, lambda line: line.size, max_size=MAX_BATCH_BYTES, max_items=batch_size)
+
+
+async def write_batches(
+    batches: Iterator[Sequence[ItemT]],
+    write: Callable[[Sequence[ItemT]], Awaitable[None]],
+    *,
+    concurrency: int = 1,
+    identity: Callable[[ItemT], Hashable] = id,
+) -> None:
+    """Write batches concurrently; those that share a record are written one after the other, in their order.
+
+    Args:
+        batches: iterated in a thread, one batch at a time.
+        write: writes a batch.
+        concurrency: maximum number of batches that are written concurrently, from 1.
+        identity: the record of an item.
+
+    Raises:
+        Exception: the first error of `write`. Batches that were already running are finished; no other one is started.
+    """
+    running: dict[asyncio.Task[None], frozenset[Hashable]] = {}
+
+    async def wait_for_first() -> None:
+        done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            del running[task]
+        # Retrieve every exception, not only the first: asyncio logs a traceback for any that is not retrieved.
+        errors = [error for task in done if (error := task.exception()) is not None]
+        if errors:
+            raise errors[0]
+
+    async def run(batch: Sequence[ItemT]) -> None:
+        await write(batch)
+
+    try:
+        while batch := await asyncio.to_thread(next, batches, None):
+            records = frozenset(map(identity, batch))
+            while len(running) >= concurrency or any(
+                task.done() or records & others for task, others in running.items()
+            ):
+                await wait_for_first()
+            running[asyncio.create_task(run(batch))] = records
+        while running:
+            await wait_for_first()
+    except asyncio.CancelledError:
+        for task in running:
+            task.cancel()
+        raise
+    finally:
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+@contextmanager
+def resumable(
+    path: Path, operation: Literal["load", "import"], *, total: int, done: Callable[[], int]
+) -> Iterator[None]:
+    """Say in an error that ends a block how many lines are written, and how to continue.
+
+    Args:
+        path: the file.
+        operation: what is done with it, which is also the name of the command.
+        total: number of lines.
+        done: returns the number of lines that are written.
+
+    Raises:
+        EmbeddingError: a batch could not be embedded.
+        StoreError: the database failed.
+        ConflictError: concurrent writes won.
+    """
+    try:
+        yield
+    except (EmbeddingError, StoreError, ConflictError) as error:
+        problem = str(error)
+        end = "" if problem.endswith((".", "?")) else "."
+        raise type(error)(
+            f"{problem}{end} {done():,} of {total:,} lines are {operation}ed; {operation} {path.name} again to continue"
+        ) from error

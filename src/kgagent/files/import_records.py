@@ -1,0 +1,227 @@
+"""Imports a file that export wrote: first a check of the whole file, then batch by batch, each in one transaction."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+from kgagent.errors import (
+    ConflictError,
+    ConstraintViolationError,
+    EntityGoneError,
+    InputError,
+    StatementValueError,
+)
+from kgagent.files.batch_writing import check_batch_size, line_batches, resumable, write_batches
+from kgagent.files.export_format import (
+    EmbeddingFacts,
+    ExportedLine,
+    ExportedRecord,
+    check_export,
+    exported_lines,
+    ontology_fingerprint,
+)
+from kgagent.files.import_matches import ImportedDeletions, ImportedNodes, ImportedRelationships, ImportKind, Match
+from kgagent.files.import_rows import Properties, Reembedding, check_record, decoded_properties, row_of
+from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
+from kgagent.graph.statements import Statement
+from kgagent.graph.store import Row, Store
+from kgagent.progress import Progress, SilentProgress
+from kgagent.services import GraphServices
+from kgagent.validation import check_user_id
+
+MAX_CONFLICTS = 1_000
+"""Conflicts that a report describes; all are counted."""
+
+
+async def import_records(
+    path: Path,
+    services: GraphServices,
+    *,
+    user_id: str | None = None,
+    overwrite: bool = False,
+    batch_size: int = 500,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import the records of a file; those that the graph has already are left as they are.
+
+    Args:
+        path: a file that export wrote.
+        services: the parts of the graph.
+        user_id: the user whom the file must name; None accepts any, and a file of several users.
+        overwrite: whether records that differ are replaced by those of the file, instead of reported.
+        batch_size: records per transaction, from 1.
+        progress: receives the number of records.
+
+    Raises:
+        InputError: the file is not whole, does not fit this graph, or an argument is invalid; nothing was imported.
+        EmbeddingError: records could not be embedded; import the file again to continue.
+        StoreError: the database failed; likewise.
+    """
+    check_batch_size(batch_size)
+    if user_id is not None:
+        check_user_id(user_id)
+    started = time.perf_counter()
+    progress = progress or SilentProgress()
+    ontology = services.ontology
+    with progress.task(f"Checking {path.name}"):
+        header, footer = await asyncio.to_thread(
+            check_export, path, lambda header, record: check_record(record, header.user_id, ontology)
+        )
+    if user_id is not None and header.user_id != user_id:
+        owner = "several users" if header.user_id is None else repr(header.user_id)
+        raise InputError(f"{path} has the records of {owner}, not of {user_id!r}")
+    keeps_embeddings = header.embeddings == EmbeddingFacts.of(services.embedder) and (
+        header.ontology == ontology_fingerprint(ontology)
+    )
+    importer = _Importer(
+        kinds={
+            "node": ImportedNodes(services, keeps_embeddings),
+            "relationship": ImportedRelationships(services, keeps_embeddings),
+            "deleted": ImportedDeletions(services, keeps_embeddings),
+        },
+        embeds=None if keeps_embeddings else Reembedding(services, services.write_context.clock()),
+        overwrite=overwrite,
+        attempts=services.write_context.attempts,
+    )
+    with (
+        resumable(path, "import", total=footer.total, done=lambda: importer.done),
+        progress.task(f"Importing {path.name}", footer.total) as advance,
+    ):
+
+        async def write_batch(batch: Sequence[ExportedLine]) -> None:
+            await importer.write(batch)
+            advance(len(batch))
+
+        await write_batches(_batches(path, batch_size), write_batch)
+    return ImportReport(
+        **{name: ImportCounts(**counts) for name, counts in importer.counts.items()},
+        embedded=importer.embedded,
+        embeddings_kept=keeps_embeddings,
+        conflicts=tuple(importer.conflicts),
+        seconds=time.perf_counter() - started,
+    )
+
+
+class _Importer:
+    """Writes batches, and counts what became of their records."""
+
+    def __init__(
+        self, *, kinds: dict[str, ImportKind[Any]], embeds: Reembedding | None, overwrite: bool, attempts: int
+    ) -> None:
+        self.counts = {kind.name: Counter[str]() for kind in kinds.values()}
+        self.conflicts: list[ImportConflict] = []
+        self.embedded = 0
+        self._kinds = kinds
+        self._embeds = embeds
+        self._overwrite = overwrite
+        self._attempts = attempts
+
+    @property
+    def done(self) -> int:
+        """Number of records that were written, or that need not or cannot be written."""
+        return sum(counts.total() for counts in self.counts.values())
+
+    async def write(self, batch: Sequence[ExportedLine]) -> None:
+        """Write records of one kind and one user; those that meet a concurrent write are looked up and written again.
+
+        What the database refuses each time is a conflict.
+
+        Raises:
+            ConflictError: concurrent writes won.
+            EmbeddingError: the embedder failed.
+            StoreError: the database failed.
+        """
+        kind, user_id = self._kinds[batch[0].record.kind], batch[0].record.user_id
+        remaining = list(batch)
+        refused: dict[int, str] = {}
+        for _ in range(self._attempts):
+            matches = await kind.find(user_id, [line.record for line in remaining])
+            new: list[tuple[ExportedLine, Match]] = []
+            different: list[tuple[ExportedLine, Match]] = []
+            for line, match in zip(remaining, matches, strict=True):
+                if match.state == "new":
+                    new.append((line, match))
+                elif match.state == "different" and self._overwrite:
+                    different.append((line, match))
+                elif match.state == "equal":
+                    self.counts[kind.name]["unchanged"] += 1
+                else:
+                    self._add_conflict(kind, line, match.reason)
+            refused = {}
+            remaining = [
+                *await self._save(kind, "import", new, user_id, refused),
+                *await self._save(kind, "overwrite", different, user_id, refused),
+            ]
+            if not remaining:
+                return
+        for line in remaining:
+            if line.number not in refused:
+                raise ConflictError(f"Concurrent writes keep changing {kind.title(line.record)}")
+            self._add_conflict(kind, line, refused[line.number])
+
+    async def _save(
+        self,
+        kind: ImportKind[Any],
+        action: Literal["import", "overwrite"],
+        wanted: Sequence[tuple[ExportedLine, Match]],
+        user_id: str,
+        refused: dict[int, str],
+    ) -> list[ExportedLine]:
+        """Write records in one transaction, and return those that were not written.
+
+        Args:
+            kind: the kind of the records.
+            action: what is done with them.
+            wanted: the records.
+            user_id: owner of the records.
+            refused: receives why the database refused records, by line number.
+        """
+        if not wanted:
+            return []
+        properties, embedded = await self._properties([line.record for line, _ in wanted])
+        rows = [
+            row_of(stored, kind.services.store, position=line.number, **match.target)
+            for (line, match), stored in zip(wanted, properties, strict=True)
+        ]
+        written = await _write(kind.services.store, kind.write(action), rows, user_id, refused)
+        self.counts[kind.name]["created" if action == "import" else "overwritten"] += len(written)
+        self.embedded += embedded
+        return [line for line, _ in wanted if line.number not in written]
+
+    async def _properties(self, records: Sequence[ExportedRecord]) -> tuple[list[Properties], int]:
+        if self._embeds is not None:
+            return await self._embeds.apply(records)
+        return await asyncio.to_thread(lambda: [decoded_properties(record) for record in records]), 0
+
+    def _add_conflict(self, kind: ImportKind[Any], line: ExportedLine, reason: str) -> None:
+        self.counts[kind.name]["conflicts"] += 1
+        if len(self.conflicts) < MAX_CONFLICTS:
+            self.conflicts.append(ImportConflict(line=line.number, record=kind.title(line.record), reason=reason))
+
+
+async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: str, refused: dict[int, str]) -> set[int]:
+    """Write rows in one transaction, or each in its own if the database refuses one of them.
+
+    Returns:
+        The positions of the rows that were written.
+    """
+    try:
+        written = await store.write(text, {"user_id": user_id, "rows": rows})
+    except (ConstraintViolationError, StatementValueError, EntityGoneError) as error:
+        if len(rows) > 1:
+            alone = [await _write(store, text, [row], user_id, refused) for row in rows]
+            return set().union(*alone)
+        if not isinstance(error, EntityGoneError):
+            refused[rows[0]["position"]] = str(error)
+        return set()
+    return {row["position"] for row in written}
+
+
+def _batches(path: Path, batch_size: int) -> Iterator[list[ExportedLine]]:
+    """Consecutive records of one kind and one user, limited in number and in size."""
+    for _, group in groupby(exported_lines(path), key=lambda line: (line.record.kind, line.record.user_id)):
+        yield from line_batches(group, batch_size)

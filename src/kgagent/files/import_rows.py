@@ -1,0 +1,178 @@
+"""Checks records of a file, and turns them into the parameters of the statements that write them."""
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from kgagent.errors import InputError
+from kgagent.files.export_format import (
+    EMBEDDING_PROPERTIES,
+    ExportedDeletion,
+    ExportedNode,
+    ExportedRecord,
+    ExportedRelationship,
+)
+from kgagent.files.property_values import TimeText, decode_property
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.record_saver import vector_changes
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, ontology_label
+from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP, OWN_LABELS
+from kgagent.graph.store import Row, Store
+from kgagent.ontology import Ontology
+from kgagent.services import GraphServices
+from kgagent.validation import check_user_id
+
+Properties = dict[str, Any]
+
+
+def check_record(record: ExportedRecord, user_id: str | None, ontology: Ontology) -> None:
+    """Refuse a record that export would not write, or that this graph cannot have.
+
+    Args:
+        record: the record.
+        user_id: whose records the file has; None for those of all users.
+        ontology: labels of the nodes.
+
+    Raises:
+        InputError: what is wrong with it.
+    """
+    check_user_id(record.user_id)
+    if user_id is not None and record.user_id != user_id:
+        raise InputError(f"the file has records of user {user_id!r}, but this record belongs to {record.user_id!r}")
+    decoded_properties(record)
+    stored_user = record.properties.get("user_id")
+    has_no_user = isinstance(record, ExportedRelationship) and stored_user is None
+    if stored_user != record.user_id and not has_no_user:
+        raise InputError(f"the record belongs to {record.user_id!r}, but its properties have user_id {stored_user!r}")
+    if isinstance(record, ExportedDeletion):
+        if record.label not in {DELETED_NODE, DELETED_RELATIONSHIP}:
+            raise InputError(f"a deleted record cannot have the label {record.label!r}")
+    elif isinstance(record, ExportedNode):
+        key = record.properties.get("entity_key")
+        if not key or not isinstance(key, str):
+            raise InputError("a node must have an entity_key")
+        _check_labels(record.labels, ontology)
+        _check_names(record.labels)
+    else:
+        _check_labels(record.start[:1], ontology)
+        _check_labels(record.end[:1], ontology)
+        _check_names([record.neo4j_type])
+
+
+def decoded_properties(record: ExportedRecord) -> Properties:
+    """The properties of a record.
+
+    Raises:
+        InputError: a name or a value is invalid.
+    """
+    decoded = {}
+    for name, value in record.properties.items():
+        if not name or "\0" in name:
+            raise InputError(f"{name!r} cannot be the name of a property")
+        try:
+            decoded[name] = decode_property(value)
+        except InputError as error:
+            raise InputError(f"property {name!r} is {error}") from None
+    return decoded
+
+
+def row_of(properties: Mapping[str, object], store: Store, **target: object) -> Row:
+    """The parameter by which a statement writes a record.
+
+    Args:
+        properties: its properties.
+        store: says in which form its server accepts vectors.
+        target: other fields of the row.
+    """
+    row: Row = {"properties": {}, "times": [], "vectors": [], **target}
+    for name, value in properties.items():
+        if isinstance(value, array):
+            row["vectors"].append({"name": name, "value": store.vector(value)})
+        elif isinstance(value, TimeText):
+            row["times"].append({"name": name, "kind": value.kind, "value": str(value)})
+        elif isinstance(value, list) and value and isinstance(value[0], TimeText):
+            texts = [str(item) for item in value]
+            row["times"].append({"name": name, "kind": f"{value[0].kind}s", "value": texts})
+        else:
+            row["properties"][name] = value
+    return row
+
+
+@dataclass(frozen=True)
+class Reembedding:
+    """Gives records of another model, or of none, the embedding of their text.
+
+    Attributes:
+        services: the parts of the graph.
+        now: the time, with time zone.
+    """
+
+    services: GraphServices
+    now: datetime
+
+    async def apply(self, records: Sequence[ExportedRecord]) -> tuple[list[Properties], int]:
+        """The properties of records of one kind with current embeddings, and the number of those that were made.
+
+        A deleted record gets its embedding when it is restored.
+
+        Raises:
+            EmbeddingError: the embedder failed.
+        """
+        decoded = [decoded_properties(record) for record in records]
+        if isinstance(records[0], ExportedDeletion):
+            return [
+                {name: value for name, value in properties.items() if name not in EMBEDDING_PROPERTIES}
+                for properties in decoded
+            ], 0
+        kind = NodeRecord if isinstance(records[0], ExportedNode) else RelationshipRecord
+        texts = [
+            self._text(record, properties, properties.get(kind.vector_property))
+            for record, properties in zip(records, decoded, strict=True)
+        ]
+        changes = await vector_changes(self.services.embedder, texts)
+        for properties, change in zip(decoded, changes, strict=True):
+            properties.update(change.properties)
+            if change.vector is not None:
+                properties[kind.vector_property] = change.vector
+        made = sum(change.vector is not None for change in changes)
+        return [
+            {name: value for name, value in properties.items() if value is not None} for properties in decoded
+        ], made
+
+    def _text(self, record: ExportedRecord, properties: Properties, vector: object) -> tuple[str, Record]:
+        """The text of a record, and the record with the embedding of the file."""
+        length = len(vector) if isinstance(vector, array) else None
+        if isinstance(record, ExportedNode):
+            label = ontology_label(record.labels, self.services.nodes.ontology)
+            node = NodeRecord(element_id="", label=label, vector_length=length, properties=properties)
+            return self.services.nodes.text(node, self.now), node
+        assert isinstance(record, ExportedRelationship)  # noqa: S101
+        relationship = RelationshipRecord(
+            element_id="",
+            vector_length=length,
+            properties=properties,
+            neo4j_type=record.neo4j_type,
+            from_entity_key=record.start[1],
+            to_entity_key=record.end[1],
+            from_name="",
+            to_name="",
+        )
+        has_text = record.neo4j_type in self.services.relationships.ontology.relationships
+        return (self.services.relationships.text(relationship, self.now) if has_text else ""), relationship
+
+
+def _check_labels(labels: Sequence[str], ontology: Ontology) -> None:
+    if not set(labels) & ontology.labels.keys():
+        raise InputError(
+            f"the ontology has none of the labels {', '.join(map(repr, labels))}; it has {', '.join(ontology.labels)}"
+        )
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Refuse labels and types that are invalid or kgagent's own."""
+    for name in names:
+        Identifier(name)
+        if name in OWN_LABELS:
+            raise InputError(f"a node or a relationship cannot be a {name}")

@@ -1,0 +1,251 @@
+"""Reads a file to load: first a check of all lines, then the writes that the valid ones request."""
+
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Generic
+
+from pydantic_core import from_json
+
+from kgagent.errors import InputError
+from kgagent.files.json_lines import FileLine, parse_line, read_lines
+from kgagent.files.load_lines import LINES, Line, NodeLine, NoteLine, RelationshipLine
+from kgagent.formatting import beginning
+from kgagent.graph.compare_and_set import IntentT
+from kgagent.graph.nodes import NodeIntent
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.models import Note
+from kgagent.ontology import Ontology
+from kgagent.plain_names import plain_name
+
+EXPORT_MARK = b'"format":"kgagent-export"'
+"""What the first line of an export contains."""
+
+MAX_START = 60
+"""Characters of a file of another format that an error repeats."""
+
+_NAMESPACE = uuid.UUID("6f0d4f3c-7f0b-4b8e-9d1e-2f5a1c7f3b60")
+
+
+@dataclass(frozen=True)
+class LineIntent(Generic[IntentT]):
+    """The write that a line requests.
+
+    Attributes:
+        number: line number, from 1.
+        size: bytes of the line.
+        intent: the write.
+    """
+
+    number: int
+    size: int
+    intent: IntentT
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadedNodeIntent(NodeIntent):
+    """A node of a file.
+
+    Attributes:
+        id: the id from which the key was derived; None if the line gives the key, or has no `id`.
+    """
+
+    id: str | None = None
+
+
+class LoadReader:
+    """Reads a file to load. The file is never held in memory, only the `id`s and the problems.
+
+    Attributes:
+        path: the file.
+        problems: what is wrong, by line number.
+        nodes: number of valid node lines.
+        relationships: number of valid relationship lines.
+        owners: `entity_key` of each node that is marked as the owner of the graph (`is_owner`), by line number.
+    """
+
+    def __init__(self, path: Path, *, user_id: str, ontology: Ontology, now: datetime) -> None:
+        """Read for a user.
+
+        Args:
+            path: the file.
+            user_id: owner of the graph.
+            ontology: provides the keys of nodes and the lifetimes of notes.
+            now: time of the load, with time zone.
+        """
+        self.path = path
+        self.problems: dict[int, str] = {}
+        self.nodes = 0
+        self.relationships = 0
+        self.owners: dict[int, str] = {}
+        self._user_id = user_id
+        self._ontology = ontology
+        self._now = now
+        self._keys: dict[str, str] = {}
+        self._lines_of_ids: dict[str, int] = {}
+
+    def check(self) -> None:
+        """Check the whole file without writing anything.
+
+        Raises:
+            InputError: the file cannot be read, or has another format.
+        """
+        first: FileLine | None = None
+        for line in read_lines(self.path):
+            if first is None:
+                first = line
+                if first.content.startswith(b"[") or EXPORT_MARK in first.content:
+                    raise self._other_format(first)
+            try:
+                self._check_line(line)
+            except InputError as error:
+                self.problems[line.number] = str(error)
+        if first is not None and not self.nodes and not self.relationships and not _is_object(first):
+            raise self._other_format(first)
+
+    def refuse_second_owners(self, stored: Iterable[tuple[str, str]]) -> None:
+        """Report lines that would give the graph a second owner.
+
+        Args:
+            stored: `entity_key` and name of the owner that the graph has.
+        """
+        names = dict(stored)
+        for number, key in self.owners.items():
+            others = [f"{name or 'the node'} ({other})" for other, name in names.items() if other != key]
+            if others:
+                self.problems[number] = (
+                    f"{others[0]} is already the owner of this graph; give its entity_key, or omit is_owner"
+                )
+                self.nodes -= 1
+            else:
+                names.setdefault(key, f"the node of line {number}")
+
+    def node_intents(self) -> Iterator[LineIntent[NodeIntent]]:
+        """The writes of the valid node lines; other problems become problems of their lines."""
+        for line, parsed in self._valid_lines():
+            if isinstance(parsed, NodeLine):
+                try:
+                    yield LineIntent(line.number, len(line.content), self._node(parsed, line))
+                except InputError as error:
+                    self.problems[line.number] = str(error)
+
+    def relationship_intents(self) -> Iterator[LineIntent[RelationshipIntent]]:
+        """The writes of the valid relationship lines, once the nodes are written."""
+        # A line with a problem must not connect a relationship to another node that has the same key.
+        for name, number in self._lines_of_ids.items():
+            if number in self.problems:
+                self._keys.pop(name, None)
+        for line, parsed in self._valid_lines():
+            if isinstance(parsed, RelationshipLine):
+                try:
+                    yield LineIntent(line.number, len(line.content), self._relationship(parsed))
+                except InputError as error:
+                    self.problems[line.number] = str(error)
+
+    def _valid_lines(self) -> Iterator[tuple[FileLine, Line]]:
+        for line in read_lines(self.path):
+            if line.number not in self.problems:
+                yield line, parse_line(line, LINES)
+
+    def _check_line(self, line: FileLine) -> None:
+        parsed = parse_line(line, LINES)
+        if isinstance(parsed, RelationshipLine):
+            self.relationships += 1
+            return
+        key = self._entity_key(parsed, line)
+        if parsed.id is not None:
+            if parsed.id in self._lines_of_ids:
+                raise InputError(f"id {parsed.id!r} is already used on line {self._lines_of_ids[parsed.id]}")
+            self._lines_of_ids[parsed.id] = line.number
+            self._keys[parsed.id] = key
+        if parsed.label == self._ontology.owner_label and parsed.properties.get("is_owner") is True:
+            self.owners[line.number] = key
+        self.nodes += 1
+
+    def _other_format(self, first: FileLine) -> InputError:
+        if EXPORT_MARK in first.content:
+            return InputError(f"{self.path.name} is an export of kgagent: read it with `kgagent import`")
+        start = beginning(first.content.decode(errors="replace").strip(), MAX_START)
+        return InputError(
+            f"{self.path.name} is not JSON Lines: it begins with {start!r}. `kgagent load` reads one JSON object per "
+            'line, such as {"kind": "node", "label": "Person", "name": "Ruth"}; docs/load-format.md describes them'
+        )
+
+    def _entity_key(self, node: NodeLine, line: FileLine) -> str:
+        """The key that a line specifies, or one that is the same at every load.
+
+        A label with a deterministic rule has the key of the rule, as the tools derive it, unless the rule needs a
+        `created_at` that the line lacks. Otherwise the key is a UUID of the user and the line's `id` or, without `id`,
+        of the user and the whole line.
+        """
+        rule = self._ontology.label(node.label)
+        if node.entity_key is not None:
+            return node.entity_key
+        if rule.is_deterministic and (node.created_at or not rule.key_includes_time):
+            return rule.entity_key(
+                name=plain_name(node.name),
+                description=node.description or "",
+                user_id=self._user_id,
+                created_at=node.created_at.isoformat() if node.created_at else "",
+            )
+        text = line.content.decode().strip()
+        identity = f"line\n{text}" if node.id is None else f"id\n{node.id}"
+        return str(uuid.uuid5(_NAMESPACE, f"{self._user_id}\n{identity}"))
+
+    def _node(self, node: NodeLine, line: FileLine) -> LoadedNodeIntent:
+        """Create the node, or update it with the values of the line."""
+        values = {"name": node.name, "description": node.description, "created_at": node.created_at}
+        return LoadedNodeIntent(
+            entity_key=self._entity_key(node, line),
+            label=node.label,
+            or_update=True,
+            values={name: value for name, value in values.items() if value is not None} | node.properties,
+            notes=self._notes(node.notes),
+            aliases=tuple(node.aliases),
+            id=node.id if node.entity_key is None else None,
+        )
+
+    def _relationship(self, relationship: RelationshipLine) -> RelationshipIntent:
+        """Create the relationship, or update it with the values of the line."""
+        fields = {"relationship_type", "description", "attitude", "proximity"}
+        return RelationshipIntent(
+            from_entity_key=self._key(relationship.from_),
+            to_entity_key=self._key(relationship.to),
+            neo4j_type=relationship.neo4j_type,
+            create=True,
+            or_update=True,
+            values=relationship.model_dump(include=fields, exclude_none=True) | relationship.properties,
+            notes=self._notes(relationship.notes),
+        )
+
+    def _notes(self, notes: Sequence[NoteLine]) -> tuple[Note, ...]:
+        return tuple(
+            Note(
+                content=note.content,
+                added_by=note.added_by or self._user_id,
+                date_added=note.date_added or self._now,
+                source_entity_key=note.source_entity_key and self._key(note.source_entity_key),
+                expires_at=self._expiry(note),
+            )
+            for note in notes
+        )
+
+    def _expiry(self, note: NoteLine) -> datetime | None:
+        if note.lifetime is None:
+            return note.expires_at
+        try:
+            return self._ontology.note_expiry(note.lifetime, note.date_added or self._now)
+        except OverflowError:
+            raise InputError(f"date_added is too late to compute an expiry, got {note.date_added}") from None
+
+    def _key(self, reference: str) -> str:
+        return self._keys.get(reference, reference)
+
+
+def _is_object(line: FileLine) -> bool:
+    try:
+        return isinstance(from_json(line.content), dict)
+    except ValueError:
+        return False

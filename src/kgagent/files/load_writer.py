@@ -1,0 +1,159 @@
+"""Writes the lines of a file to load, by the same strategies as the tools."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from kgagent.errors import (
+    ConflictError,
+    EmbeddingError,
+    InputError,
+    KgAgentError,
+    NotFoundError,
+    SharedKeyError,
+    StoreError,
+)
+from kgagent.files.batch_writing import line_batches, write_batches
+from kgagent.files.load_reader import LineIntent, LoadedNodeIntent
+from kgagent.graph.compare_and_set import WriteStrategy, compare_and_set
+from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteOptions
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.relationships import (
+    RelationshipIntent,
+    RelationshipStrategy,
+    RelationshipWriteOptions,
+)
+from kgagent.graph.writes import WriteResult
+from kgagent.models import Note
+from kgagent.progress import Advance
+from kgagent.services import GraphServices
+
+LineKind = Literal["nodes", "relationships"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadJob:
+    """Which lines are written, and how.
+
+    Attributes:
+        kind: what the lines are about.
+        user_id: owner of the graph.
+        batch_size: lines per transaction, from 1.
+        concurrency: maximum number of concurrent batches, from 1.
+    """
+
+    kind: LineKind
+    user_id: str
+    batch_size: int
+    concurrency: int
+
+
+class LoadWriter:
+    """Writes the intents of the lines of a job.
+
+    Attributes:
+        job: which lines are written, and how.
+        problems: receives why lines were not written, by line number.
+        counts: number of lines by outcome.
+        embedded: number of embeddings made.
+    """
+
+    def __init__(self, services: GraphServices, job: LoadJob, problems: dict[int, str]) -> None:
+        self.job = job
+        self.problems = problems
+        self.counts = Counter[str]()
+        self.embedded = 0
+        self._attempts = services.write_context.attempts
+        self._strategy = _line_strategy(services, job)
+
+    @property
+    def done(self) -> int:
+        """Number of lines whose records are as the lines say."""
+        return self.counts.total()
+
+    def identity(self, line: LineIntent[Any]) -> Hashable:
+        """The record that a line is about."""
+        return self._strategy.identity(line.intent)
+
+    async def write(self, lines: Iterator[LineIntent[Any]], advance: Advance) -> None:
+        """Write the intents of lines.
+
+        Args:
+            lines: iterated in a thread, one batch at a time.
+            advance: receives the number of lines done.
+
+        Raises:
+            EmbeddingError: a batch could not be embedded; batches that were already running are written.
+            StoreError: the database failed; likewise.
+        """
+
+        async def write_batch(batch: Sequence[LineIntent[Any]]) -> None:
+            await self._write_batch(batch)
+            advance(len(batch))
+
+        await write_batches(
+            line_batches(lines, self.job.batch_size),
+            write_batch,
+            concurrency=self.job.concurrency,
+            identity=self.identity,
+        )
+
+    async def _write_batch(self, batch: Sequence[LineIntent[Any]]) -> None:
+        outcomes = await compare_and_set(self._strategy, [line.intent for line in batch], attempts=self._attempts)
+        failures: list[EmbeddingError | StoreError] = []
+        for line, outcome in zip(batch, outcomes, strict=True):
+            if isinstance(outcome, WriteResult):
+                self.embedded += outcome.embedded
+                self.counts["created" if outcome.created else "updated" if outcome.changed else "unchanged"] += 1
+            elif isinstance(outcome, EmbeddingError | StoreError):
+                failures.append(outcome)
+            else:
+                self.problems[line.number] = _reason(outcome)
+        if failures:
+            raise failures[0]
+
+
+def _line_strategy(services: GraphServices, job: LoadJob) -> WriteStrategy[Any, Any, Any, WriteResult[Any]]:
+    """The strategy for the lines of one kind, which makes it safe to load a file again."""
+    if job.kind == "nodes":
+        node_options = NodeWriteOptions(prepare=_prepare_node)
+        return NodeStrategy(services.nodes, services.write_context, user_id=job.user_id, options=node_options)
+    # One transaction at a time, since two that touch the same nodes may deadlock.
+    options = RelationshipWriteOptions(prepare=_prepare_relationship, lock=asyncio.Lock())
+    return RelationshipStrategy(services.relationships, services.write_context, user_id=job.user_id, options=options)
+
+
+def _prepare_node(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:
+    """A line never changes the label of a node, nor turns one node into another."""
+    if stored is None:
+        return intent
+    if stored.label != intent.label:
+        raise InputError(f"{intent.entity_key} is a {stored.label} in the graph and cannot become a {intent.label}")
+    if isinstance(intent, LoadedNodeIntent) and intent.id is not None:
+        old, new = stored.text("name"), intent.values["name"]
+        if new.casefold() != old.casefold():
+            raise InputError(
+                f"id {intent.id!r} was loaded as {old!r} before, and this line says {new!r}; use another id, or give "
+                f"entity_key {stored.entity_key!r} to rename it"
+            )
+    return replace(intent, notes=_new_notes(intent.notes, stored.notes))
+
+
+def _prepare_relationship(intent: RelationshipIntent, stored: RelationshipRecord | None) -> RelationshipIntent:
+    return intent if stored is None else replace(intent, notes=_new_notes(intent.notes, stored.notes))
+
+
+def _new_notes(notes: Iterable[Note], stored: Iterable[Note]) -> tuple[Note, ...]:
+    """The notes that no earlier load added, not even as notes that have expired since."""
+    existing = {(note.identity, note.expires_at) for note in stored}
+    return tuple(note for note in notes if (note.identity, note.expires_at) not in existing)
+
+
+def _reason(error: KgAgentError) -> str:
+    if isinstance(error, NotFoundError):
+        return f"{error}; `from` and `to` must be the id of a valid line of the file, or an entity_key of the graph"
+    if isinstance(error, ConflictError) and not isinstance(error, SharedKeyError):
+        return f"{error}. Load the file again"
+    return str(error)

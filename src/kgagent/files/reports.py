@@ -1,0 +1,159 @@
+"""The results of loads, exports and imports."""
+
+from pydantic import BaseModel, ConfigDict
+
+from kgagent.formatting import counted
+
+
+class Report(BaseModel):
+    """Base of the reports and of their parts."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class LineProblem(Report):
+    """A line that was not loaded.
+
+    Attributes:
+        line: line number, from 1.
+        reason: what is wrong with it.
+    """
+
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        """The line number and the reason."""
+        return f"line {self.line}: {self.reason}"
+
+
+class ImportConflict(LineProblem):
+    """A record that was not imported.
+
+    Attributes:
+        line: its line in the file, from 1.
+        record: what it is, with its key.
+        reason: why it was not imported.
+    """
+
+    record: str
+
+    def __str__(self) -> str:
+        """The line number, the record and the reason."""
+        return f"line {self.line}: {self.record}: {self.reason}"
+
+
+class LoadCounts(Report):
+    """Number of records that were created, updated or unchanged."""
+
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+
+    @property
+    def total(self) -> int:
+        """Number of all records."""
+        return self.created + self.updated + self.unchanged
+
+
+class LoadReport(Report):
+    """The result of a load.
+
+    Attributes:
+        nodes: counts of the node lines.
+        relationships: counts of the relationship lines.
+        embedded: number of embeddings made.
+        problems: the lines that were not loaded, in order.
+        seconds: duration.
+    """
+
+    nodes: LoadCounts = LoadCounts()
+    relationships: LoadCounts = LoadCounts()
+    embedded: int = 0
+    problems: tuple[LineProblem, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was written."""
+        return any(counts.created or counts.updated for counts in (self.nodes, self.relationships))
+
+
+class ExportReport(Report):
+    """What an export wrote.
+
+    Attributes:
+        users: number of users.
+        nodes: number of nodes.
+        relationships: number of relationships.
+        deleted: number of deleted nodes and relationships that can still be restored, or await their purge.
+        skipped: number of nodes without a key, and of relationships to such nodes, to nodes of other users, or that
+            name another user as their owner; no file can have them. `diagnose` names them.
+        sha256: hash of the content, which the footer of the file has too.
+        seconds: duration.
+    """
+
+    users: int
+    nodes: int
+    relationships: int
+    deleted: int
+    skipped: int
+    sha256: str
+    seconds: float
+
+    def __str__(self) -> str:
+        """The report in one line."""
+        return f"{_records(self.nodes, self.relationships, self.deleted)} of {counted(self.users, 'user')} exported"
+
+
+class ImportCounts(Report):
+    """Number of records that were created, overwritten, unchanged or in conflict."""
+
+    created: int = 0
+    overwritten: int = 0
+    unchanged: int = 0
+    conflicts: int = 0
+
+
+class ImportReport(Report):
+    """The result of an import.
+
+    Attributes:
+        nodes: counts of the nodes.
+        relationships: counts of the relationships.
+        deleted: counts of the deleted records.
+        embedded: number of embeddings made.
+        embeddings_kept: whether the embeddings of the file were imported as they are.
+        conflicts: the first 1,000 records that were not imported.
+        seconds: duration.
+    """
+
+    nodes: ImportCounts
+    relationships: ImportCounts
+    deleted: ImportCounts
+    embedded: int
+    embeddings_kept: bool
+    conflicts: tuple[ImportConflict, ...]
+    seconds: float
+
+    @property
+    def conflict_count(self) -> int:
+        """Number of all conflicts."""
+        return sum(counts.conflicts for counts in (self.nodes, self.relationships, self.deleted))
+
+    def __str__(self) -> str:
+        """The report in one line."""
+        kinds = (self.nodes, self.relationships, self.deleted)
+        overwritten = sum(counts.overwritten for counts in kinds)
+        unchanged = sum(counts.unchanged for counts in kinds)
+        created = _records(*(counts.created for counts in kinds))
+        return (
+            f"{created} created, {overwritten:,} overwritten, {unchanged:,} unchanged, "
+            f"{self.conflict_count:,} in conflict"
+        )
+
+
+def _records(nodes: int, relationships: int, deleted: int) -> str:
+    return (
+        f"{counted(nodes, 'node')}, {counted(relationships, 'relationship')} and {counted(deleted, 'deleted record')}"
+    )

@@ -1,0 +1,1 @@
+"""Maintenance of a graph: migrating and checking all records, forgetting a user or a node, purging deleted records."""

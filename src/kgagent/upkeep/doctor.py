@@ -1,0 +1,203 @@
+"""The diagnosis of a whole graph: the server, its indexes, every record, note sources, owners, and stored items."""
+
+from array import array
+from datetime import datetime, timedelta
+from hashlib import blake2b
+from itertools import groupby
+
+from kgagent.formatting import beginning, counted
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.record_saver import is_current
+from kgagent.graph.schema_parts import STORE_TEXT
+from kgagent.graph.statements import statement
+from kgagent.graph.store_texts import count_store_texts
+from kgagent.progress import Progress, SilentProgress
+from kgagent.services import GraphServices
+from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
+from kgagent.upkeep.examination import Condition, InspectedNode
+from kgagent.upkeep.issues import CONDITIONS, DEFECTS, EXPIRED, SHARED_KEYS, Issue, IssueCounter, other_model
+from kgagent.upkeep.scan import SCANS, InspectedT, Kind, Scan, Selection
+from kgagent.upkeep.server_checks import embedder_findings, feature_findings, schema_findings
+
+PROGRESS_INTERVAL = 500
+"""Records between two reports of progress."""
+
+MAX_SOURCES = 10_000
+"""Number of different sources of notes that are checked."""
+
+SOURCES_PER_STATEMENT = 1_000
+MAX_NAME = 80
+
+MAX_EXPIRIES = 30
+"""Most recent expiries of a record's notes that can explain a stale embedding."""
+
+_CAN_BE_EXPIRED = {Condition.STALE, Condition.WITHOUT_TEXT}
+_JUST_BEFORE = timedelta(microseconds=1)
+
+
+async def diagnose(
+    services: GraphServices,
+    *,
+    user_id: str | None = None,
+    check_embedder: bool = False,
+    progress: Progress | None = None,
+) -> Diagnosis:
+    """Examine the server, its indexes and every record, and report what is wrong and how to fix it.
+
+    Nothing is changed and no vector is read. Records are streamed; only eight bytes a node and the names of up to
+    10,000 sources stay in memory. The arguments are those of `KnowledgeGraph.diagnose`.
+    """
+    store, schema, embedder = services.store, services.schema, services.embedder
+    findings = feature_findings(store.features) + await schema_findings(store, schema)
+    if check_embedder:
+        findings += await embedder_findings(embedder)
+    checks = RecordChecks(services, user_id)
+    await checks.run(progress or SilentProgress())
+    findings += await checks.findings()
+    findings += await owner_findings(services.nodes, user_id)
+    stored_items = 0
+    if schema.covers(STORE_TEXT):
+        texts = await count_store_texts(store, embedder, user_id=user_id)
+        stored_items = texts.items
+        if texts.outdated:
+            records = f"{counted(texts.outdated, 'text')} of {counted(texts.items, 'stored item')}"
+            findings.append(other_model(texts.other_model, embedder.model).finding(records, None, user_id))
+    facts = DiagnosisFacts(
+        uri=store.uri,
+        server_version=store.features.version,
+        filtered_vector_indexes=store.features.filtered_vector_indexes,
+        vectors_on_the_wire=store.features.vectors_on_the_wire,
+        embedder=str(embedder),
+        user_id=user_id,
+        nodes=checks.examined("nodes"),
+        relationships=checks.examined("relationships"),
+        store_items=stored_items,
+    )
+    return Diagnosis.of(findings, facts)
+
+
+class RecordChecks:
+    """Checks whether records are stored as the tools would store them, and collects the findings."""
+
+    def __init__(self, services: GraphServices, user_id: str | None) -> None:
+        self._services = services
+        self._user_id = user_id
+        self._counters = {kind: IssueCounter(kind) for kind in SCANS}
+        self._sources: dict[tuple[str, str], str] = {}
+        self._key_hashes = array("Q")
+
+    async def run(self, progress: Progress) -> None:
+        """Check all records of the user, or of all users.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        for scan_class in SCANS.values():
+            scan = scan_class(self._services, Selection(user_id=self._user_id))
+            counter = self._counters[scan.kind]
+            with progress.task(f"Examining {scan.kind}", await scan.count()) as advance:
+                async with scan.records() as records:
+                    async for inspected in records:
+                        self._check(scan, inspected, counter)
+                        if counter.examined % PROGRESS_INTERVAL == 0:
+                            advance(PROGRESS_INTERVAL)
+                advance(counter.examined % PROGRESS_INTERVAL)
+
+    def examined(self, kind: Kind) -> int:
+        """Number of records of a kind that were checked."""
+        return self._counters[kind].examined
+
+    async def findings(self) -> list[Finding]:
+        """The findings about the records that were checked.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        findings = [*self._counters["nodes"].findings(self._user_id)]
+        equal_hashes = (list(equal) for _, equal in groupby(sorted(self._key_hashes)))
+        if shared := sum(len(equal) for equal in equal_hashes if len(equal) > 1):
+            records = f"{shared:,} of {self.examined('nodes'):,} nodes"
+            findings.append(SHARED_KEYS.finding(records, None, self._user_id))
+        findings += self._counters["relationships"].findings(self._user_id)
+        return findings + await self._missing_sources()
+
+    def _check(self, scan: Scan[InspectedT], inspected: InspectedT, counter: IssueCounter) -> None:
+        counter.examined += 1
+        if isinstance(inspected, InspectedNode) and inspected.record.entity_key:
+            self._key_hashes.append(_hash(inspected.user_id, inspected.record.entity_key))
+        now = self._services.write_context.clock()
+        examined = scan.examine(inspected, self._services.embedder, now)
+        # The migration skips a record with a defect, so its other conditions matter only once the defect is gone.
+        if examined.defect:
+            counter.add(DEFECTS[scan.kind][examined.defect], inspected)
+            return
+        for key in {note.source_entity_key for note in inspected.record.notes if note.source_entity_key}:
+            if len(self._sources) < MAX_SOURCES:
+                self._sources.setdefault((inspected.user_id, key), str(inspected))
+        for condition in examined.conditions:
+            counter.add(self._issue(scan, inspected, condition, now), inspected)
+
+    def _issue(self, scan: Scan[InspectedT], inspected: InspectedT, condition: Condition, now: datetime) -> Issue:
+        record, embedder = inspected.record, self._services.embedder
+        if condition is Condition.OTHER_MODEL:
+            return other_model(record.properties["embedding_model"], embedder.model)
+        if condition in _CAN_BE_EXPIRED:
+            ends = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
+            for end in sorted(ends, reverse=True)[:MAX_EXPIRIES]:
+                if is_current(record, scan.text(inspected, end - _JUST_BEFORE), embedder):
+                    return EXPIRED
+        return CONDITIONS[condition]
+
+    async def _missing_sources(self) -> list[Finding]:
+        """One finding if notes name sources that their users do not have."""
+        nodes, sources = self._services.nodes, list(self._sources)
+        missing: list[tuple[str, str]] = []
+        for start in range(0, len(sources), SOURCES_PER_STATEMENT):
+            batch = sources[start : start + SOURCES_PER_STATEMENT]
+            rows = await nodes.store.read(
+                statement("find_missing_sources", **nodes.names),
+                {"sources": [{"user_id": user_id, "entity_key": key} for user_id, key in batch]},
+            )
+            missing += [batch[row["position"]] for row in rows]
+        if not missing:
+            return []
+        message = (
+            f"Notes name {counted(len(missing), 'source')} that their user does not have, such as "
+            f"{beginning(missing[0][1], MAX_NAME)!r} in {self._sources[missing[0]]}"
+        )
+        fix = (
+            "No change is needed: the sources of these notes do not exist; create a node with that key if one is wanted"
+        )
+        return [Finding("info", message, fix)]
+
+
+async def owner_findings(nodes: NodeRepository, user_id: str | None) -> list[Finding]:
+    """One finding for each user who has several owners: nodes that stand for the user, "me".
+
+    Args:
+        nodes: repository of the nodes.
+        user_id: the user; None for all.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    label = nodes.ontology.owner_label
+    owner = nodes.names["labels"] if label is None else Identifier(label)
+    rows = await nodes.store.read(statement("find_users_with_owners", owner=owner), {"user_id": user_id})
+    fix = (
+        "Make them one with merge_nodes if they are the same person; else set is_owner to false with update_node on "
+        'those that are not the user. Until then tools ask which of them "me" means'
+    )
+    findings = []
+    for row in rows:
+        owners = (f"{beginning(repr(node['name']), MAX_NAME)} ({node['entity_key']})" for node in row["first"])
+        message = f"User {row['user_id']!r} has {counted(row['owners'], 'owner')}: {', '.join(owners)}"
+        findings.append(Finding("warning", message, fix))
+    return findings
+
+
+def _hash(user_id: str, entity_key: str) -> int:
+    """64 bits of a hash: among a million keys, the probability that two are taken for the same is 3 in 100 million."""
+    key = f"{len(user_id)}:{user_id}{entity_key}"
+    return int.from_bytes(blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest(), "big")

@@ -1,0 +1,162 @@
+"""Forgetting: deleting all data of a user, a source or another node, irreversibly."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from pydantic import BaseModel, ConfigDict
+
+from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
+from kgagent.formatting import counted, has_unpaired_surrogates
+from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import statement
+from kgagent.graph.store_items import STORE_ITEM_NAMES
+from kgagent.progress import Advance, Progress, SilentProgress
+from kgagent.services import GraphServices
+from kgagent.upkeep.purge import delete_in_batches
+from kgagent.upkeep.source_traces import SourceTraces
+from kgagent.validation import check_user_id
+
+
+class ForgetReport(BaseModel):
+    """What was forgotten, or with `dry_run` would be.
+
+    Attributes:
+        nodes: number of nodes.
+        relationships: number of relationships.
+        deleted: number of deleted nodes and relationships that were kept so that they can be restored.
+        items: number of items that programs stored beside the graph, such as those of a LangGraph store.
+        notes: number of notes of a source that were removed from records that stay.
+        merged_sources: number of nodes that stay from which the ingestion progress of the source was removed.
+        other_nodes: number of nodes that have the user's id but labels outside the ontology; kgagent does not delete
+            them. 0 for a single node.
+        entity_key: key of the node that was forgotten; None for a user.
+        dry_run: whether nothing was changed.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    nodes: int = 0
+    relationships: int = 0
+    deleted: int = 0
+    items: int = 0
+    notes: int = 0
+    merged_sources: int = 0
+    other_nodes: int = 0
+    entity_key: str | None = None
+    dry_run: bool = False
+
+    def __str__(self) -> str:
+        """The report in one line."""
+        parts = [
+            counted(self.nodes, "node"),
+            counted(self.relationships, "relationship"),
+            counted(self.deleted, "deleted record"),
+        ]
+        if self.items:
+            parts.append(counted(self.items, "stored item"))
+        if self.notes:
+            parts.append(f"{counted(self.notes, 'note')} of other records")
+        if self.merged_sources:
+            parts.append(f"the progress of {counted(self.merged_sources, 'merged source')}")
+        done = "would be forgotten" if self.dry_run else "forgotten"
+        other = f"; {counted(self.other_nodes, 'node')} of other programs stay" if self.other_nodes else ""
+        return f"{', '.join(parts[:-1])} and {parts[-1]} {done}{other}"
+
+
+async def forget(
+    services: GraphServices,
+    *,
+    user_id: str,
+    entity_key: str | None = None,
+    dry_run: bool = False,
+    batch_size: int = 200,
+    progress: Progress | None = None,
+) -> ForgetReport:
+    """Delete all data of a user or of a node in batches, so that other calls do not wait for long.
+
+    The arguments and errors are those of `KnowledgeGraph.forget`.
+    """
+    check_user_id(user_id)
+    if entity_key is not None and (not entity_key or has_unpaired_surrogates(entity_key)):
+        raise InputError(f"entity_key must be a text that is not empty, got {entity_key!r}")
+    if batch_size < 1:
+        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+    target = _Target(services, user_id, entity_key, batch_size)
+    counts = await target.count()
+    if entity_key is not None and not counts.total():
+        try:
+            entity_key = (await services.references.resolve(user_id, [entity_key]))[entity_key]
+        except NodeNotFoundError as error:
+            raise NotFoundError(
+                f"Nothing is stored under the key {entity_key!r}. {error}. "
+                "A deleted node can be named only by its full key"
+            ) from error
+        target = replace(target, entity_key=entity_key)
+        counts = await target.count()
+    if dry_run:
+        return ForgetReport(**counts, entity_key=entity_key, dry_run=True)
+    with (progress or SilentProgress()).task("Forgetting", counts.total() - counts["other_nodes"]) as advance:
+        deleted = await target.delete(advance)
+    others = {name: counts[name] for name in ("notes", "merged_sources", "other_nodes")}
+    return ForgetReport(**deleted, **others, entity_key=entity_key)
+
+
+@dataclass(frozen=True)
+class _Target:
+    """What is forgotten: a node, or a user if `entity_key` is None."""
+
+    services: GraphServices
+    user_id: str
+    entity_key: str | None
+    batch_size: int
+
+    async def count(self) -> Counter[str]:
+        """Count what would be deleted, by the fields of `ForgetReport`."""
+        counts = await self._count("count_records_to_forget")
+        if self.entity_key is None:
+            return counts + await self._count("count_other_data_of_user")
+        return counts + await self._traces(self.entity_key).count()
+
+    async def delete(self, advance: Advance) -> Counter[str]:
+        """Delete it, and count what was deleted.
+
+        Raises:
+            ConflictError: concurrent writes won.
+            EmbeddingError: a record without the notes of a source could not be embedded.
+            StoreError: the database failed.
+        """
+        names = ["forget_records", "forget_deleted"]
+        if self.entity_key is None:
+            names += ["forget_foreign_relationships", "forget_store_items"]
+        counts = Counter[str]()
+        for name in names:
+            counts += await delete_in_batches(
+                self.services.store,
+                statement(name, **self._names),
+                self._parameters,
+                batch_size=self.batch_size,
+                attempts=self.services.write_context.attempts,
+                advance=advance,
+            )
+        del counts["texts"]
+        if self.entity_key is not None:
+            await self._traces(self.entity_key).remove(advance)
+        return counts
+
+    async def _count(self, name: str) -> Counter[str]:
+        text = statement(name, **self._names)
+        [row] = await self.services.store.read(text, self._parameters, timeout=LONG_TIMEOUT)
+        return Counter(row)
+
+    def _traces(self, entity_key: str) -> SourceTraces:
+        return SourceTraces(self.services, self.user_id, entity_key, self.batch_size)
+
+    @property
+    def _names(self) -> dict[str, Identifier]:
+        deleted = {"all_deleted": DELETED_NAMES["all_deleted"]}
+        return {**self.services.relationships.names, **STORE_ITEM_NAMES, **deleted}
+
+    @property
+    def _parameters(self) -> dict[str, str | None]:
+        return {"user_id": self.user_id, "entity_key": self.entity_key}

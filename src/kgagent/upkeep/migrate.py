@@ -1,0 +1,156 @@
+"""Migrating a graph to the current form: schema, embeddings and bookkeeping of all records, texts of stored items."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kgagent.batches import batched
+from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.records import Record, RelationshipRecord
+from kgagent.graph.schema_parts import STORE_TEXT
+from kgagent.graph.store_texts import count_store_texts, embed_outdated_texts
+from kgagent.graph.writes import WriteOptions
+from kgagent.opening import GraphAccess
+from kgagent.progress import Advance, Progress, SilentProgress
+from kgagent.ray_workers import RayEngine, RayWorkers
+from kgagent.services import GraphServices
+from kgagent.upkeep.examination import Inspected, stored_level
+from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
+from kgagent.upkeep.rewrite import Change, Rewrite, Skipped, Tally
+from kgagent.upkeep.scan import SCANS, Kind, Scan, ScannedIntent, Selection
+
+
+async def migrate(
+    services: GraphServices,
+    *,
+    user_id: str | None = None,
+    dry_run: bool = False,
+    rebuild_indexes: bool = False,
+    batch_size: int = 200,
+    progress: Progress | None = None,
+    engine: RayEngine | None = None,
+    access: GraphAccess | None = None,
+) -> MigrationReport:
+    """Migrate a graph; see `KnowledgeGraph.migrate`.
+
+    The content of a record and its `updated_at` never change. Of several relationships of one type between two nodes,
+    only the one that the tools use is migrated; the others are skipped and reported.
+    """
+    if batch_size < 1:
+        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+    schema, progress = services.schema, progress or SilentProgress()
+    verb, tally = "Examining" if dry_run else "Migrating", Tally()
+    async with AsyncExitStack() as opened:
+        if not dry_run and not rebuild_indexes:
+            await schema.ensure()
+        workers = await opened.enter_async_context(engine.open(services, access)) if engine else None
+        if not dry_run and rebuild_indexes:
+            with progress.task("Rebuilding the vector indexes"):
+                await schema.rebuild_vector_indexes()
+        if not dry_run:
+            await schema.drop_replaced_constraints()
+        try:
+            for kind in SCANS:
+                block = MigrationBlock(kind, Selection(user_id=user_id), dry_run=dry_run, batch_size=batch_size)
+                rewrite = migration(services, block)
+                total = await rewrite.scan.count()
+                with progress.task(f"{verb} {kind}", total) as advance:
+                    if workers is None:
+                        await rewrite.run(tally, advance)
+                    else:
+                        await _run_on_workers(workers, _blocks(block, rewrite.scan, workers, total), tally, advance)
+            store_texts = await _migrate_store_texts(services, user_id, dry_run=dry_run, batch_size=batch_size)
+        except KgAgentError as error:
+            raise MigrationStoppedError(error, MigrationReport.of(tally, dry_run=dry_run)) from error
+        return MigrationReport.of(tally, dry_run=dry_run, store_texts=store_texts)
+
+
+@dataclass(frozen=True)
+class MigrationBlock:
+    """Records to migrate.
+
+    Attributes:
+        kind: nodes or relationships.
+        selection: the records.
+        dry_run: whether nothing is written.
+        batch_size: records per embedding call and transaction.
+    """
+
+    kind: Kind
+    selection: Selection
+    dry_run: bool
+    batch_size: int
+
+
+def migration(services: GraphServices, block: MigrationBlock) -> Rewrite[Any]:
+    """The migration of a block: levels become numbers, and relationships get the owner of their nodes."""
+    scan, context = SCANS[block.kind](services, block.selection), services.write_context
+
+    def judge(inspected: Inspected) -> Change | Skipped | None:
+        examined = scan.examine(inspected, context.embedder, context.clock())
+        if examined.defect:
+            return Skipped(str(inspected), str(examined.defect))
+        return Change(examined.outdated_text) if examined.conditions else None
+
+    def prepare(intent: ScannedIntent, stored: Record | None) -> ScannedIntent:
+        if stored is not None and stored.element_id != intent.element_id:
+            raise InputError(f"the tools use another record with its keys ({stored.element_id})")
+        if not isinstance(stored, RelationshipRecord):
+            return intent
+        return replace(intent, values={name: stored_level(services.ontology, stored, name) for name in LEVEL_FIELDS})
+
+    options: WriteOptions[Any, Any] = WriteOptions(
+        prepare=prepare, adopt_foreign=True, keep_updated_at=True, dry_run=block.dry_run
+    )
+    return Rewrite(scan=scan, judge=judge, options=options, context=context, batch_size=block.batch_size)
+
+
+@dataclass(frozen=True)
+class MigratedBlock:
+    """The counts of a block that a worker migrated, and the error that stopped it."""
+
+    examined: int
+    tally: Tally
+    error: KgAgentError | None
+
+
+async def migrate_block(services: GraphServices, block: MigrationBlock) -> MigratedBlock:
+    """Migrate a block in a worker; the work is that of a migration in one process."""
+    tally, error = Tally(), None
+    try:
+        await migration(services, block).run(tally, lambda _: None)
+    except KgAgentError as stopped:
+        error = stopped
+    return MigratedBlock(len(block.selection.element_ids or ()), tally, error)
+
+
+async def _blocks(
+    block: MigrationBlock, scan: Scan[Any], workers: RayWorkers, total: int
+) -> AsyncIterator[MigrationBlock]:
+    """Divide a block into smaller ones for workers."""
+    async with scan.ids() as ids:
+        async for element_ids in batched(ids, workers.engine.size_for(total)):
+            yield replace(block, selection=replace(block.selection, element_ids=element_ids))
+
+
+async def _run_on_workers(
+    workers: RayWorkers, blocks: AsyncIterator[MigrationBlock], tally: Tally, advance: Advance
+) -> None:
+    async with aclosing(workers.run(migrate_block, blocks)) as migrated:
+        async for block in migrated:
+            tally.merge(block.tally)
+            advance(block.examined)
+            if block.error is not None:
+                raise block.error
+
+
+async def _migrate_store_texts(services: GraphServices, user_id: str | None, *, dry_run: bool, batch_size: int) -> int:
+    """Embed texts of stored items again that have no embedding of the present model, or count them."""
+    store, embedder = services.store, services.write_context.embedder
+    if not services.schema.covers(STORE_TEXT):
+        return 0
+    if dry_run:
+        return (await count_store_texts(store, embedder, user_id=user_id)).outdated
+    return await embed_outdated_texts(store, embedder, user_id=user_id, batch_size=batch_size)

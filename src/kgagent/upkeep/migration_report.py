@@ -1,0 +1,118 @@
+"""The report of a migration."""
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kgagent.errors import KgAgentError
+from kgagent.formatting import counted
+from kgagent.upkeep.rewrite import Skipped, Tally
+from kgagent.upkeep.scan import Kind
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of nodes or of relationships.
+
+    Attributes:
+        examined: all records; the sum of the other counts.
+        embedded: records with a new embedding.
+        updated: records with unchanged embedding whose old or missing properties were fixed.
+        up_to_date: records that were not written.
+        skipped: records that cannot be migrated.
+    """
+
+    examined: int = 0
+    embedded: int = 0
+    updated: int = 0
+    up_to_date: int = 0
+    skipped: int = 0
+
+    @classmethod
+    def of(cls, tally: Tally, kind: Kind) -> "Counts":
+        """The counts of one kind."""
+        counts = {outcome: count for (of, outcome), count in tally.outcomes.items() if of == kind}
+        return cls(examined=sum(counts.values()), **counts)
+
+    @property
+    def written(self) -> int:
+        """The number of records that were written."""
+        return self.embedded + self.updated
+
+    def __add__(self, other: "Counts") -> "Counts":
+        """The sum of both."""
+        return Counts(**{name: count + getattr(other, name) for name, count in asdict(self).items()})
+
+
+@dataclass(frozen=True, kw_only=True)
+class MigrationReport:
+    """What a migration did, or with `dry_run` what it would do.
+
+    Attributes:
+        nodes: counts of the nodes.
+        relationships: counts of the relationships.
+        skipped: the first 20 skipped records.
+        seconds: duration in seconds.
+        dry_run: whether nothing was written.
+        store_texts: number of texts of stored items that were embedded again.
+    """
+
+    nodes: Counts
+    relationships: Counts
+    skipped: tuple[Skipped, ...]
+    seconds: float
+    dry_run: bool
+    store_texts: int = 0
+
+    @classmethod
+    def of(cls, tally: Tally, *, dry_run: bool, store_texts: int = 0) -> "MigrationReport":
+        """The report of what has been done until now."""
+        return cls(
+            nodes=Counts.of(tally, "nodes"),
+            relationships=Counts.of(tally, "relationships"),
+            skipped=tuple(tally.skipped),
+            seconds=time.perf_counter() - tally.started,
+            dry_run=dry_run,
+            store_texts=store_texts,
+        )
+
+    @property
+    def total(self) -> Counts:
+        """Nodes and relationships together."""
+        return self.nodes + self.relationships
+
+    @property
+    def rate(self) -> float:
+        """Records written per second."""
+        return self.total.written / self.seconds if self.seconds > 0 else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON types."""
+        return {**asdict(self), "total": asdict(self.total), "rate": round(self.rate, 1)}
+
+    def __str__(self) -> str:
+        """One line for nodes, one for relationships, and one for texts of stored items if any were embedded."""
+        would = "would be " if self.dry_run else ""
+        lines = [
+            f"{counted(counts.examined, noun)}: {counts.embedded:,} {would}embedded, "
+            f"{counts.updated:,} {would}updated, {counts.up_to_date:,} up to date, {counts.skipped:,} {would}skipped"
+            for noun, counts in (("node", self.nodes), ("relationship", self.relationships))
+        ]
+        if self.store_texts:
+            lines.append(f"{counted(self.store_texts, 'text')} of stored items: {would}embedded")
+        return "\n".join(lines)
+
+
+class MigrationStoppedError(KgAgentError):
+    """A migration was stopped by an error; what it had written is complete and stays.
+
+    Attributes:
+        report: what was done until then.
+    """
+
+    def __init__(self, cause: KgAgentError, report: MigrationReport) -> None:
+        super().__init__(
+            f"{cause}. The migration stopped after {report.total.written:,} records, which stay migrated. "
+            "Run it again to migrate the rest"
+        )
+        self.report = report

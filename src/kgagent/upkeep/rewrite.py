@@ -1,0 +1,174 @@
+"""Examining all records of a scan and writing those that need a change, as migrating and forgetting do.
+
+Each decision depends only on the stored record, so an interrupted run is continued by the next one. Writes use the
+compare-and-set of the tools, so both may run concurrently.
+"""
+
+import asyncio
+import time
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, Generic, Literal
+
+from kgagent.concurrency import task_group
+from kgagent.errors import ConflictError, InputError, KgAgentError
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
+from kgagent.progress import Advance
+from kgagent.upkeep.prepared import PreparedEmbedder, embed_batch
+from kgagent.upkeep.scan import InspectedT, Kind, Scan, Strategy
+
+Outcome = Literal["embedded", "updated", "up_to_date", "skipped"]
+
+CONCURRENT_BATCHES = 3
+"""Maximum number of batches that are embedded and written concurrently; the reader waits for them."""
+
+MAX_EXAMINED = 1_000
+"""Maximum number of records that are examined before progress is reported."""
+
+MAX_SKIPPED = 20
+"""Maximum number of skipped records that are named; the others are only counted."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A record that was not written although it needs a change.
+
+    Attributes:
+        what: the record, for a person who searches for it.
+        why: the reason.
+    """
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """That a record needs a change; `prepare` of the options decides which.
+
+    Attributes:
+        text: the text to embed; None if the stored embedding is current, or the text is not known yet.
+    """
+
+    text: str | None = None
+
+
+Changes = list[tuple[InspectedT, Change]]
+"""Records, each with the change that it needs."""
+
+
+@dataclass
+class Tally:
+    """Counts of records by kind and outcome, and the first skipped records."""
+
+    outcomes: Counter[tuple[Kind, Outcome]] = field(default_factory=Counter)
+    skipped: list[Skipped] = field(default_factory=list)
+    started: float = field(default_factory=time.perf_counter)
+
+    def skip(self, kind: Kind, skipped: Skipped) -> None:
+        """Count a record that was not written, and remember it if it is among the first."""
+        self.merge(Tally(Counter([(kind, "skipped")]), [skipped]))
+
+    def merge(self, other: "Tally") -> None:
+        """Add the counts of another part of the work."""
+        self.outcomes.update(other.outcomes)
+        self.skipped += other.skipped[: MAX_SKIPPED - len(self.skipped)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rewrite(Generic[InspectedT]):
+    """Examines and writes the records of one kind.
+
+    Attributes:
+        scan: the records to examine.
+        judge: decides whether a record needs a change; None if not.
+        options: how the records are written; with `dry_run`, nothing is embedded either.
+        context: dependencies of writes.
+        batch_size: records per embedding call and transaction.
+    """
+
+    scan: Scan[InspectedT]
+    judge: Callable[[InspectedT], Change | Skipped | None]
+    options: WriteOptions[Any, Any]
+    context: WriteContext
+    batch_size: int
+
+    async def run(self, tally: Tally, advance: Advance) -> None:
+        """Examine every record and write those that need a change.
+
+        Args:
+            tally: receives the outcomes.
+            advance: receives the number of records examined.
+
+        Raises:
+            KgAgentError: the database or the embedder failed; written batches stay written.
+        """
+        slots = asyncio.Semaphore(CONCURRENT_BATCHES)
+
+        async def write(changes: Changes[InspectedT], examined: int) -> None:
+            try:
+                await self._write(changes, tally)
+                advance(examined)
+            finally:
+                slots.release()
+
+        async with task_group() as group:
+            changes: Changes[InspectedT] = []
+            examined = 0
+            async with self.scan.records() as records:
+                async for inspected in records:
+                    examined += 1
+                    verdict = self.judge(inspected)
+                    if isinstance(verdict, Change):
+                        changes.append((inspected, verdict))
+                    elif isinstance(verdict, Skipped):
+                        tally.skip(self.scan.kind, verdict)
+                    else:
+                        tally.outcomes[self.scan.kind, "up_to_date"] += 1
+                    if len(changes) >= self.batch_size or examined >= MAX_EXAMINED + self.batch_size:
+                        await slots.acquire()
+                        group.create_task(write(changes, examined))
+                        changes, examined = [], 0
+            await slots.acquire()
+            group.create_task(write(changes, examined))
+
+    async def _write(self, changes: Changes[InspectedT], tally: Tally) -> None:
+        """Embed the texts of all users in one call, and write; a text that the model refuses is skipped."""
+        kind, embedder = self.scan.kind, self.context.embedder
+        texts = list(dict.fromkeys(change.text for _, change in changes if change.text is not None))
+        if self.options.dry_run:
+            embeddings, refused = dict.fromkeys(texts, array("f", bytes(4 * embedder.dimensions))), dict[str, str]()
+        else:
+            embeddings, refused = await embed_batch(embedder, texts)
+        for inspected, change in changes:
+            if change.text in refused:
+                tally.skip(kind, Skipped(str(inspected), refused[change.text]))
+        context = replace(self.context, embedder=PreparedEmbedder(embedder, embeddings))
+        possible = [inspected for inspected, change in changes if change.text not in refused]
+        possible.sort(key=lambda inspected: inspected.user_id)
+        for user_id, group in groupby(possible, key=lambda inspected: inspected.user_id):
+            await self._write_for(list(group), self.scan.strategy(user_id, context, self.options), tally)
+
+    async def _write_for(self, records: Sequence[InspectedT], strategy: Strategy, tally: Tally) -> None:
+        intents = [self.scan.intent(inspected) for inspected in records]
+        results = await compare_and_set(strategy, intents, attempts=self.context.attempts)
+        failure: KgAgentError | None = None
+        for inspected, result in zip(records, results, strict=True):
+            if isinstance(result, WriteResult):
+                tally.outcomes[self.scan.kind, _outcome(result)] += 1
+            elif isinstance(result, InputError | ConflictError):
+                tally.skip(self.scan.kind, Skipped(str(inspected), str(result)))
+            else:
+                failure = result
+        if failure is not None:
+            raise failure
+
+
+def _outcome(written: WriteResult[Any]) -> Outcome:
+    if written.embedded:
+        return "embedded"
+    return "updated" if written.changed else "up_to_date"

@@ -1,0 +1,319 @@
+"""Loading JSON Lines into a real graph."""
+
+import json
+import uuid
+from collections.abc import Awaitable, Callable
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import EmbeddingUnavailableError, InputError
+from kgagent.files import LoadCounts, LoadReport
+from tests.conftest import Clock
+from tests.support.embedders import WatchedEmbedder
+from tests.support.fixtures import embedder
+from tests.support.stored import (
+    assert_embeddings_are_current,
+    cypher,
+    nodes_of,
+    note_contents,
+    relationships_of,
+    the_relationship,
+)
+
+__all__ = ["embedder"]
+
+Line = dict[str, Any]
+Load = Callable[..., Awaitable[LoadReport]]
+
+
+@pytest.fixture
+def load(graph: KnowledgeGraph, user_id: str, tmp_path: Path) -> Load:
+    """Writes lines to a file and loads it for the test's user."""
+
+    async def run(*lines: Line | str, user: str = user_id, **options: Any) -> LoadReport:
+        path = tmp_path / "lines.jsonl"
+        path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), "utf-8")
+        return await graph.load(
+            path,
+            user_id=user,
+            **options,
+        )
+
+    return run
+
+
+def person(name: str, **more: object) -> Line:
+    return {"kind": "node", "label": "Person", "id": name.lower(), "name": name, **more}
+
+
+def relation(first: str, second: str, **more: object) -> Line:
+    return {"kind": "relationship", "from": first, "to": second, "relationship_type": "mentor", **more}
+
+
+def reasons(report: LoadReport) -> dict[int, str]:
+    return {problem.line: problem.reason for problem in report.problems}
+
+
+async def test_nodes_and_relationships_are_stored_as_the_lines_say(
+    load: Load, graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock
+) -> None:
+    report = await load(
+        person("Ruth", description="Engineer.", notes=["Keeps bees."], properties={"is_owner": True, "age": 61}),
+        person("Ines", aliases=["Nessa", "ines"]),
+        relation(
+            "ruth", "ines", description="Her mentor.", attitude=5, proximity="known-well", notes=["Meets monthly."]
+        ),
+    )
+    assert (report.nodes, report.relationships) == (LoadCounts(created=2), LoadCounts(created=1))
+    assert (report.embedded, report.problems) == (3, ())
+    stored = {node["name"]: node for node in await nodes_of(graph, user_id)}
+    assert stored["Ruth"]["description"] == "Engineer."
+    assert (stored["Ruth"]["is_owner"], stored["Ruth"]["age"]) == (True, 61)
+    assert stored["Ines"]["aliases"] == ["Nessa"]
+    [relationship] = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
+    assert relationship["neo4j_type"] == "has_relationship_with"
+    assert (relationship["attitude"], relationship["proximity"]) == (5, 4)
+    [note] = json.loads(relationship["notes"])
+    assert (note["content"], note["added_by"], note["expires_at"]) == ("Meets monthly.", user_id, None)
+
+
+async def test_a_graph_gets_no_second_owner(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+    owner = {"properties": {"is_owner": True}}
+    first = await load(person("Ruth", **owner), person("Ines", **owner))
+    [stored] = await nodes_of(graph, user_id)
+    assert first.nodes == LoadCounts(created=1)
+    [problem] = first.problems
+    assert problem.line == 2
+    assert problem.reason == (
+        f"the node of line 1 ({stored['entity_key']}) is already the owner of this graph; give its entity_key, "
+        "or omit is_owner"
+    )
+    again = await load(person("Ruth", **owner), {**person("Ines", **owner), "label": "Concept"})
+    assert (again.nodes, again.problems) == (LoadCounts(created=1, unchanged=1), ())
+    second = await load(person("Zoe", **owner), {**person("Ruth Calder", **owner), "entity_key": stored["entity_key"]})
+    assert second.nodes == LoadCounts(updated=1)
+    assert second.problems[0].reason.startswith(f"Ruth ({stored['entity_key']}) is already the owner")
+
+
+async def test_loading_again_changes_nothing_and_makes_no_embedding(load: Load, embedder: WatchedEmbedder) -> None:
+    lines = [
+        person("Ruth", notes=["n"], properties={"age": 61}),
+        {"kind": "node", "label": "Person", "name": "Nobody"},
+        {"kind": "node", "label": "Concept", "id": "debt", "name": "Debt"},
+        {"kind": "node", "label": "Source", "name": "Diary", "description": "d", "created_at": "2024-05-01T10:00:00Z"},
+        relation("ruth", "debt", attitude=2, notes=[{"content": "n", "date_added": "2025-12-31", "lifetime": "week"}]),
+    ]
+    await load(*lines)
+    embedder.forget()
+    report = await load(*lines)
+    assert (report.nodes, report.relationships, report.embedded) == (
+        LoadCounts(unchanged=4),
+        LoadCounts(unchanged=1),
+        0,
+    )
+    assert not report.changed
+    assert embedder.calls == 0
+
+
+async def test_a_changed_line_changes_its_record_alone(
+    load: Load, graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
+) -> None:
+    await load(person("Ruth"), person("Ines"), relation("ruth", "ines", description="Old.", attitude=3))
+    embedder.forget()
+    report = await load(person("Ruth"), person("Ines"), relation("ruth", "ines", description="New."))
+    assert (report.nodes, report.relationships) == (LoadCounts(unchanged=2), LoadCounts(updated=1))
+    assert len(embedder.stored) == 1
+    stored = await the_relationship(graph, user_id)
+    assert (stored["description"], stored["attitude"]) == ("New.", 3)
+
+
+async def test_a_note_that_has_expired_since_is_not_added_again(
+    load: Load, graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
+    note = {"content": "Ill this week.", "date_added": "2026-01-01T00:00:00Z", "lifetime": "week"}
+    lines = [person("Ruth", notes=[note]), person("Ines"), relation("ruth", "ines", notes=[note])]
+    await load(*lines)
+    clock.forward(days=30)
+    await load(*lines)
+    again = await load(*lines)
+    assert not again.changed
+    assert note_contents(await the_relationship(graph, user_id)) == ["Ill this week."]
+
+
+async def test_relationships_may_precede_their_nodes(load: Load) -> None:
+    report = await load(relation("ruth", "ines"), person("Ines"), person("Ruth"))
+    assert (report.relationships, report.problems) == (LoadCounts(created=1), ())
+
+
+async def test_ends_and_sources_may_be_keys_of_the_graph_or_ids_of_the_file(
+    load: Load, graph: KnowledgeGraph, user_id: str
+) -> None:
+    key = str(uuid.uuid4())
+    await load({"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key})
+    diary = {"kind": "node", "label": "Source", "id": "diary", "name": "Diary", "description": "d"}
+    report = await load(
+        person("Ines"), diary, relation(key, "ines", notes=[{"content": "n", "source_entity_key": "diary"}])
+    )
+    assert (report.relationships, report.problems) == (LoadCounts(created=1), ())
+    stored = await the_relationship(graph, user_id)
+    [source] = [node["entity_key"] for node in await nodes_of(graph, user_id) if node["name"] == "Diary"]
+    assert json.loads(stored["notes"])[0]["source_entity_key"] == source
+
+
+async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_kept(load: Load) -> None:
+    report = await load(
+        person("Ruth"),
+        '{"kind": "node"',
+        "",
+        person("Ines", colour="red"),
+        {"kind": "node", "label": "Persn", "name": "x"},
+        relation("ruth", "ghost"),
+        relation("ruth", "ruth"),
+        relation("ruth", "callum", attitude=7),
+        relation("ruth", "callum", attitude="lukewarm"),
+        relation("ruth", "callum", neo4j_type="nope"),
+        person("Callum"),
+        person("Callum"),
+        relation("ruth", "callum"),
+        person("Bea", notes=[{"content": "n", "date_added": "2026-01-01", "lifetime": "aeon"}]),
+        relation("ruth", "bea"),
+    )
+    assert (report.nodes, report.relationships) == (LoadCounts(created=2), LoadCounts(created=1))
+    found = reasons(report)
+    assert sorted(found) == [2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15]
+    assert found[2].startswith("not JSON")
+    assert found[4] == "unknown field colour"
+    assert found[5].startswith("Unknown label: Persn")
+    assert found[6].startswith("One or both nodes do not exist: ghost; `from` and `to` must be the id of a valid line")
+    assert found[7].startswith("A relationship joins two different nodes")
+    assert found[8] == "attitude: must be 1 to 5, got 7"
+    assert found[9].startswith('Invalid word "lukewarm"')
+    assert found[10].startswith("Unsupported relationship type: nope")
+    assert found[12] == "id 'callum' is already used on line 11"
+    assert found[14].startswith("lifetime must be one of week, month")
+    assert found[15].startswith("One or both nodes do not exist: bea")
+
+
+async def test_an_id_of_another_file_does_not_turn_one_person_into_another(
+    load: Load, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await load(person("Ruth", id="p1"), person("Ines", id="p2"))
+    report = await load(person("Tomasz", id="p1"), person("Callum"), relation("p1", "callum"))
+    found = reasons(report)
+    assert found[1].startswith("id 'p1' was loaded as 'Ruth' before, and this line says 'Tomasz'")
+    assert found[3].startswith("One or both nodes do not exist: p1")
+    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth", "Ines", "Callum"}
+
+
+async def test_a_key_of_another_label_is_refused(load: Load) -> None:
+    key = str(uuid.uuid4())
+    await load({"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key})
+    report = await load({"kind": "node", "label": "Entity", "name": "Ruth", "entity_key": key})
+    assert reasons(report) == {1: f"{key} is a Person in the graph and cannot become a Entity"}
+
+
+async def test_two_users_load_the_same_file_and_own_a_graph_each(
+    load: Load, graph: KnowledgeGraph, user_id: str
+) -> None:
+    other = f"user-{uuid.uuid4()}"
+    lines = [person("Ruth"), person("Ines"), relation("ruth", "ines")]
+    for user in (user_id, other):
+        assert (await load(*lines, user=user)).relationships == LoadCounts(created=1)
+    assert len(await relationships_of(graph, user_id)) == len(await relationships_of(graph, other)) == 1
+
+
+async def test_a_relationship_to_another_users_node_is_rejected(load: Load) -> None:
+    key = str(uuid.uuid4())
+    await load({"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key}, user=f"user-{uuid.uuid4()}")
+    report = await load(person("Ines"), relation("ines", key))
+    assert reasons(report)[2].startswith(f"One or both nodes do not exist: {key}")
+
+
+async def test_concurrent_batches_write_everything_once(
+    load: Load, graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock
+) -> None:
+    people = [person(f"P{i}") for i in range(40)]
+    pairs = [
+        relation(f"p{i}", f"p{(i + step) % 40}", description=f"{i}-{step}") for step in (1, 2, 39) for i in range(40)
+    ]
+    report = await load(*people, *pairs, batch_size=7, concurrency=4)
+    assert (report.nodes, report.relationships) == (LoadCounts(created=40), LoadCounts(created=80, updated=40))
+    stored = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
+    assert len(stored) == 80
+    assert all(relationship["version"] <= 2 for relationship in stored)
+
+
+async def test_each_batch_is_one_embedding_request(load: Load, embedder: WatchedEmbedder) -> None:
+    await load(*(person(f"P{i}") for i in range(25)), batch_size=10)
+    assert sorted(len(request) for request in embedder.stored) == [5, 10, 10]
+
+
+async def test_a_failing_embedder_stops_the_load_and_the_next_load_continues(
+    load: Load, embedder: WatchedEmbedder
+) -> None:
+    lines = [*(person(f"P{i}") for i in range(20)), *(relation(f"p{i}", f"p{i + 1}") for i in range(19))]
+    await load(*lines[:20], *lines[20:26], batch_size=10)
+    embedder.failure = EmbeddingUnavailableError("the model sleeps.")
+    with pytest.raises(
+        EmbeddingUnavailableError,
+        match=r"^the model sleeps\. 20 of 39 lines are loaded; load lines\.jsonl again to continue$",
+    ):
+        await load(*lines, batch_size=10, concurrency=1)
+    embedder.failure = None
+    embedder.forget()
+    report = await load(*lines, batch_size=10)
+    assert (report.nodes, report.relationships) == (LoadCounts(unchanged=20), LoadCounts(created=13, unchanged=6))
+    assert sum(len(request) for request in embedder.stored) == 13
+
+
+async def test_two_users_may_load_the_same_keys(load: Load) -> None:
+    key = str(uuid.uuid4())
+    line = {"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key}
+    await load(line, user=f"user-{uuid.uuid4()}")
+    report = await load(line, person("Ines"))
+    assert (report.nodes, report.problems) == (LoadCounts(created=2), ())
+
+
+@pytest.mark.parametrize("options", [{"batch_size": 0}, {"concurrency": 0}, {"user": ""}])
+async def test_invalid_arguments_are_rejected(load: Load, options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="must"):
+        await load(person("Ruth"), **options)
+
+
+async def test_property_that_is_null_is_removed(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+    await load(person("Ruth", properties={"age": 61}))
+    report = await load(person("Ruth", properties={"age": None}))
+    assert report.nodes == LoadCounts(updated=1)
+    [stored] = await nodes_of(graph, user_id)
+    assert "age" not in stored
+
+
+async def test_created_at_is_kept(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+    await load(person("Ruth", created_at="2020-02-03T04:05:06Z"))
+    [row] = await cypher(
+        graph, "MATCH (n:Person|Concept {user_id: $user}) RETURN toString(n.created_at) AS at", user=user_id
+    )
+    assert row["at"].startswith("2020-02-03T04:05:06")
+
+
+async def test_batches_that_share_nodes_wait_for_each_other_but_do_not_deadlock(
+    load: Load, caplog: pytest.LogCaptureFixture
+) -> None:
+    names = [f"p{number}" for number in range(36)]
+    pairs = [pair if sum(map(ord, "".join(pair))) % 3 else pair[::-1] for pair in combinations(names, 2)]
+    Random(1).shuffle(pairs)
+    report = await load(*map(person, names), *(relation(*pair) for pair in pairs), batch_size=90, concurrency=4)
+    assert report.relationships.created == len(pairs)
+    assert not [record.message for record in caplog.records if "will be retried" in record.message]
+
+
+async def test_sources_without_a_time_stay_apart_and_load_once(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+    lines = [{"kind": "node", "label": "Source", "name": name} for name in ("Talk one", "Talk two")]
+    for created in (2, 0):
+        assert (await load(*lines)).nodes.created == created
+    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Talk one", "Talk two"}

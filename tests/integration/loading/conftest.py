@@ -1,3 +1,0 @@
-from tests.support.fixtures import embedder
-
-__all__ = ["embedder"]

@@ -1,0 +1,117 @@
+"""A migration that is ended in the middle leaves nothing half written, and the next one goes on."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.base import Embedding
+from kgagent.errors import EmbeddingUnavailableError
+from kgagent.upkeep import rewrite
+from kgagent.upkeep.migration_report import MigrationStoppedError
+from tests.conftest import Server
+from tests.integration.upkeep.old_graph import (
+    assert_migrated,
+    is_in_present_form,
+    is_untouched,
+    many_old,
+    run,
+    with_embedder,
+)
+from tests.support.embedders import WatchedEmbedder
+from tests.support.stored import relationships_of
+
+PATIENCE = 60.0
+
+
+class FailsLater(WatchedEmbedder):
+    """Cannot be reached after some requests."""
+
+    def __init__(self, after: int) -> None:
+        super().__init__()
+        self._left = after
+
+    async def embed(self, texts: Sequence[str]) -> list[Embedding]:
+        self._left -= 1
+        if self._left < 0:
+            raise EmbeddingUnavailableError("The model is away")
+        return await super().embed(texts)
+
+
+async def assert_rest_is_migrated_next(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) -> None:
+    """Check that each relationship is wholly old or wholly new, and that the next run embeds the old ones alone."""
+    found = await relationships_of(graph, user_id)
+    assert all(is_in_present_form(stored) != is_untouched(stored) for stored in found)
+    for stored in filter(is_in_present_form, found):
+        await assert_migrated(stored, embedder)
+    report = await run(graph, user_id)
+    assert report.relationships.embedded == sum(map(is_untouched, found))
+    for stored in await relationships_of(graph, user_id):
+        await assert_migrated(stored, embedder)
+
+
+async def test_an_embedder_that_fails_stops_the_migration_and_the_error_reports_progress(
+    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rewrite, "CONCURRENT_BATCHES", 1)
+    await many_old(graph, user_id, 59)
+    failing = FailsLater(after=8)
+    stopping = with_embedder(graph, failing)
+    with pytest.raises(MigrationStoppedError) as stopped:
+        await run(stopping, user_id, batch_size=10)
+    assert str(stopped.value) == (
+        "The model is away. The migration stopped after 80 records, which stay migrated. "
+        "Run it again to migrate the rest"
+    )
+    assert stopped.value.report.nodes.embedded == 60
+    assert stopped.value.report.relationships.embedded == 20
+    await assert_rest_is_migrated_next(graph, user_id, embedder)
+
+
+async def test_a_failure_cancels_concurrent_batches(graph: KnowledgeGraph, user_id: str) -> None:
+    await many_old(graph, user_id, 100)
+    failing = FailsLater(after=0)
+    stopping = with_embedder(graph, failing)
+    with pytest.raises(MigrationStoppedError):
+        await run(stopping, user_id, batch_size=5)
+    assert all(map(is_untouched, await relationships_of(graph, user_id)))
+
+
+async def test_a_cancelled_migration_is_resumed_by_the_next(
+    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
+) -> None:
+    await many_old(graph, user_id, 30)
+    embedder.gate.clear()
+    running = asyncio.create_task(run(graph, user_id, batch_size=5))
+    await embedder.asked.wait()
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    embedder.gate.set()
+    await assert_rest_is_migrated_next(graph, user_id, embedder)
+
+
+async def test_a_killed_migration_is_resumed_by_the_next(
+    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, server: Server, repository_root: Path
+) -> None:
+    await many_old(graph, user_id, 200)
+    arguments = [server.uri, server.username, server.password, user_id]
+    module = "tests.integration.upkeep.endless_migration"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-m", module, *arguments, cwd=repository_root)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while not await migrated(graph, user_id):
+                assert process.returncode is None
+    finally:
+        process.kill()
+        await process.wait()
+    assert 0 < await migrated(graph, user_id) < 200
+    await assert_rest_is_migrated_next(graph, user_id, embedder)
+
+
+async def migrated(graph: KnowledgeGraph, user_id: str) -> int:
+    """How many relationships of the user are in the present form."""
+    return sum(map(is_in_present_form, await relationships_of(graph, user_id)))

@@ -1,0 +1,110 @@
+"""A file of another format is one error, not one for each line."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from kgagent.errors import InputError
+from kgagent.files.export_format import Header
+from kgagent.files.json_lines import dump_line
+from kgagent.files.load_reader import LoadReader
+from kgagent.ontology import default_ontology
+
+PERSON = {"kind": "node", "label": "Person", "name": "Ruth"}
+
+
+def reader_of(path: Path, user_id: str = "me") -> LoadReader:
+    return LoadReader(path, user_id=user_id, ontology=default_ontology(), now=datetime(2026, 1, 1, tzinfo=UTC))
+
+
+def check(folder: Path, content: str) -> dict[int, str]:
+    path = folder / "people.txt"
+    path.write_text(content, "utf-8")
+    reader = reader_of(path)
+    reader.check()
+    return reader.problems
+
+
+@pytest.mark.parametrize(
+    ("content", "start"),
+    [
+        ("name,label\nRuth,Person\nInes,Person\n", "'name,label'"),
+        (json.dumps([PERSON, PERSON], indent=1), "'['"),
+        (json.dumps({"people": [PERSON]}, indent=1), "'{'"),
+    ],
+)
+def test_another_format_is_one_error_with_what_is_expected(tmp_path: Path, content: str, start: str) -> None:
+    with pytest.raises(InputError) as caught:
+        check(tmp_path, content)
+    assert str(caught.value) == (
+        f"people.txt is not JSON Lines: it begins with {start}. `kgagent load` reads one JSON object per line, such as "
+        '{"kind": "node", "label": "Person", "name": "Ruth"}; docs/load-format.md describes them'
+    )
+
+
+def test_an_export_is_to_be_imported(tmp_path: Path) -> None:
+    header = Header(user_id="me", embeddings=None, ontology="x")
+    with pytest.raises(InputError, match=r"^people\.txt is an export of kgagent: read it with `kgagent import`$"):
+        check(tmp_path, dump_line(header).decode())
+
+
+def test_one_line_of_json_is_enough_for_a_report_of_each_line(tmp_path: Path) -> None:
+    assert sorted(check(tmp_path, f"not json\n{json.dumps(PERSON)}\n{{")) == [1, 3]
+    assert sorted(check(tmp_path, '{"kind": "other"}\nnot json')) == [1, 2]
+    assert check(tmp_path, "") == {}
+
+
+def key(folder: Path, *, user_id: str = "me", **fields: object) -> str:
+    path = folder / "node.jsonl"
+    path.write_text(json.dumps({"kind": "node", **fields}), "utf-8")
+    reader = reader_of(path, user_id)
+    reader.check()
+    [line] = reader.node_intents()
+    return line.intent.entity_key
+
+
+def test_given_key_is_taken(tmp_path: Path) -> None:
+    assert key(tmp_path, label="Person", name="Ruth", id="r", entity_key="k-1") == "k-1"
+
+
+def test_concept_has_the_key_of_its_rule(tmp_path: Path) -> None:
+    expected = default_ontology().label("Concept").entity_key(name="Debt", description="", user_id="me", created_at="")
+    assert key(tmp_path, label="Concept", name="debt", id="x") == expected
+
+
+def test_source_has_the_same_key_at_every_load_with_a_time_and_without(tmp_path: Path) -> None:
+    assert key(tmp_path, label="Source", name="Diary", description="d") == key(
+        tmp_path, label="Source", name="Diary", description="d"
+    )
+    at = "2024-05-01T12:00:00+02:00"
+    assert key(tmp_path, label="Source", name="Diary", created_at=at) == key(
+        tmp_path, label="Source", name="Diary", created_at="2024-05-01T10:00:00Z"
+    )
+    assert key(tmp_path, label="Source", name="Diary", created_at=at) != key(tmp_path, label="Source", name="Diary")
+
+
+def test_person_has_the_key_of_user_and_id(tmp_path: Path) -> None:
+    assert key(tmp_path, label="Person", name="Ruth", id="r") == key(tmp_path, label="Person", name="Ruth A.", id="r")
+    assert key(tmp_path, label="Person", name="Ruth", id="r") != key(tmp_path, label="Person", name="Ruth", id="s")
+    assert key(tmp_path, label="Person", name="Ruth", id="r") != key(
+        tmp_path, user_id="you", label="Person", name="Ruth", id="r"
+    )
+
+
+def test_person_without_id_has_the_key_of_user_and_line(tmp_path: Path) -> None:
+    assert key(tmp_path, label="Person", name="Ruth") == key(tmp_path, label="Person", name="Ruth")
+    assert key(tmp_path, label="Person", name="Ruth") != key(
+        tmp_path, label="Person", name="Ruth", description="Another"
+    )
+
+
+def test_problems_of_a_node_are_named(tmp_path: Path) -> None:
+    lines = [
+        {**PERSON, "label": "Persn"},
+        {**PERSON, "label": "Source", "created_at": "0001-01-01T00:00:00+12:00"},
+    ]
+    problems = check(tmp_path, "\n".join(map(json.dumps, lines)))
+    assert problems[1].startswith("Unknown label: Persn. Known labels: Person")
+    assert problems[2].startswith("created_at: the time is out of range in UTC")
