@@ -27,6 +27,9 @@ _UNDECOMPOSED = {
 }
 """Lower-case letters that Unicode does not decompose, with the ASCII letters in place of which they are written."""
 
+PLAIN_LETTERS = [[chr(code), plain] for code, plain in _UNDECOMPOSED.items()] + [[chr(c), ""] for c in range(768, 880)]
+"""What the database replaces in a decomposed name to compare it without accents: letters, and combining accents."""
+
 _DISTINCT = frozenset({"<circle>", "<font>", "<fraction>", "<square>", "<sub>", "<super>"})
 """Compatibility forms that mean something else than the letters or digits that they consist of: "x²", "①", "½"."""
 

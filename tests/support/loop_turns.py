@@ -1,14 +1,16 @@
 """Counts how often other tasks run beside a call."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 
 class Turns:
-    """How often another task has run."""
+    """How often another task has run, and the longest time in seconds that it waited for a turn."""
 
     count = 0
+    longest = 0.0
 
 
 @asynccontextmanager
@@ -18,7 +20,9 @@ async def turns_of_others() -> AsyncIterator[Turns]:
 
     async def others() -> None:
         while True:
+            began = time.perf_counter()
             await asyncio.sleep(0)
+            turns.longest = max(turns.longest, time.perf_counter() - began)
             turns.count += 1
 
     task = asyncio.create_task(others())

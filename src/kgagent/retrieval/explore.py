@@ -116,6 +116,9 @@ class Exploration:
             for one in relationships
             if one.record is not None and (record := full.get((one.record.element_id, one.key)))
         ]
+        for key, signal in _end_signals(relationships, full).items():
+            if key in ranked:
+                ranked[key].signals.append(signal)
         around = explored.surroundings if explored is not None else GraphExpansion()
         sample = calibration.known(self.scope)
         value = None if explored is None else await self._relevance(found, named, hydrated, nodes, sample)
@@ -212,9 +215,6 @@ class Exploration:
         for text, ranking in zip(self.request.text_matches, named, strict=False):
             for rank, one in enumerate(ranking.candidates, start=1):
                 add(one.key, one.score, [Signal(source="name_match", matched=text, rank=rank, similarity=one.score)])
-        for key, signal in _end_signals(relationships).items():
-            if key in ranked:
-                ranked[key].signals.append(signal)
         return ranked
 
     def _best(self, ranked: Mapping[str, _Ranked]) -> list[str]:
@@ -297,18 +297,21 @@ def _ranks(ranking: Ranking | None) -> dict[str, int]:
     return {one.key: rank for rank, one in enumerate(ranking.candidates, start=1)} if ranking is not None else {}
 
 
-def _end_signals(relationships: Sequence[Candidate]) -> dict[str, Signal]:
-    """For the ends of relationships, by key of the node, the best relationship there."""
+def _end_signals(
+    relationships: Sequence[Candidate], full: Mapping[tuple[str, str], RelationshipRecord]
+) -> dict[str, Signal]:
+    """For the ends of relationships, by key of the node, the best relationship there, as far as it was read."""
     best: dict[str, Signal] = {}
     for rank, one in enumerate(relationships, start=1):
         if isinstance(one.record, RelationshipRecord):
+            record = full.get((one.record.element_id, one.key), one.record)
             signal = Signal(
                 source="via_relationship",
-                matched=one.record.text("description") or one.record.text("relationship_type"),
+                matched=record.text("description") or record.text("relationship_type"),
                 rank=rank,
                 similarity=one.similarity or 0.0,
             )
-            for key in one.record.ends_in_direction:
+            for key in record.ends_in_direction:
                 best.setdefault(node_key(key), signal)
     return best
 

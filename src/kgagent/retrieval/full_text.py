@@ -11,6 +11,7 @@ from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_o
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.scoring import relative
 from kgagent.retrieval.vector_targets import RANKING_FIELDS, EmbeddedQuery
+from kgagent.turns import in_turns
 
 FIRST_FIELD_WEIGHT = 2.0
 """Weight of a word in a name or a relationship's type; elsewhere it is 1."""
@@ -38,7 +39,7 @@ async def search_nodes_full_text(
         StoreError: the database failed.
     """
     parameters = {"index": NODE_TEXT_INDEX, "labels": list(labels), "least_share": threshold}
-    texts = [_lucene(query.text, NODE_TEXTS, scope.user_id) for query in queries]
+    texts = await in_turns(lambda query: _lucene(query.text, NODE_TEXTS, scope.user_id), queries)
     return await _search(
         scope,
         "search_nodes_text",
@@ -62,7 +63,9 @@ async def search_relationships_full_text(
     `types` says which relationships to keep; of each, the fields for ranking are read.
     """
     parameters = {**types.parameters, "index": RELATIONSHIP_TEXT_INDEX, "least_share": threshold}
-    texts = [_lucene(query.text, RELATIONSHIP_TEXTS, scope.user_id, types.relationship_types) for query in queries]
+    texts = await in_turns(
+        lambda query: _lucene(query.text, RELATIONSHIP_TEXTS, scope.user_id, types.relationship_types), queries
+    )
     return await _search(
         scope,
         "search_relationships_text",

@@ -183,11 +183,10 @@ async def search(
         warnings.append(f"Skipped the nodes that the query names: {unnamed.reason}")
     positions = range(len(embedded))
     of_queries = [{name: ranking[position] for name, ranking in rankings.items()} for position in positions]
-    readings = [
-        replace(read_words(query.text, spec.scope.ontology), named=of_query)
-        for query, of_query in zip(embedded, named, strict=True)
-    ]
     # Other users' calls go on between the queries of a search.
+    readings = await in_turns(
+        lambda at: replace(read_words(embedded[at].text, spec.scope.ontology), named=named[at]), positions
+    )
     expansions = await in_turns(lambda at: _starts(spec, readings[at], of_queries[at]), positions)
     warnings += await _expand(spec, vectors, embedded, expansions, deadline)
     results = await in_turns(

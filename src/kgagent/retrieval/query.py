@@ -15,11 +15,12 @@ from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
-from kgagent.plain_names import folded_words
+from kgagent.plain_names import PLAIN_LETTERS, folded_words
 from kgagent.retrieval import scoring
 from kgagent.retrieval.candidates import Candidate, Ranking, key_of, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_targets import EmbeddedQuery, VectorTarget
+from kgagent.turns import in_turns
 
 MAX_WORDS = 200
 """Words of a query that are read; a question has fewer, and the time for longer texts stays the same."""
@@ -139,9 +140,10 @@ async def find_named_nodes(
     Raises:
         StoreError: the database failed.
     """
-    asked = [_parameters(scope, query, position) for position, query in enumerate(queries) if query.text]
+    # Long texts take a while, during which other users' calls go on.
+    every = await in_turns(lambda query: _parameters(scope, *query), enumerate(queries))
     named: list[list[NamedNode]] = [[] for _ in queries]
-    asked = [parameters for parameters in asked if parameters["names"] is not None]
+    asked = [parameters for parameters in every if parameters["names"] is not None]
     if not asked:
         return named
     owner = scope.ontology.owner_label or next(iter(scope.ontology.labels))
@@ -152,20 +154,25 @@ async def find_named_nodes(
             "index": NODE_TEXT_INDEX,
             "queries": asked,
             "fetch": FETCHED_NAMES,
+            "plain_letters": PLAIN_LETTERS,
             "node_limit": NAMED_NODES,
             "hub_limit": HUB_LIMIT,
             "limit": NEAREST,
         },
         timeout=timeout,
     )
-    for parameters in asked:
-        position = parameters["position"]
+
+    def named_by(position: int) -> list[NamedNode]:
         own = [row for row in rows if row["query"] == position]
-        named[position] = _named(queries[position].text, own, scope.ontology, relationships)
+        return _named(queries[position].text, own, scope.ontology, relationships)
+
+    positions = [parameters["position"] for parameters in asked]
+    for position, nodes in zip(positions, await in_turns(named_by, positions), strict=True):
+        named[position] = nodes
     return named
 
 
-def _parameters(scope: SearchScope, query: EmbeddedQuery, position: int) -> dict[str, Any]:
+def _parameters(scope: SearchScope, position: int, query: EmbeddedQuery) -> dict[str, Any]:
     text = query.text[: 20 * MAX_WORDS]
     words = name_words(text)
     names = any_word(text, {"name": 2.0, "notes_text": 1.0})

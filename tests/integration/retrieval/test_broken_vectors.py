@@ -89,7 +89,7 @@ async def test_invalid_vectors_of_all_kinds_are_skipped(searched: KnowledgeGraph
     payload = succeeded(
         await searched.tools(user_id=user_id).explore(queries=[{"query": QUERY, "threshold": -1}, {"query": "same"}])
     )
-    assert [edge["description"] for edge in payload["edges"] if "similarity" in edge] == ["right"]
+    assert [edge["description"] for edge in payload["edges"] if edge.get("similarity")] == ["right"]
 
 
 async def test_a_valid_vector_of_an_unknown_model_is_compared(searched: KnowledgeGraph, user_id: str) -> None:

@@ -1,6 +1,5 @@
 """Going on from the best hits to the relationships that share a node with them."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,8 +11,7 @@ from kgagent.graph.store import Store
 from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchRequest
-from kgagent.retrieval import beam, explore, vector_search
-from kgagent.retrieval.candidates import Candidate
+from kgagent.retrieval import expansion, pipeline
 from kgagent.tools import Toolset
 from tests.support.people import create_all
 from tests.support.stored import cypher
@@ -43,7 +41,7 @@ CHAIN = {
 
 
 async def found(
-    graph: KnowledgeGraph, user_id: str, hops: int, question: str = QUESTION, **more: object
+    graph: KnowledgeGraph, user_id: str, hops: int | None, question: str = QUESTION, **more: object
 ) -> list[tuple[str, str]]:
     matches = await graph.retrieval.relationship_vector_search(
         question,
@@ -82,7 +80,6 @@ async def test_a_reached_relationship_has_its_path_and_score(graph: KnowledgeGra
         QUESTION, 0.2, user_id=user_id, expand_hops=2
     )
     assert first.path == ()
-    assert first.score == first.similarity
     assert second.path == ("Ada neighbour Bo",)
     assert third.path == ("Ada neighbour Bo", "Bo duet Cy")
     assert first.score > second.score > third.score
@@ -104,50 +101,6 @@ async def test_explore_expands_as_many_hops_as_requested(graph: KnowledgeGraph, 
     assert {node["name"] for node in far["nodes"]} == {"Ada", "Bo", "Cy", "Di"}
 
 
-async def test_explore_returns_nothing_below_the_threshold_by_default(
-    graph: KnowledgeGraph, user_id: str, tools: Toolset
-) -> None:
-    await joined(graph, user_id, CHAIN)
-    answer = await tools.explore(queries=[{"query": QUESTION, "threshold": 0.2}])
-    assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo"}
-
-
-async def test_what_follows_from_a_match_may_be_a_little_below_the_threshold_by_default(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
-    await joined(
-        graph, user_id, {("Ada", "Bo"): "orchard painter", ("Bo", "Cy"): "orchard violin submarine glacier duet"}
-    )
-    _, far = await graph.retrieval.relationship_vector_search(QUESTION, -1.0, user_id=user_id, expand_hops=1)
-    expected = {0.05: [("Ada", "Bo"), ("Bo", "Cy")], 0.15: [("Ada", "Bo")]}
-    for above, pairs in expected.items():
-        matches = await graph.retrieval.relationship_vector_search(
-            QUESTION, far.similarity + above, user_id=user_id, expand_hops=None
-        )
-        assert [(match.from_name, match.to_name) for match in matches] == pairs
-
-
-async def test_explore_expands_above_the_threshold_by_default(
-    graph: KnowledgeGraph, user_id: str, tools: Toolset, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(explore, "RELATIONSHIPS", 2)
-    monkeypatch.setattr(vector_search, "START_POOL", 2)
-    await joined(
-        graph,
-        user_id,
-        {
-            ("Ada", "Bo"): "orchard painter",
-            ("Eve", "Fay"): "orchard painter village garden river",
-            ("Bo", "Cy"): "orchard violin submarine glacier duet",
-        },
-    )
-    query = [{"query": QUESTION, "threshold": 0.2}]
-    near = await tools.explore(queries=query, expand_hops=0)
-    assert {node["name"] for node in near["nodes"]} == {"Ada", "Bo", "Eve", "Fay"}
-    answer = await tools.explore(queries=query)
-    assert {node["name"] for node in answer["nodes"]} == {"Ada", "Bo", "Cy"}
-
-
 async def _default_hops(graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch) -> int:
     """Number of hops of a search with default expansion."""
     read = Store.read
@@ -155,36 +108,23 @@ async def _default_hops(graph: KnowledgeGraph, user_id: str, monkeypatch: pytest
 
     async def counted(store: Store, text: str, *given: Any, **named: Any) -> Any:
         nonlocal hops
-        hops += isinstance(text, Statement) and text.name == "expand_beam"
+        hops += isinstance(text, Statement) and text.name == "expand_hop"
         return await read(store, text, *given, **named)
 
     monkeypatch.setattr(Store, "read", counted)
-    await graph.retrieval.relationship_vector_search(QUESTION, -1.0, user_id=user_id, expand_hops=None)
+    await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=None)
     return hops
 
 
 LONG_CHAIN = CHAIN | {("Di", "Ed"): "harbour lantern", ("Ed", "Fo"): "marble quarry"}
 
 
-async def test_by_default_a_search_expands_up_to_three_hops(
-    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(vector_search, "START_POOL", 1)
-    monkeypatch.setattr(vector_search, "RELATIONSHIP_SPAN", 1)
-    await joined(graph, user_id, LONG_CHAIN)
-    matches = await graph.retrieval.relationship_vector_search(
-        QUESTION, -1.0, user_id=user_id, expand_hops=None, limit=3
-    )
-    assert [match.to_name for match in matches] == ["Bo", "Cy", "Di"]
-    assert await _default_hops(graph, user_id, monkeypatch) == beam.DEFAULT_HOPS
-
-
-async def test_by_default_a_search_stops_when_no_hop_can_add_to_the_leading_relationships(
+async def test_by_default_a_search_expands_two_hops(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await joined(graph, user_id, LONG_CHAIN)
-    monkeypatch.setattr(beam, "LEADING", 2)
-    assert await _default_hops(graph, user_id, monkeypatch) == 1
+    assert await found(graph, user_id, None) == [("Ada", "Bo"), ("Bo", "Cy"), ("Cy", "Di")]
+    assert await _default_hops(graph, user_id, monkeypatch) == 2
 
 
 async def test_the_limit_applies_to_direct_and_reached_relationships_together(
@@ -232,7 +172,7 @@ async def test_at_a_hub_a_limited_number_of_relationships_is_read(
         user_id,
         {("Ada", "Bo"): "painter orchard neighbour"} | {("Bo", f"P{i}"): f"task{i} duty" for i in range(9)},
     )
-    monkeypatch.setattr(beam, "HUB_LIMIT", 4)
+    monkeypatch.setattr(expansion, "HUB_LIMIT", 4)
     assert len(await found(graph, user_id, 1)) <= 1 + 4
 
 
@@ -257,7 +197,7 @@ async def test_a_hub_is_penalized_by_its_degree_not_by_what_is_read(
         return matches[1].score
 
     of_all = await best_reached()
-    monkeypatch.setattr(beam, "HUB_LIMIT", 3)
+    monkeypatch.setattr(expansion, "HUB_LIMIT", 3)
     assert await best_reached() == pytest.approx(of_all, abs=0.01)
 
 
@@ -271,17 +211,20 @@ NAMED = {
 ABOUT_ZOE = "orchard painter of Zoe"
 
 
-async def test_a_search_starts_at_the_nodes_that_the_query_mentions(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_search_expands_from_all_relationships_of_the_nodes_that_the_query_names(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await joined(graph, user_id, NAMED)
     assert await found(graph, user_id, 0, ABOUT_ZOE) == [("Eve", "Fay"), ("Zoe", "Bo")]
     answer = await found(graph, user_id, 1, ABOUT_ZOE)
     assert answer[:2] == [("Zoe", "Bo"), ("Bo", "Cy")]
-    assert answer.index(("Eve", "Fay")) < answer.index(("Fay", "Gil"))
+    assert ("Zoe", "Dan") in answer
 
 
-async def test_a_search_expands_a_mentioned_node_from_the_other_end(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_names_count_with_a_vector_too(graph: KnowledgeGraph, user_id: str) -> None:
     await joined(graph, user_id, NAMED)
-    assert ("Zoe", "Dan") not in await found(graph, user_id, 1, ABOUT_ZOE)
+    [vector] = await graph.retrieval.embed_queries([ABOUT_ZOE])
+    assert await found(graph, user_id, 1, ABOUT_ZOE, vector=vector) == await found(graph, user_id, 1, ABOUT_ZOE)
 
 
 async def test_with_a_vector_alone_a_search_expands_both_ends(graph: KnowledgeGraph, user_id: str) -> None:
@@ -290,29 +233,6 @@ async def test_with_a_vector_alone_a_search_expands_both_ends(graph: KnowledgeGr
     matches = await graph.retrieval.relationship_vector_search(None, 0.2, user_id=user_id, vector=vector, expand_hops=1)
     reached = {(match.from_name, match.to_name) for match in matches}
     assert reached == NAMED.keys()
-
-
-async def test_mentioned_names_count_with_a_vector_too(graph: KnowledgeGraph, user_id: str) -> None:
-    await joined(graph, user_id, NAMED)
-    [vector] = await graph.retrieval.embed_queries([ABOUT_ZOE])
-    assert await found(graph, user_id, 1, ABOUT_ZOE, vector=vector) == await found(graph, user_id, 1, ABOUT_ZOE)
-
-
-async def test_beside_a_rarer_name_a_hub_is_no_start(
-    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hub = {("Ann", f"P{i}"): f"orchard painter task{i}" for i in range(4)}
-    rare = ("Zoe", "Bo")
-    await joined(graph, user_id, hub | {rare: "orchard painter violin duet"})
-
-    async def first(question: str) -> tuple[str, str]:
-        return (await found(graph, user_id, 1, question))[0]
-
-    question = "orchard painter of Ann and Zoe"
-    assert await first(question) in hub
-    monkeypatch.setattr(beam, "HUB_MATCHES", len(hub) - 1)
-    assert await first(question) == rare
-    assert await first("orchard painter of Ann") in hub
 
 
 async def test_results_are_unique_and_sorted_by_score(graph: KnowledgeGraph, user_id: str) -> None:
@@ -351,31 +271,26 @@ async def test_a_relationship_reached_by_several_paths_has_the_best(graph: Knowl
     assert reached.path == ("Ada orchard Bo",)
 
 
+@pytest.mark.parametrize("planted", [None, [1.0, 2.0], "text"])
 async def test_a_start_that_lost_its_vector_is_still_expanded(
-    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch, planted: object
 ) -> None:
     await joined(graph, user_id, CHAIN)
-    expand = beam.BeamSearch.expand
-    for planted in (None, [1.0, 2.0], [0.0] * 384, "text"):
+    read = Store.read
 
-        async def after_a_change(
-            search: beam.BeamSearch, matches: Sequence[Candidate], *, planted: object = planted
-        ) -> list[Candidate]:
-            await services_of(graph).store.write(
-                "MATCH (:Person|Concept {user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
-                "SET r.lost = r.relationship_embedding, r.relationship_embedding = $planted REMOVE r.embedding_hash",
-                {"user": user_id, "planted": planted},
+    async def after_a_change(store: Store, text: str, *given: Any, **named: Any) -> Any:
+        if isinstance(text, Statement) and text.name == "expand_hop":
+            await cypher(
+                graph,
+                "MATCH (:Person {user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
+                "SET r.relationship_embedding = $planted REMOVE r.embedding_hash",
+                user=user_id,
+                planted=planted,
             )
-            reached = await expand(search, matches)
-            await services_of(graph).store.write(
-                "MATCH (:Person|Concept {user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
-                "SET r.relationship_embedding = r.lost REMOVE r.lost",
-                {"user": user_id},
-            )
-            return reached
+        return await read(store, text, *given, **named)
 
-        monkeypatch.setattr(beam.BeamSearch, "expand", after_a_change)
-        assert await found(graph, user_id, 1) == [("Ada", "Bo"), ("Bo", "Cy")]
+    monkeypatch.setattr(Store, "read", after_a_change)
+    assert await found(graph, user_id, 1) == [("Ada", "Bo"), ("Bo", "Cy")]
 
 
 async def test_after_a_timeout_the_results_so_far_are_returned(
@@ -387,8 +302,9 @@ async def test_after_a_timeout_the_results_so_far_are_returned(
 
     async def second_hop_takes_too_long(store: Store, text: str, *given: Any, **named: Any) -> Any:
         nonlocal hops
-        hops += isinstance(text, Statement) and text.name == "expand_beam"
-        if hops > 1:
+        is_hop = isinstance(text, Statement) and text.name == "expand_hop"
+        hops += is_hop
+        if is_hop and hops > 1:
             raise StatementTimeoutError("The database ended the statement")
         return await read(store, text, *given, **named)
 
@@ -411,6 +327,6 @@ async def test_an_expansion_that_is_cut_short_is_a_warning(
     hybrid = HybridSearchRequest(query=QUESTION)
     broad = ExploreRequest(queries=(VectorQuery(query=QUESTION),))
     assert warning not in (await graph.search(hybrid, user_id=user_id)).warnings
-    monkeypatch.setattr(vector_search, "EXPANSION_SHARE", 0.0)
+    monkeypatch.setattr(pipeline, "EXPANSION_SHARE", 0.0)
     assert warning in (await graph.search(hybrid, user_id=user_id)).warnings
     assert warning in (await graph.explore(broad, user_id=user_id)).warnings

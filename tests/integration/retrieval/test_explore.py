@@ -17,7 +17,10 @@ from tests.support.payloads import error_of, succeeded
 from tests.support.people import create_all, node, person, relate
 from tests.support.stored import cypher
 
-MENTORS = {"queries": [{"query": "mentor from college", "threshold": 0.25}]}
+MENTORS = {"queries": [{"query": "mentor from college", "threshold": 0.25}], "expand_hops": 0}
+
+
+UNREAD = "Skipped texts of relationships, and the surroundings of the nodes"
 
 
 @pytest.fixture
@@ -46,14 +49,14 @@ async def known(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) 
 
 
 @pytest.fixture
-def fail(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Makes a statement of this name fail."""
+def fail(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes the statements of these names fail."""
 
-    def arrange(name: str) -> None:
+    def arrange(*names: str) -> None:
         read = Store.read
 
         async def failing(store: Store, text: str, *given: Any, **named: Any) -> Any:
-            if isinstance(text, Statement) and text.name == name:
+            if isinstance(text, Statement) and text.name in names:
                 raise StoreError("the database is away")
             return await read(store, text, *given, **named)
 
@@ -289,14 +292,15 @@ async def test_relationship_types_filter_the_results_of_the_service(graph: Knowl
 
 
 @pytest.mark.usefixtures("known")
-async def test_without_embeddings_names_are_still_found_and_a_warning_says_what_is_missing(
+async def test_without_embeddings_names_and_words_are_still_found_and_a_warning_says_what_is_missing(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
-    request = ExploreRequest(queries=(VectorQuery(query="mentor"),), text_matches=("Iris",))
+    request = ExploreRequest(queries=(VectorQuery(query="mentor"),), text_matches=("Kim",))
     result = await graph.retrieval.explore(request, user_id=user_id)
-    assert [item.node.name for item in result.nodes] == ["Iris"]
-    assert result.relationships
+    assert result.nodes[0].node.name == "Kim"
+    assert {item.node.name for item in result.nodes[1:]} == {"Sam", "Iris"}
+    assert result.relationships[0].relationship_type == "mentor"
     assert result.warnings == (
         "Skipped semantic search of nodes: the model is away",
         "Skipped semantic search of relationships: the model is away",
@@ -326,9 +330,10 @@ async def test_names_do_not_wait_for_the_embedding(
 
 @pytest.mark.usefixtures("known")
 async def test_if_every_search_fails_explore_fails(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, fail: Callable[..., None]
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
+    fail("search_nodes_text", "search_relationships_text")
     request = ExploreRequest(queries=(VectorQuery(query="mentor"),))
     with pytest.raises(SearchError, match=r"Every search failed\. Skipped semantic search of nodes: the model is away"):
         await graph.retrieval.explore(request, user_id=user_id)
@@ -338,13 +343,13 @@ async def test_if_every_search_fails_explore_fails(
 @pytest.mark.parametrize(
     ("statement", "warning"),
     [
-        ("expand_around", "Skipped the surroundings of the nodes: the database is away"),
+        ("read_explored", f"{UNREAD}: the database is away"),
         ("search_relationships_exact", "Skipped semantic search of relationships: the database is away"),
-        ("match_text", "Skipped search of nodes by name: the database is away"),
+        ("match_text", "Skipped the search of nodes by name: the database is away"),
     ],
 )
 async def test_a_statement_that_fails_leaves_the_rest_of_explore(
-    graph: KnowledgeGraph, user_id: str, fail: Callable[[str], None], statement: str, warning: str
+    graph: KnowledgeGraph, user_id: str, fail: Callable[..., None], statement: str, warning: str
 ) -> None:
     fail(statement)
     request = ExploreRequest(
@@ -356,44 +361,39 @@ async def test_a_statement_that_fails_leaves_the_rest_of_explore(
 
 
 @pytest.mark.usefixtures("known")
-async def test_the_steps_after_retrieval_share_one_time_limit(
+async def test_a_reading_that_takes_too_long_leaves_the_nodes_that_were_found(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = Store.read
 
     async def slow(store: Store, text: str, *given: Any, **named: Any) -> Any:
-        if isinstance(text, Statement) and text.name in {"read_found", "expand_around", "sample_embeddings"}:
+        if isinstance(text, Statement) and text.name == "read_explored":
             await asyncio.Event().wait()
         return await read(store, text, *given, **named)
 
-    # That Iris is a mentor is only known from a relationship, so she is read after retrieval.
-    request = ExploreRequest(queries=(VectorQuery(query="mentor from college"), VectorQuery(query="Carpenter")))
+    monkeypatch.setattr(Store, "read", slow)
     quick = KnowledgeGraph(
         services_of(graph).store, graph.ontology, graph.embedder, graph.settings.model_copy(update={"query_timeout": 6})
     )
-    await graph.retrieval.explore(request, user_id=user_id)
-    monkeypatch.setattr(Store, "read", slow)
+    request = ExploreRequest(queries=(VectorQuery(query="Carpenter"),), expand_hops=0)
     result = await quick.retrieval.explore(request, user_id=user_id)
     assert [item.node.name for item in result.nodes] == ["Jon"]
-    assert [one.relationship_type for one in result.relationships] == ["mentor"]
-    assert result.warnings[:2] == (
-        "Skipped texts of relationships, and nodes that only they lead to: it took longer than 6 s",
-        "Skipped the surroundings of the nodes: it took longer than 6 s",
-    )
+    [warning] = result.warnings
+    assert warning.startswith(f"{UNREAD}: it took longer than ")
 
 
 @pytest.mark.usefixtures("known")
-async def test_if_the_records_cannot_be_read_the_nodes_that_were_found_fill_the_places(
-    graph: KnowledgeGraph, user_id: str, fail: Callable[[str], None]
+async def test_if_the_records_cannot_be_read_the_nodes_that_were_found_are_returned(
+    graph: KnowledgeGraph, user_id: str, fail: Callable[..., None]
 ) -> None:
-    fail("read_found")
+    fail("read_explored")
     queries = (VectorQuery(query="mentor from college"), VectorQuery(query="Carpenter"))
-    result = await graph.retrieval.explore(ExploreRequest(queries=queries, limit_per_label=1), user_id=user_id)
+    request = ExploreRequest(queries=queries, labels=("Person",), limit_per_label=3)
+    result = await graph.retrieval.explore(request, user_id=user_id)
     assert [item.node.name for item in result.nodes] == ["Jon"]
+    assert result.relationships == ()
     assert result.is_relevant is None
-    assert result.warnings == (
-        "Skipped texts of relationships, and nodes that only they lead to: the database is away",
-    )
+    assert result.warnings == (f"{UNREAD}: the database is away",)
 
 
 @pytest.mark.usefixtures("known")
@@ -407,7 +407,7 @@ async def test_of_two_nodes_with_one_key_the_one_with_a_searched_label_is_found(
         "CREATE (:Concept {user_id: $user, entity_key: n.entity_key, name: 'iris, the flower'})",
         user=user_id,
     )
-    request = ExploreRequest(queries=(VectorQuery(query="mentor from college"),), labels=(label,))
+    request = ExploreRequest(queries=(VectorQuery(query="mentor from college"),), labels=(label,), expand_hops=0)
     result = await graph.retrieval.explore(request, user_id=user_id)
     assert {item.node.name for item in result.nodes} == found
 
@@ -422,8 +422,8 @@ async def test_a_relationship_of_an_old_graph_without_a_user_is_a_match(graph: K
     )
     request = ExploreRequest(queries=(VectorQuery(query="who is my mentor from college?"),))
     result = await graph.retrieval.explore(request, user_id=user_id)
-    assert [one.relationship_type for one in result.relationships if one.similarity is not None] == ["mentor"]
-    assert {item.node.name for item in result.nodes if item.signals} == {"Sam", "Iris"}
+    assert result.relationships[0].relationship_type == "mentor"
+    assert {item.node.name for item in result.nodes[:2]} == {"Sam", "Iris"}
 
 
 @pytest.mark.usefixtures("known")

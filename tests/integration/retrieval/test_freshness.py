@@ -42,9 +42,8 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
         assert (
             await retrieval.hybrid_search(HybridSearchOptions(query=f"word{number}", threshold=0.9), user_id=user_id)
         ).items == []
-        [news] = (
-            await retrieval.hybrid_search(HybridSearchOptions(query=f"news{number}", threshold=0.9), user_id=user_id)
-        ).relationships or ()
+        alone = HybridSearchOptions(query=f"news{number}", threshold=0.9, expand_hops=0)
+        [news] = (await retrieval.hybrid_search(alone, user_id=user_id)).relationships or ()
         assert news.description == f"news{number}"
 
 

@@ -8,6 +8,7 @@ from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
+from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
@@ -21,16 +22,24 @@ def scope(graph: KnowledgeGraph) -> SearchScope:
     return services_of(graph).retrieval.scope
 
 
+def query(text: str) -> EmbeddedQuery:
+    return EmbeddedQuery((), 0.0, text)
+
+
 async def names(scope: SearchScope, text: str, user_id: str, *labels: str, limit: int = 10) -> list[str]:
     every = labels or ("Person", "Concept", "Entity", "Source")
-    ranking = await search_nodes_full_text(scope.of(user_id), text, labels=every, limit=limit)
+    [ranking] = await search_nodes_full_text(scope.of(user_id), [query(text)], labels=every, limit=limit)
     return [one.record.text("name") for one in ranking.candidates if one.record]
 
 
 async def descriptions(scope: SearchScope, text: str, user_id: str, types: list[str] | None = None) -> list[str]:
     kept = RelationshipFilter(None if types is None else tuple(types))
-    ranking = await search_relationships_full_text(scope.of(user_id), text, types=kept, limit=10)
-    return [one.record.text("description") for one in ranking.candidates if one.record]
+    [ranking] = await search_relationships_full_text(scope.of(user_id), [query(text)], types=kept, limit=10)
+    rows = await scope.store.read(
+        "UNWIND $ids AS id MATCH ()-[r]->() WHERE elementId(r) = id RETURN r.description AS description",
+        {"ids": [one.record.element_id for one in ranking.candidates if one.record]},
+    )
+    return [row["description"] for row in rows]
 
 
 HOSTILE = [
@@ -173,8 +182,8 @@ async def test_filters_hold_before_the_limit(scope: SearchScope, graph: Knowledg
     await node(
         graph.tools(user_id=user_id), "Concept", "Mentorship", "What a mentor does, told at more length than it need be"
     )
-    hits = await search_relationships_full_text(
-        scope.of(user_id), "mentor", types=RelationshipFilter(("rare mentor",)), limit=5
+    [hits] = await search_relationships_full_text(
+        scope.of(user_id), [query("mentor")], types=RelationshipFilter(("rare mentor",)), limit=5
     )
     assert [one.record.text("relationship_type") for one in hits.candidates if one.record] == ["rare mentor"]
     assert await names(scope, "mentor", user_id, "Concept", limit=1) == ["Mentorship"]
@@ -186,7 +195,20 @@ async def test_the_best_match_scores_one_and_none_scores_nothing(
 ) -> None:
     await person(tools, "Mentor", "mentor")
     await person(tools, "Ruth", "knows a mentor, a friend, a sailor and a smith")
-    hits = await search_nodes_full_text(scope.of(user_id), "mentor", labels=["Person"], limit=10)
+    [hits] = await search_nodes_full_text(scope.of(user_id), [query("mentor")], labels=["Person"], limit=10)
     assert [one.record.text("name") for one in hits.candidates if one.record] == ["Mentor", "Ruth"]
     assert hits.candidates[0].score == 1.0
     assert 0.0 < hits.candidates[1].score < 1.0
+
+
+async def test_each_of_several_texts_has_a_ranking_of_its_own(scope: SearchScope, tools: Toolset, user_id: str) -> None:
+    for name in ("Ruth", "Bo"):
+        await person(tools, name)
+    rankings = await search_nodes_full_text(
+        scope.of(user_id), [query("bo"), query("?!"), query("ruth")], labels=["Person"], limit=5
+    )
+    assert [[one.record.text("name") for one in each.candidates if one.record] for each in rankings] == [
+        ["Bo"],
+        [],
+        ["Ruth"],
+    ]

@@ -1,9 +1,10 @@
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.answer_items import Line, NodeItem, RelationshipItem, RenderState, query_words
+from kgagent.models.answer_items import Line, NodeItem, RelationshipItem, RenderState, word_weights
 from kgagent.models.token_budget import estimated_tokens
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -11,8 +12,9 @@ MAY = datetime(2025, 5, 1, tzinfo=UTC)
 KEYS = {"ruth-key": "ruth-k", "me-key": "me-k", "source": "sour"}
 
 
-def reading(*queries: str) -> RenderState:
-    return RenderState(NOW, query_words(queries), KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
+def reading(*queries: str, notes: Sequence[Note] = ()) -> RenderState:
+    weights, best = word_weights(queries, notes)
+    return RenderState(NOW, weights, best, KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
 
 
 def text(item: NodeItem | RelationshipItem, with_reading: RenderState | None = None) -> str:
@@ -97,11 +99,11 @@ def test_of_many_notes_those_that_match_the_query_are_shown_newest_first_and_the
     notes[3] = Note(content="She lends me her boats", date_added=MAY)
     notes[5] = Note(content="The boat sank", date_added=MAY + timedelta(days=1))
     item = NodeItem(node(notes=tuple(notes)), "nodes")
-    assert text(item, reading("whose boat may I borrow?")) == (
+    assert text(item, reading("whose boat may I borrow?", notes=notes)) == (
         "Ruth (Person ruth-k). Notes: The boat sank (2025-05-02) | She lends me her boats (2025-05-01) | +38 notes"
     )
     assert text(item).endswith("Notes: Lunch 39 (2025-06-09) | Lunch 38 (2025-06-08) | +38 notes")
-    [(_, record)] = item.records(reading("boat"))
+    [(_, record)] = item.records(reading("boat", notes=notes))
     assert [note["content"] for note in record["notes"]] == ["The boat sank", "She lends me her boats"]
     assert record["omitted_notes"] == 38
 

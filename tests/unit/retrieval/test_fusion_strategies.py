@@ -4,11 +4,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kgagent.retrieval.fusion import fuse
 
 from kgagent.errors import InputError
 from kgagent.models.hybrid import FusedRetriever
 from kgagent.retrieval.candidates import RETRIEVERS, Candidate
+from kgagent.retrieval.fusion_strategies import fuse
 
 SHORT: dict[str, FusedRetriever] = {
     "g": "node_vector",
@@ -60,7 +60,9 @@ def test_equal_scores_are_ordered_by_ranking_then_by_key() -> None:
 
 
 def test_an_item_of_several_rankings_has_the_type_of_the_first() -> None:
-    assert [item.found_by for item in fuse(keys("", "x", "x"), limit=10)] == [("node_fulltext", "relationship_vector")]
+    assert [item.found_by for item in fuse(keys("", "x", "x"), strategy="rrf", limit=10)] == [
+        ("node_fulltext", "relationship_vector")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def test_invalid_weights_are_rejected(weights: Any) -> None:
 
 def test_an_unknown_strategy_is_rejected_with_the_known_ones() -> None:
     with pytest.raises(InputError, match=r"strategy must be one of calibrated, rrf, weighted, interleave.*got 'best'"):
-        fuse(rankings(g=1), strategy="best", limit=10)  # type: ignore[arg-type]
+        fuse(rankings(g=1), strategy="best", limit=10)
 
 
 ANY_RETRIEVERS = st.dictionaries(
@@ -159,7 +161,7 @@ ANY_RETRIEVERS = st.dictionaries(
 
 @given(
     ANY_RETRIEVERS,
-    st.sampled_from(["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]),
+    st.sampled_from(["rrf", "weighted", "interleave", "graph_first", "text_first"]),
     st.integers(1, 8),
 )
 def test_every_strategy_returns_each_item_once_whatever_the_order_of_rankings(

@@ -74,8 +74,9 @@ class LargeIndex(Store):
         self.fetched: list[int] = []
 
     async def read(self, text: str, parameters: Mapping[str, Any], *, timeout: float | None = None) -> list[Row]:  # noqa: ARG002
-        if "index" in parameters:
-            return [{"config": {"vector.quantization.type": "NONE", "vector.default_search_expansion_factor": 20.0}}]
+        if "indexes" in parameters:
+            config = {"vector.quantization.type": "NONE", "vector.default_search_expansion_factor": 20.0}
+            return [{"name": name, "config": config} for name in parameters["indexes"]]
         if "fetch" not in parameters:
             return [{"found": self._size}]
         self.fetched.append(parameters["fetch"])

@@ -1,0 +1,117 @@
+"""The exact statements that each search sends: a statement too many is a failing test."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.embedding.base import Embedder
+from kgagent.knowledge_graph import services_of
+from kgagent.models import ExploreRequest, VectorQuery
+from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.observability import Recorder
+from tests.support.people import create_all
+
+QUERY = "who taught Ada to lead?"
+COUNT, SAMPLE = "count_relationships", "sample_embeddings"
+NAMED, HOP, READ = "find_named_nodes", "expand_hop", "read_found"
+NODES, RELATIONSHIPS = "search_nodes_exact", "search_relationships_exact"
+NODE_TEXTS, RELATIONSHIP_TEXTS = "search_nodes_text", "search_relationships_text"
+RETRIEVAL = sorted([NAMED, NODES, RELATIONSHIPS, NODE_TEXTS, RELATIONSHIP_TEXTS])
+"""What runs concurrently; its order does not count."""
+
+
+@pytest.fixture
+def recorder() -> Recorder:
+    return Recorder()
+
+
+@pytest.fixture
+async def graph(opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, user_id: str) -> KnowledgeGraph:
+    """A chain of people, longer than a search expands."""
+    names = ("Ruth", "Ada", "Bo", "Cy", "Di")
+    chain = ("mentor", "chess partner", "cousin", "neighbour")
+    await create_all(
+        opened,
+        user_id,
+        [{"label": "Person", "name": name} for name in names],
+        [
+            {"from": first, "to": second, "relationship_type": kind, "description": f"zzz {kind} zzz"}
+            for first, second, kind in zip(names, names[1:], chain, strict=False)
+        ],
+    )
+    settings = opened.settings
+    return KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, settings, observer=recorder)
+
+
+Search = Callable[[], Awaitable[object]]
+
+
+@pytest.fixture
+def sent(recorder: Recorder) -> Callable[[Search], Awaitable[list[str]]]:
+    """The statements of a search."""
+
+    async def run(search: Search) -> list[str]:
+        recorder.clear()
+        await search()
+        return [one.name for one in recorder.statements]
+
+    return run
+
+
+Sent = Callable[[Search], Awaitable[list[str]]]
+
+
+async def test_a_warm_hybrid_search_sends_eight_statements_in_four_rounds(
+    graph: KnowledgeGraph, user_id: str, sent: Sent
+) -> None:
+    async def search() -> None:
+        result = await graph.retrieval.hybrid_search(HybridSearchOptions(query=QUERY, threshold=0.2), user_id=user_id)
+        assert result.relationships
+        assert result.warnings == ()
+
+    first = await sent(search)
+    warm = await sent(search)
+    assert sorted(warm[:5]) == RETRIEVAL
+    assert warm[5:] == [HOP, HOP, READ]
+    assert sorted(first) == sorted([*warm, COUNT, SAMPLE])
+
+
+async def test_explore_sends_at_most_eight_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
+    queries = (VectorQuery(query=QUERY, threshold=0.2), VectorQuery(query="who plays chess?", threshold=0.2))
+
+    async def explore() -> None:
+        result = await graph.retrieval.explore(ExploreRequest(queries=queries), user_id=user_id)
+        assert result.nodes
+        assert result.warnings == ()
+
+    await sent(explore)
+    warm = await sent(explore)
+    assert sorted(warm[:5]) == RETRIEVAL
+    assert warm[5:] == [HOP, HOP, "read_explored"]
+
+
+async def test_explore_by_names_alone_sends_three_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
+    request = ExploreRequest(text_matches=("Ada",))
+    statements = await sent(lambda: graph.retrieval.explore(request, user_id=user_id))
+    assert statements == ["match_text", "read_nodes", "read_explored"]
+
+
+@pytest.mark.parametrize(("hops", "expanded"), [(0, []), (2, [HOP, HOP])])
+async def test_relationship_vector_search_sends_few_statements(
+    graph: KnowledgeGraph, user_id: str, sent: Sent, hops: int, expanded: list[str]
+) -> None:
+    async def search() -> None:
+        found = await graph.retrieval.relationship_vector_search("mentor", 0.2, user_id=user_id, expand_hops=hops)
+        assert found
+
+    await sent(search)
+    warm = await sent(search)
+    retrieval = [NAMED, RELATIONSHIPS] if expanded else [RELATIONSHIPS]
+    assert sorted(warm[: len(retrieval)]) == retrieval
+    assert warm[len(retrieval) :] == ([*expanded, READ] if expanded else [])
+
+
+async def test_a_match_by_name_sends_two_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
+    statements = await sent(lambda: graph.retrieval.text_match("Ada", user_id=user_id))
+    assert statements == ["match_text", "read_nodes"]
