@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import astuple, replace
 from uuid import uuid4
 
 import pytest
@@ -41,18 +40,18 @@ relationships = st.lists(
 
 def dominates(one: Features, other: Features) -> bool:
     """Whether one is at least as good in every feature."""
-    return all(mine >= theirs for mine, theirs in zip(astuple(one), astuple(other), strict=True))
+    return all(mine >= theirs for mine, theirs in zip(one, other, strict=True))
 
 
 def test_no_weight_is_negative_and_there_are_at_most_eight() -> None:
     assert len(FEATURES) <= 8
-    assert min(astuple(WEIGHTS)) >= 0.0
-    assert sum(astuple(WEIGHTS)) > 0.0
+    assert min(WEIGHTS) >= 0.0
+    assert sum(WEIGHTS) > 0.0
 
 
 @given(features, features)
 def test_what_is_at_least_as_good_in_every_feature_never_scores_less(one: Features, other: Features) -> None:
-    best = Features(*map(max, astuple(one), astuple(other)))
+    best = Features(*map(max, one, other))
     assert score(best) >= max(score(one), score(other))
 
 
@@ -63,7 +62,7 @@ def test_a_score_is_0_to_1(one: Features) -> None:
 
 @given(features, st.sampled_from(FEATURES), shares)
 def test_a_better_feature_never_lowers_the_score(one: Features, feature: str, value: float) -> None:
-    higher = replace(one, **{feature: max(value, getattr(one, feature))})
+    higher = one._replace(**{feature: max(value, getattr(one, feature))})
     assert score(higher) >= score(one)
 
 
