@@ -3,13 +3,8 @@
     python benchmarks/quality.py --data FOLDER --embeddings-cache FILE.npz --markdown docs/quality.md
 
 FOLDER contains 2wiki, metaqa, wc2014 and memory42; without it, only the sets from the sample graph are measured.
-Figures are those of the halves of the sets that no weight was fitted on (`--half all` takes all questions).
-
-recall: share of the relationships of the best alternative answer among the first 10 relationships. R-precision: the
-same among as many relationships as the answer has. names: share of the expected people among the ends of the first 16
-items. evidence: share of a question's evidence within the first 250, 500, 1,000 and 2,000 tokens of the first page that
-a model reads, and the page's tokens. flagged: share of unanswerable questions that are flagged, and of answerable ones
-that are.
+Figures are those of the halves of the sets that no weight was fitted on (`--half all` takes all questions); `ABOUT` says what
+they are.
 """
 
 import argparse
@@ -39,6 +34,25 @@ AT = 10
 PEOPLE_AT = 16
 CHARACTERS = 4
 """Characters of a token."""
+
+ABOUT = """recall: share of the relationships of the best alternative answer among the first 10 relationships.
+R-precision: the same among as many relationships as the answer has. names: share of the expected people among the ends
+of the first 16 items. evidence: share of a question's evidence within the first 250, 500, 1,000 and 2,000 tokens of the
+first page that a model reads, and the page's tokens. flagged: share of unanswerable questions that are flagged, and of
+answerable ones that are."""
+"""What the figures are."""
+
+PAGE = """# Quality of the default search
+
+{about}
+
+Measured with the defaults and {embedder}, on {half} of each set, at most {questions} questions of each, by
+`benchmarks/quality.py`: the search itself runs on a store in memory that answers its statements with exact vectors.
+`benchmarks/fit_weights.py` fits weights on the other half of each set. The present weights were chosen with a prototype
+on 60 to 100 questions of each set that were drawn in another way, some of which are measured here.
+
+{table}
+"""
 
 Figures = dict[str, float]
 
@@ -183,7 +197,17 @@ def main() -> None:
     rows = table(figures)
     show("Quality of the default search", rows)
     if arguments.markdown:
-        arguments.markdown.write_text(markdown(rows), "utf-8")
+        page = PAGE.format(
+            about=ABOUT,
+            embedder=make_embedder(Settings()),
+            half={
+                "held": "the half that `fit_weights.py` does not use",
+                "fit": "the half that weights are fitted on",
+            }.get(arguments.half, "all questions"),
+            questions=arguments.questions,
+            table=markdown(rows),
+        )
+        arguments.markdown.write_text(page, "utf-8")
     if arguments.json:
         finish({"figures": json.dumps(figures)}, as_json=True)
 

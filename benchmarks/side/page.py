@@ -108,9 +108,6 @@ find it among the first three, and no search should return the old text.
 ## What each toolkit was given
 
 {notes}
-
-The cost of answers in tokens is in [What an answer costs](answer-cost.md); a graph of 110,689 relationships in
-[Questions over several hops](multi-hop.md).
 """
 
 NOTES = """\

@@ -291,7 +291,9 @@ class NodeItem(Item):
         section: field of the answer.
         more: further fields of its record.
         remark: what to add to the line.
+        score: what the answer sorts it by; None outside a search.
         is_named: whether a relationship of the answer names it; then it has a line only if that says more.
+        is_only_named: whether it was found only as an end of such a relationship; then it has no line.
         in_full: whether all its notes are shown if the budget allows.
     """
 
@@ -299,7 +301,9 @@ class NodeItem(Item):
     section: str
     more: Mapping[str, Any] = field(default_factory=dict)
     remark: str = ""
+    score: float | None = None
     is_named: bool = False
+    is_only_named: bool = False
     in_full: bool = False
 
     def entity_keys(self) -> Iterator[str]:
@@ -315,9 +319,11 @@ class NodeItem(Item):
         """The node with what is known of it."""
         node = self.node
         properties = state.properties(node)
-        if self.is_named and not (node.description or properties or any(state.notes(node.notes))):
+        says_more = node.description or properties or any(state.notes(node.notes))
+        if self.is_only_named or (self.is_named and not says_more):
             return []
         head = state.name(node.entity_key, node.name, node.label) + _properties_text(properties)
+        head += _score_text(self.score)
         hint = state.node_hint
         return [state.line(head + self.remark, node.description, node.notes, hint, in_full=self.in_full)]
 
@@ -334,6 +340,7 @@ class RelationshipItem(Item):
         relationship: the relationship.
         section: field of the answer.
         more: further fields of its record.
+        score: what the answer sorts it by; None outside a search.
         path: the relationships that led to it, as short sentences.
         in_full: whether all its notes are shown if the budget allows.
     """
@@ -341,6 +348,7 @@ class RelationshipItem(Item):
     relationship: GraphRelationship
     section: str
     more: Mapping[str, Any] = field(default_factory=dict)
+    score: float | None = None
     path: Sequence[str] = ()
     in_full: bool = False
 
@@ -357,9 +365,7 @@ class RelationshipItem(Item):
     def lines(self, state: RenderState) -> list[Line]:
         """The relationship in its direction, with what is known of it."""
         relationship = self.relationship
-        head = relationship_text(relationship, state)
-        if relationship.similarity is not None:
-            head += f" {relationship.similarity:.2f}"
+        head = relationship_text(relationship, state) + _score_text(self.score)
         if led := [triplet for triplet in self.path if triplet not in state.stated]:
             head += f" via {in_one_line('; '.join(led))}"
         state.stated.add(relationship.triplet)
@@ -427,6 +433,10 @@ def _properties_text(properties: JsonRecord) -> str:
         return ""
     values = (name if value is True else f"{name}: {_value_text(value)}" for name, value in properties.items())
     return f" [{in_one_line('; '.join(values))}]"
+
+
+def _score_text(score: float | None) -> str:
+    return "" if score is None else f" {score:.2f}"
 
 
 def _value_text(value: object) -> str:

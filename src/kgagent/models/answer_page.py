@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from kgagent.errors import InputError
@@ -102,13 +103,14 @@ def text_page(
     warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR, count_tokens)
     frame = [line for line in (content.opening, *warnings) if line]
     room = budget - sum(count_tokens(line) + 1 for line in frame)
-    items = content.items[offset - content.first :][: content.at_most]
+    items = content.items[offset - content.first :]
     most = max(budget // ITEM_BUDGET_DIVISOR, MIN_ITEM_TOKENS)
-    shown, fitted = _fill_text(items, new_state(), room=room, most=most, count_tokens=count_tokens)
+    fill = partial(_fill_text, items, at_most=content.at_most, most=most, count_tokens=count_tokens)
+    shown, fitted = fill(new_state(), room=room)
     footer = ""
     if offset + len(shown) < content.count:
         room -= count_tokens(_footer(content, offset, content.count, cursor)) + 1
-        shown, fitted = _fill_text(items, new_state(), room=room, most=most, count_tokens=count_tokens)
+        shown, fitted = fill(new_state(), room=room)
         footer = _footer(content, offset, offset + len(shown), cursor)
         lines = [text for _, text in fitted]
     else:
@@ -164,12 +166,21 @@ def _cut_records(records: Sequence[tuple[str, JsonRecord]], room: int) -> list[t
 
 
 def _fill_text(
-    items: Iterable[Item], state: RenderState, *, room: int, most: int, count_tokens: CountTokens
+    items: Iterable[Item],
+    state: RenderState,
+    *,
+    room: int,
+    at_most: int | None,
+    most: int,
+    count_tokens: CountTokens,
 ) -> tuple[list[Item], list[_FittedLine]]:
+    """The items of a page and their lines; items without a line belong to the page of the item before."""
     shown: list[Item] = []
     lines: list[_FittedLine] = []
     for item in items:
         full = item.lines(state)
+        if full and at_most is not None and len(shown) >= at_most:
+            break
         fitted = _fitted_lines(full, min(room, most), count_tokens)
         if full and not fitted and not lines:
             fitted = _fitted_lines(full, room, count_tokens) or _head(full, room, count_tokens)

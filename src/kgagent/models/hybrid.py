@@ -239,8 +239,14 @@ def hybrid_items(result: HybridSearchResult) -> list[Item]:
     relationships = result.relationships or ()
     joined = {key for one in relationships for key in (one.from_entity_key, one.to_entity_key)}
     return [
-        NodeItem(item, "objects", is_named=item.entity_key in joined)
+        NodeItem(
+            item,
+            "objects",
+            score=item.score,
+            is_named=item.entity_key in joined,
+            is_only_named=item.entity_key in joined and item.found_by == ("via_relationship",),
+        )
         if isinstance(item, HybridObject)
-        else RelationshipItem(item, "relationships", path=item.path)
+        else RelationshipItem(item, "relationships", score=item.score, path=item.path)
         for item in result.items
     ]

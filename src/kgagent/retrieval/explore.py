@@ -29,7 +29,7 @@ from kgagent.retrieval.noise import Sample
 from kgagent.retrieval.pipeline import Found, SearchSpec, search
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
 from kgagent.retrieval.results import read_explored
-from kgagent.retrieval.retrieve import Failure, attempt
+from kgagent.retrieval.retrieve import INTERNAL_ERROR, Failure, attempt
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.scoring import Features
 from kgagent.retrieval.vector_search import VectorRetrievers
@@ -324,9 +324,11 @@ def _without_namesakes(ranking: Ranking) -> Ranking:
 
 
 def _all_failed(failures: Sequence[Failure]) -> Exception:
-    errors = [failure.error for failure in failures]
-    if len(errors) == 1 and isinstance(errors[0], SearchError):
-        return errors[0]
+    unexpected = [failure.error for failure in failures if failure.reason == INTERNAL_ERROR]
+    if len(unexpected) == len(failures):
+        return unexpected[0]
+    if len(failures) == 1 and isinstance(failures[0].error, SearchError):
+        return failures[0].error
     return SearchError(f"Every search failed. {'; '.join(failure.reason for failure in failures)}")
 
 

@@ -342,8 +342,13 @@ def score_nodes(
 
 
 def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Sort by score; of equal ones, relationships come before nodes, and then the key decides."""
-    return sorted(candidates, key=lambda one: (-one.score, not isinstance(one.record, RelationshipRecord), one.key))
+    """Sort by score; equal ones: relationships, nodes that were retrieved, other ends; and then the key decides."""
+
+    def order(candidate: Candidate) -> tuple[float, bool, bool, str]:
+        is_relationship = isinstance(candidate.record, RelationshipRecord)
+        return -candidate.score, not is_relationship, candidate.record is None, candidate.key
+
+    return sorted(candidates, key=order)
 
 
 def _texts(ranking: Ranking | None) -> dict[str, float]:

@@ -53,8 +53,8 @@ WEIGHTS = Features(
     text=0.1,
     named=0.8,
     level=0.25,
-    type_words=0.14,
-    typed=0.05,
+    type_words=0.2,
+    typed=0.08,
 )
 """The weight of each feature."""
 

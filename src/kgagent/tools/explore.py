@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
 
 from pydantic import ConfigDict, Field
 
@@ -14,7 +13,6 @@ from kgagent.models import (
     ExploreRequest,
     ExploreResult,
     GraphNode,
-    GraphRelationship,
     RelationshipSearchResult,
 )
 from kgagent.models.answer_items import Item, JsonRecord, Line, NodeItem, RelationshipItem, RenderState
@@ -100,7 +98,7 @@ class Explore(Tool[ExploreArguments]):
         labels = known_labels(context.ontology, arguments.labels)
         request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
         result = await context.retrieval.explore(request, user_id=context.user_id)
-        unknown = _unknown(arguments.text_matches, result)
+        unknown = _unknown(arguments.text_matches, result) if result.nodes or result.relationships else ""
         content = Content(
             items=explored_items(result, explain=arguments.return_explanations),
             message=f"Found {counted(len(result.nodes), 'node')} and "
@@ -137,17 +135,18 @@ async def _with_owner_named(context: ToolContext, arguments: ExploreArguments) -
 
 
 def explored_items(result: ExploreResult, *, explain: bool = False) -> list[Item]:
-    """The items of a result: what matched, relationships and nodes in turn, and then what surrounds it."""
+    """The items of a result: what matched, best first, and then what surrounds it."""
     joined = {key for edge in result.relationships for key in (edge.from_entity_key, edge.to_entity_key)}
-    nodes = [_node_item(item, joined, explain=explain) for item in result.nodes]
-    matched = [edge for edge in result.relationships if edge.similarity is not None]
-    around = [edge for edge in result.relationships if edge.similarity is None]
-    pairs = zip_longest(map(_relationship_item, matched), nodes)
-    neighbors = [NeighborItem(node, is_named=node.entity_key in joined) for node in result.neighbors]
+    matched = [edge for edge in result.relationships if isinstance(edge, RelationshipSearchResult)]
+    around = [edge for edge in result.relationships if not isinstance(edge, RelationshipSearchResult)]
+    scored: list[tuple[float, Item]] = [
+        *((edge.score, RelationshipItem(edge, "edges", score=edge.score, path=edge.path)) for edge in matched),
+        *((item.score, _node_item(item, joined, explain=explain)) for item in result.nodes),
+    ]
     return [
-        *(item for pair in pairs for item in pair if item is not None),
-        *map(_relationship_item, around),
-        *neighbors,
+        *(item for _, item in sorted(scored, key=lambda pair: -pair[0])),
+        *(RelationshipItem(edge, "edges") for edge in around),
+        *(NeighborItem(node, is_named=node.entity_key in joined) for node in result.neighbors),
     ]
 
 
@@ -179,9 +178,5 @@ def _node_item(item: ExploredNode, joined: Collection[str], *, explain: bool) ->
         reasons = (f"{s.source} #{s.rank} {s.similarity:.2f} {s.matched!r}" for s in item.signals)
         remark = f" [score {item.score:.4f}; {'; '.join(reasons)}]"
     is_named = item.node.entity_key in joined and not explain
-    return NodeItem(item.node, "nodes", more, remark, is_named=is_named, in_full=item.is_named_exactly)
-
-
-def _relationship_item(edge: GraphRelationship) -> RelationshipItem:
-    path = edge.path if isinstance(edge, RelationshipSearchResult) else ()
-    return RelationshipItem(edge, "edges", path=path)
+    score = None if explain else item.score
+    return NodeItem(item.node, "nodes", more, remark, score, is_named=is_named, in_full=item.is_named_exactly)

@@ -11,7 +11,7 @@ from tests.support.query_plans import reads_of
 
 pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
-_FOLLOWS = re.compile(r"\)-\[\w*:«types»\]-\(|«_nearest_at_node»|«_breadth_first_level»")
+_FOLLOWS = re.compile(r"\)-\[\w*:«types»\]-\(|«_surroundings»|«_breadth_first_level»")
 
 EXPANDING = sorted(
     path.name.removesuffix(".cypher")
@@ -21,7 +21,7 @@ EXPANDING = sorted(
 
 
 def test_there_are_statements_that_follow_relationships() -> None:
-    assert {"expand_beam", "continuing_types", "expand_around"} <= set(EXPANDING)
+    assert {"expand_hop", "expand_around"} <= set(EXPANDING)
 
 
 @pytest.mark.parametrize("name", EXPANDING)

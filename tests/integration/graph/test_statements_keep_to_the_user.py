@@ -84,30 +84,37 @@ async def test_chunks_are_not_found_through_another_users_node(
     assert (row["text"], row["linked_to"]) == ("mine", [ids["ada"]])
 
 
-async def test_a_beam_does_not_expand_relationships_to_another_users_node(
+async def test_expansion_does_not_reach_another_users_node(
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
 ) -> None:
-    [ada] = await cypher(graph, "MATCH (n) WHERE elementId(n) = $id RETURN n.entity_key AS key", id=ids["ada"])
+    ends = await cypher(
+        graph,
+        "MATCH (n) WHERE elementId(n) IN $ids RETURN n.entity_key AS key",
+        ids=[ids["ada"], ids["bo"]],
+    )
     await cypher(
         graph,
-        "MATCH ()-[r]->() WHERE elementId(r) = $id "
+        "MATCH ()-[r]->() WHERE elementId(r) IN $ids SET r.embedding_model = 'any' WITH r "
         "CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', $vector)",
-        id=ids["own"],
+        ids=[ids["own"], ids["to"], ids["from"]],
         vector=vector(),
     )
-    step = {"score": 1.0, "path": [], "through": [ada["key"]], "others": []}
-    foreign = {**step, "element_id": ids["own"], "through": [], "others": [ids["zed"]]}
-    weights = dict.fromkeys(("step_cost", "choice_weight", "overlap_weight"), 0.1)
-    limits = dict.fromkeys(("hub_limit", "degree_limit", "limit"), 10)
-    [row] = await answer(
-        graph,
-        "expand_beam",
-        **{**weights, **limits, "choice_temperature": 0.1, "relationship_types": None},
-        user_id=user_id,
-        vector=services_of(graph).store.vector(vector()),
-        frontier=[{**step, "position": 0, "element_id": ids["to"]}, {**foreign, "position": 1}],
-    )
-    assert row["reached"] == []
+    step = {"query": 0, "score": 1.0, "path": [], "through": [end["key"] for end in ends]}
+    asked = {
+        **dict.fromkeys(("temperature", "overlap_weight", "doubt_weight"), 0.1),
+        **dict.fromkeys(("hub_limit", "limit"), 10),
+        "relationship_types": None,
+        "user_id": user_id,
+        "vectors": [services_of(graph).store.vector(vector())],
+        "frontier": [
+            {**step, "position": at, "element_id": ids[name]} for at, name in enumerate(("own", "to", "from"))
+        ],
+    }
+    rows = await answer(graph, "expand_hop", **asked)
+    assert [reached for row in rows for reached in row["reached"]] == []
+    await cypher(graph, "MATCH (n) WHERE elementId(n) = $id SET n.user_id = $user", id=ids["zed"], user=user_id)
+    rows = await answer(graph, "expand_hop", **asked)
+    assert [reached for row in rows for reached in row["reached"]] != []
 
 
 async def test_a_scan_of_given_records_reads_only_those_that_are_or_start_at_nodes_of_the_user(

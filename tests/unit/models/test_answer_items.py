@@ -41,8 +41,8 @@ def node(**more: object) -> GraphNode:
 
 def test_a_relationship_is_one_line_with_its_ends_levels_description_and_notes() -> None:
     notes = (Note(content="Met in May", date_added=MAY), Note(content="Old", expires_at=NOW - timedelta(days=1)))
-    known = mentor(description="She taught me.", attitude_word="warm", proximity=4, similarity=0.641, notes=notes)
-    assert text(RelationshipItem(known, "edges")) == (
+    known = mentor(description="She taught me.", attitude_word="warm", proximity=4, similarity=0.3, notes=notes)
+    assert text(RelationshipItem(known, "edges", score=0.641)) == (
         "Ruth (Person ruth-k) -[mentor]-> Me (me-k) (warm, proximity 4) 0.64: She taught me. "
         "Notes: Met in May (2025-05-01)"
     )
@@ -52,6 +52,19 @@ def test_the_direction_is_that_of_the_relationship_and_not_of_the_arguments() ->
     asked = mentor(from_entity_key="me-key", to_entity_key="ruth-key", from_name="Me", to_name="Ruth")
     reverse = asked.model_copy(update={"ends_reversed": True})
     assert text(RelationshipItem(reverse, "edges")) == "Ruth (Person ruth-k) -[mentor]-> Me (me-k)"
+
+
+def test_a_line_shows_the_score_that_sorts() -> None:
+    assert text(NodeItem(node(description="Naval architect"), "nodes", score=0.5)) == (
+        "Ruth (Person ruth-k) 0.50: Naval architect"
+    )
+    assert text(RelationshipItem(mentor(similarity=0.3), "edges")) == "Ruth (Person ruth-k) -[mentor]-> Me (me-k)"
+
+
+def test_a_node_that_was_only_found_as_an_end_of_a_relationship_has_no_line() -> None:
+    item = NodeItem(node(description="Naval architect"), "nodes", is_named=True, is_only_named=True)
+    assert text(item) == ""
+    assert item.records(reading())[0][1]["description"] == "Naval architect"
 
 
 def test_a_key_is_printed_where_a_node_is_named_first() -> None:

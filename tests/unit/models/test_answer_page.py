@@ -146,6 +146,12 @@ def test_a_text_may_have_fewer_items_than_the_budget_allows() -> None:
     assert lines[-1] == '5 of 10 shown; continue with cursor "5-abcdef"'
 
 
+def test_items_without_a_line_belong_to_the_page_of_the_item_before() -> None:
+    silent = NodeItem(GraphNode(entity_key="end", label="Person", name="End"), "nodes", is_only_named=True)
+    content = Content([*items()[:2], silent, silent], at_most=2)
+    assert "shown" not in text_page(content, new_state, 2_000, cursor=cursor).text
+
+
 def test_later_pages_say_where_they_are() -> None:
     page = text_page(CONTENT, new_state, 500, offset=5, cursor=cursor)
     assert page.text.splitlines()[-1].startswith("6 to ")

@@ -33,11 +33,12 @@ MAX_RELATIONSHIPS = 500
 """Maximum number of relationships between the nodes of the page that did not match themselves."""
 
 _RRF = f"reciprocal rank fusion, the sum of 1 / ({RRF_K} + rank) over the retrievers that found it"
-_BEST_SIGNAL = "that of its best signal: cosine minus a small cost, or its name match"
+_FEATURES = "weighted mean of its features"
+_BEST_SIGNAL = "weighted mean of its features, or its name match if that is higher"
 _OWN_SCORE = "its score from the retriever whose ranking it was taken from"
 SCORE_EXPLANATIONS: Mapping[FusionStrategy, str] = MappingProxyType(
     {
-        "calibrated": "cosine, plus a small share of the full-text score, minus a small cost for nodes",
+        "calibrated": _FEATURES,
         "rrf": _RRF,
         "weighted": "weighted sum of cosine and text score",
         "interleave": f"{_OWN_SCORE}; the rankings take turns",
@@ -46,7 +47,6 @@ SCORE_EXPLANATIONS: Mapping[FusionStrategy, str] = MappingProxyType(
     }
 )
 _DEGREE = "number of its relationships"
-_COSINE = "cosine with the query; if a path led to it, the score of the path minus a cost per hop"
 
 _RELATIONSHIP_VECTOR = RETRIEVER_DESCRIPTIONS["relationship_vector"]
 _VECTOR_RETRIEVERS: tuple[RetrieverName, ...] = ("node_vector", "relationship_vector")
@@ -250,7 +250,7 @@ def _signal_reason(signal: Signal) -> MatchReason:
 
 def _explored_match(rank: int, item: RelationshipSearchResult) -> Match:
     reason = MatchReason(retriever=_RELATIONSHIP_VECTOR, similarity=item.similarity)
-    return Match(rank=rank, score=item.score, score_explanation=_COSINE, reasons=(reason,), path=item.path)
+    return Match(rank=rank, score=item.score, score_explanation=_FEATURES, reasons=(reason,), path=item.path)
 
 
 def _plain_node(item: HybridObject) -> GraphNode:

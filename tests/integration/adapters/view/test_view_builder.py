@@ -12,10 +12,12 @@ from tests.support.people import node, person, relate
 from tests.support.stored import cypher
 
 QUERY = "who guides Ines in her career?"
+UNNAMED = "guides in her career"
+"""A query that only the first relationship of the family matches."""
 
 
-def request(query: str, *, limit: int | None = None) -> HybridSearchRequest:
-    return HybridSearchRequest(query=query, limit=limit)
+def request(query: str, **more: int) -> HybridSearchRequest:
+    return HybridSearchRequest(query=query, **more)
 
 
 def names(view: ViewGraph, *, matched: bool) -> set[str]:
@@ -31,7 +33,7 @@ async def family(tools: Toolset) -> None:
 
 async def test_matches_are_shown_with_their_neighbors(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
-    view = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id)
+    view = await search_and_build_view(graph.retrieval, request(UNNAMED, expand_hops=0), user_id=user_id)
     assert names(view, matched=True) == {"Ruth", "Ines"}
     assert names(view, matched=False) == {"Omar", "Rowing"}
     matches = {item.relationship.relationship_type: item.match for item in view.relationships}
@@ -70,9 +72,13 @@ async def test_ranks_are_those_of_the_search(graph: KnowledgeGraph, tools: Tools
 
 async def test_max_neighbors_limits_the_neighbors(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
-    view = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id, max_neighbors=1)
+    view = await search_and_build_view(
+        graph.retrieval, request(UNNAMED, expand_hops=0), user_id=user_id, max_neighbors=1
+    )
     assert len(names(view, matched=False)) == 1
-    alone = await search_and_build_view(graph.retrieval, request(QUERY, limit=3), user_id=user_id, max_neighbors=0)
+    alone = await search_and_build_view(
+        graph.retrieval, request(UNNAMED, expand_hops=0), user_id=user_id, max_neighbors=0
+    )
     assert names(alone, matched=False) == set()
 
 
