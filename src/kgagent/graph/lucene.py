@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from kgagent.plain_names import ascii_form
 
@@ -57,17 +57,20 @@ def forms(word: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def any_word(text: str, fields: Mapping[str, float]) -> str | None:
+def any_word(text: str, fields: Mapping[str, float], *, without: Collection[str] = ()) -> str | None:
     """A query for any of the words of a text in some fields.
 
     Args:
         text: any text; quotes, brackets, `AND`, `:` and `*` have no special meaning.
         fields: names of indexed properties with their weights.
+        without: words in lower case that are omitted if others remain.
 
     Returns:
         The query, or None if the text has no word.
     """
-    phrases = " ".join(quoted(form) for word in words(text) for form in forms(word))
+    asked = words(text)
+    asked = [word for word in asked if word.casefold() not in without] or asked
+    phrases = " ".join(quoted(form) for word in asked for form in forms(word))
     return " ".join(f"{field}:({phrases})^{weight:g}" for field, weight in fields.items()) if phrases else None
 
 

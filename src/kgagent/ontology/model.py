@@ -30,6 +30,7 @@ class Ontology(BaseModel):
     hidden_properties: frozenset[Name] = frozenset()
     symmetric_types: frozenset[str] = frozenset()
     owner_label: Name | None = None
+    stop_words: frozenset[str] = frozenset()
     owner_words: frozenset[str] = frozenset({"i", "me", "my", "mine", "myself"})
 
     @model_validator(mode="after")

@@ -5,6 +5,7 @@ more siblings it has, and the more similar these are to the query, the more the 
 over them), so a hub is expensive. A path never leaves by a node that the query names: everything there is retrieved.
 """
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -172,17 +173,17 @@ class Expansion:
 
     def _features(self, path: Path) -> Features:
         words = [self._type_words.of(record.text("relationship_type")) for record in path.records]
+        matched = frozenset[int]().union(*words) if words[-1] else frozenset[int]()
         last = path.last
         levels = {(last.neo4j_type, name, last.level(name) or 0) for name in ("attitude", "proximity")}
         return Features(
             similarity=scoring.similarity_feature(path.similarity),
             clarity=scoring.clarity(path.doubts),
             nearness=scoring.nearness(len(path.records) - 1),
-            text=max(self._texts.get(key, 0.0) for key in path.keys),
+            text=math.fsum(self._texts.get(key, 0.0) for key in path.keys) / len(path.keys),
             named=scoring.named(self._values.get(key, 0.0) for key in path.nodes),
             level=0.0 if levels.isdisjoint(self._reading.levels) else 1.0,
-            type_words=scoring.share(len(frozenset().union(*words)), len(self._type_words.known())),
-            typed=scoring.share(sum(map(bool, words)), len(words)),
+            type_words=scoring.share(len(matched), len(self._type_words.known())),
         )
 
     def _exits(self, record: RelationshipRecord, visited: frozenset[str]) -> frozenset[str]:

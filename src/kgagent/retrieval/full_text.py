@@ -39,7 +39,7 @@ async def search_nodes_full_text(
         StoreError: the database failed.
     """
     parameters = {"index": NODE_TEXT_INDEX, "labels": list(labels), "least_share": threshold}
-    texts = await in_turns(lambda query: _lucene(query.text, NODE_TEXTS, scope.user_id), queries)
+    texts = await in_turns(lambda query: _lucene(scope, query.text, NODE_TEXTS), queries)
     return await _search(
         scope,
         "search_nodes_text",
@@ -64,7 +64,7 @@ async def search_relationships_full_text(
     """
     parameters = {**types.parameters, "index": RELATIONSHIP_TEXT_INDEX, "least_share": threshold}
     texts = await in_turns(
-        lambda query: _lucene(query.text, RELATIONSHIP_TEXTS, scope.user_id, types.relationship_types), queries
+        lambda query: _lucene(scope, query.text, RELATIONSHIP_TEXTS, types.relationship_types), queries
     )
     return await _search(
         scope,
@@ -105,13 +105,13 @@ async def _search(
 
 
 def _lucene(
-    text: str, fields: Sequence[str], user_id: str, relationship_types: Sequence[str] | None = None
+    scope: SearchScope, text: str, fields: Sequence[str], relationship_types: Sequence[str] | None = None
 ) -> str | None:
     weights = dict.fromkeys(fields, 1.0) | {fields[0]: FIRST_FIELD_WEIGHT}
-    wanted = any_word(text, weights)
+    wanted = any_word(text, weights, without=scope.ontology.stop_words)
     if wanted is None or (relationship_types is not None and not relationship_types):
         return None
-    clauses = [must_be("user_id", [user_id]), f"+({wanted})"]
+    clauses = [must_be("user_id", [scope.user_id]), f"+({wanted})"]
     # The statement filters by type in any case; the index can if it has a word of each type, and not too many.
     if relationship_types is not None and len(relationship_types) <= MAX_TYPES and all(map(words, relationship_types)):
         clauses.append(must_be("relationship_type", relationship_types))

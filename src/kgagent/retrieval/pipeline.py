@@ -312,7 +312,6 @@ def score_nodes(
             text=text,
             named=scoring.named([values.get(entity_key, 0.0)]),
             type_words=text,
-            typed=text,
         )
         nodes[key] = replace(
             one, text_score=texts.get(key), features=features, score=scoring.score(features, spec.weights)
@@ -325,7 +324,6 @@ def score_nodes(
             text=0.0,
             level=0.0,
             type_words=0.0,
-            typed=0.0,
         )
         through = scoring.score(features, spec.weights)
         for entity_key, own_labels in one.record.ends_in_direction.items():

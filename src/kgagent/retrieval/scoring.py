@@ -29,11 +29,11 @@ class Features(NamedTuple):
         similarity: plain cosine with the query of its own embedding, or of the relationship that its path starts with.
         clarity: 1, less what the choices along its path cost; see `expand_hop.cypher`.
         nearness: 1 - hops / 3.
-        text: full-text score relative to the best match, the highest along its path.
+        text: full-text score relative to the best match, the mean along its path.
         named: nodes on its path that the query names; one that has many relationships counts less.
         level: whether the query has the ontology's word for its attitude or proximity.
-        type_words: share of the query's words that name types which the types of its path account for.
-        typed: share of the relationships on its path whose type a word of the query names.
+        type_words: share of the query's words that name types which the types of its path account for; 0 if none names
+            the type of the last one.
     """
 
     similarity: float = 0.0
@@ -43,7 +43,6 @@ class Features(NamedTuple):
     named: float = 0.0
     level: float = 0.0
     type_words: float = 0.0
-    typed: float = 0.0
 
 
 WEIGHTS = Features(
@@ -53,8 +52,7 @@ WEIGHTS = Features(
     text=0.1,
     named=0.8,
     level=0.25,
-    type_words=0.2,
-    typed=0.08,
+    type_words=0.25,
 )
 """The weight of each feature."""
 

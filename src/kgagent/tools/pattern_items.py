@@ -51,6 +51,16 @@ class PathItem(Item):
         for node in self.path.nodes:
             yield node.entity_key
 
+    def notes(self) -> Sequence[Note]:
+        """The notes of its relationships and nodes."""
+        of_relationships = (
+            parse_notes(_relationship_properties(one, self.ontology).get("notes"))
+            for one in self.path.relationships
+            if one.neo4j_type in self.ontology.relationships
+        )
+        of_nodes = (_NodeItem(node, self.ontology).notes() for node in self.path.nodes)
+        return [note for notes in (*of_relationships, *of_nodes) for note in notes]
+
     def lines(self, state: RenderState) -> list[Line]:
         """The path with the properties of its relationships, and a line for each node that says more."""
         path = self.path
@@ -108,6 +118,11 @@ class _NodeItem(Item):
         """The node."""
         yield self.node.entity_key
 
+    def notes(self) -> Sequence[Note]:
+        """The notes of a node of kgagent's."""
+        properties = _node_properties(self.node, self.ontology)
+        return parse_notes(properties.get("notes")) if _is_ours(self.node, self.ontology) else ()
+
     def lines(self, state: RenderState) -> list[Line]:
         """The node's properties, if it has any and no line before has them."""
         properties = _node_properties(self.node, self.ontology)
@@ -115,8 +130,9 @@ class _NodeItem(Item):
         if self.node.entity_key in state.described or (is_named and not properties):
             return []
         state.described.add(self.node.entity_key)
-        notes = parse_notes(properties.pop("notes", None)) if _is_ours(self.node, self.ontology) else ()
-        return [state.line(_name(self.node, state), _text(properties), notes, state.node_hint)]
+        if _is_ours(self.node, self.ontology):
+            properties.pop("notes", None)
+        return [state.line(_name(self.node, state), _text(properties), self.notes(), state.node_hint)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The node, if it is not among those before."""

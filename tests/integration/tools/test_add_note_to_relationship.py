@@ -150,7 +150,7 @@ async def test_any_node_or_text_may_be_the_source_of_a_note(tools: Toolset) -> N
     for source in (cy, "a letter"):
         succeeded(await tools.add_note_to_relationship(**ends, content=f"From {source}", source_entity_key=source))
     shown = (await tools["get_relationship"].call_text(ends)).text
-    assert f"source {cy[:8]})" in shown
+    assert f"source {cy[:12]})" in shown
     assert "source a letter)" in shown
     for model in (AddNoteToRelationshipArguments, NewNote):
         assert "Source" not in (model.model_fields["source_entity_key"].description or "")

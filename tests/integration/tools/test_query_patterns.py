@@ -424,7 +424,7 @@ async def test_names_and_types_that_exclude_paths_are_read_as_elsewhere(
         ),
         (
             {"on": "relationship", "property_path": "relationship_type", "value": "sang in"},
-            "No relationship has the type 'sang in'. There are: friend, sings in",
+            "No relationship has the type 'sang in'. Nearest: sings in",
         ),
     ],
 )

@@ -210,8 +210,8 @@ async def test_purge_removes_all_that_has_expired_and_nothing_else(
     report = await graph.purge(user_id=user_id)
     assert str(report) == "1 deleted node and 0 deleted relationships purged"
     assert "There is no deleted node" in error_of(await tools.restore_node(entity_key="Eve"))
-    for size in (0, 2**63, 1.5, True):
-        with pytest.raises(InputError, match=rf"batch_size must be an integer from 1 to 10,000, got {size!r}$"):
+    for size in (0, -1):
+        with pytest.raises(InputError, match=rf"batch_size must be at least 1, got {size!r}$"):
             await graph.purge(batch_size=size)  # type: ignore[arg-type]
 
 

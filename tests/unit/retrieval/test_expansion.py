@@ -112,7 +112,6 @@ def test_words_that_name_types_count_by_the_share_that_a_path_has() -> None:
     [last] = [candidate for candidate in one.candidates() if len(candidate.path) == 2]
     assert last.features is not None
     assert last.features.type_words == 1.0
-    assert last.features.typed == pytest.approx(2 / 3)
 
 
 def test_only_the_best_paths_are_extended() -> None:
