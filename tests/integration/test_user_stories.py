@@ -129,9 +129,7 @@ async def test_us1_people_are_discovered_through_relationships_that_their_own_te
     tools: Toolset, keys: Story
 ) -> None:
     payload = await ask(tools, "mentor relationships")
-    # Full-text scores of words depend on all users' texts, so that the second and third are close.
-    assert matched(payload)[0] == "Tessa Brandt"
-    assert "Olu Adeyemi" in matched(payload)[:3]
+    assert matched(payload)[:2] == ["Tessa Brandt", "Olu Adeyemi"]
     assert {"Tessa Brandt", "Olu Adeyemi"} <= set(node_names(payload))
     by_key = {item["entity_key"]: item for item in payload["nodes"]}
     for name in ("Tessa Brandt", "Olu Adeyemi"):

@@ -48,8 +48,8 @@ class Features(NamedTuple):
 WEIGHTS = Features(
     similarity=0.8,
     clarity=0.9,
-    nearness=0.12,
-    text=0.1,
+    nearness=0.2,
+    text=0.06,
     named=0.8,
     level=0.25,
     type_words=0.25,
