@@ -3,8 +3,8 @@
     python benchmarks/quality.py --data FOLDER --embeddings-cache FILE.npz --markdown docs/quality.md
 
 FOLDER contains 2wiki, metaqa, wc2014 and memory42; without it, only the sets from the sample graph are measured.
-Figures are those of the halves of the sets that no weight was fitted on (`--half all` takes all questions); `ABOUT` says what
-they are.
+Figures are those of the halves of the sets that `fit_weights.py` does not use (`--half all` takes all questions);
+`ABOUT` says what they are.
 """
 
 import argparse

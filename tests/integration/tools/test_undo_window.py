@@ -212,7 +212,7 @@ async def test_purge_removes_all_that_has_expired_and_nothing_else(
     assert "There is no deleted node" in error_of(await tools.restore_node(entity_key="Eve"))
     for size in (0, -1):
         with pytest.raises(InputError, match=rf"batch_size must be at least 1, got {size!r}$"):
-            await graph.purge(batch_size=size)  # type: ignore[arg-type]
+            await graph.purge(batch_size=size)
 
 
 async def test_expired_records_are_found_by_an_index(graph: KnowledgeGraph) -> None:
