@@ -68,6 +68,10 @@ async def test_search_shows_matches_and_neighbors(
     ines, omar = await person(tools, "Ines"), await person(tools, "Omar")
     await relate(tools, ruth, ines, "mentor", description="Ruth guides Ines in her career", attitude=5, proximity=4)
     await relate(tools, ines, omar, "sibling", attitude=2, proximity=5)
+    # Expansion reaches two hops beyond what is at Ines, whom the query names.
+    pia, quin, rio = await person(tools, "Pia"), await person(tools, "Quin"), await person(tools, "Rio")
+    for ends, relationship_type in (((omar, pia), "cousin"), ((pia, quin), "colleague"), ((quin, rio), "landlord")):
+        await relate(tools, *ends, relationship_type)
     async with view_server(graph, user_id) as server, look(server.url) as visit:
         page = visit.page
         await search(visit, "who guides Ines in her career?")
@@ -76,10 +80,10 @@ async def test_search_shows_matches_and_neighbors(
         await expect(page.get_by_role("status")).to_contain_text("matched;")
         items = await drawn(page)
         mentor, sibling = named(items, "mentor"), named(items, "sibling")
-        assert (mentor["isMatch"], sibling["isMatch"]) == (True, False)
+        assert (mentor["isMatch"], named(items, "landlord")["isMatch"]) == (True, False)
         assert mentor["color"] == await color(page, "--attitude-5")
         assert sibling["width"] > mentor["width"]
-        assert {item["name"] for item in items} >= {"Ruth Calder", "Ines", "Omar"}
+        assert {item["name"] for item in items} >= {"Ruth Calder", "Ines", "Omar", "Rio"}
         await entry.click()
         details = details_of(page)
         for said in (
