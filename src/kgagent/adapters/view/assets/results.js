@@ -8,11 +8,11 @@ kg.results = (() => {
   const evidence = ({ match }) => {
     const reasons = match.reasons ?? [];
     if (!reasons.length) return format.counted(match.score, "relationship");
-    if (!match.score_explanation && reasons.every((reason) => reason.similarity == null)) return `score ${format.number(match.score)}`;
+    const score = `score ${format.number(match.score)}`;
     const cosines = reasons.map((reason) => reason.similarity).filter((value) => value != null);
-    if (cosines.length) return `cosine ${format.number(Math.max(...cosines))}`;
-    const scores = reasons.map((reason) => reason.text_score).filter((value) => value != null);
-    return scores.length ? `text ${format.number(Math.max(...scores))}` : "via a relationship";
+    if (cosines.length) return `${score}, cosine ${format.number(Math.max(...cosines))}`;
+    const texts = reasons.map((reason) => reason.text_score).filter((value) => value != null);
+    return texts.length ? `${score}, text ${format.number(Math.max(...texts))}` : score;
   };
 
   const entry = (item, select) =>
