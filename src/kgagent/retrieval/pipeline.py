@@ -161,19 +161,18 @@ async def search(
         relationships, _ = await counting
     is_named = spec.searches_relationships and any(query.text for query in embedded)
     target = vectors.target(spec.types, RANKING_FIELDS)
-    naming = find_named_nodes(
-        spec.scope, target, spec.types, embedded, relationships=relationships, timeout=spec.timeout
-    )
-    no_names: list[list[NamedNode]] = [[] for _ in queries]
+    named: list[list[NamedNode]] = [[] for _ in queries]
+    unnamed: Failure | None = None
     async with task_group() as group:
-        reading_names = group.create_task(attempt(naming, spec.timeout, default=no_names)) if is_named else None
-        if not is_named:
-            naming.close()
         tasks = {
             name: group.create_task(attempt(_run(name, retrieval, embedded, not_embedded), spec.timeout, default=()))
             for name, retrieval in _retrievals(spec, vectors).items()
         }
-    named, unnamed = (no_names, None) if reading_names is None else reading_names.result()
+        if is_named:
+            naming = find_named_nodes(
+                spec.scope, target, spec.types, embedded, relationships=relationships, timeout=spec.timeout
+            )
+            named, unnamed = await attempt(naming, spec.timeout, default=named)
     failures = {name: failure for name, task in tasks.items() if (failure := task.result()[1]) is not None}
     rankings = {name: task.result()[0] for name, task in tasks.items() if name not in failures}
     warnings = [f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure.reason}" for name, failure in failures.items()]
@@ -277,13 +276,10 @@ def _result(
         for one in expansion.candidates()
     ]
     nodes = score_nodes(reading, rankings, relationships, spec)
-    texts = rankings.get("relationship_fulltext")
     by_path = [one for one in relationships if one.found_by != ("relationship_fulltext",)]
     expanded = dict(rankings)
     if "relationship_vector" in rankings and spec.most_hops:
         expanded["relationship_vector"] = replace(rankings["relationship_vector"], candidates=by_path)
-    if texts is not None:
-        expanded["relationship_fulltext"] = texts
     return QueryResult(query, expanded, relationships[: spec.relationship_limit], nodes, bool(reading.named))
 
 
