@@ -1,5 +1,6 @@
 """What all tests share: one real Neo4j for the whole run, and a separate user for each test."""
 
+import copy
 import gc
 import os
 import signal
@@ -270,7 +271,8 @@ async def opened(settings: Settings) -> AsyncIterator[KnowledgeGraph]:
 @pytest.fixture
 async def graph(opened: KnowledgeGraph, embedder: Embedder, clock: Clock) -> KnowledgeGraph:
     """That graph with an embedder and a clock of the test's own."""
-    return KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, opened.settings, clock=clock)
+    store = copy.copy(services_of(opened).store)  # a method that a test replaces must stay the test's own
+    return KnowledgeGraph(store, opened.ontology, embedder, opened.settings, clock=clock)
 
 
 @pytest.fixture
