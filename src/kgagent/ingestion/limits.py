@@ -75,14 +75,22 @@ class RunUsage:
         """Reason for stopping at the deadline."""
         return f"the time limit of {self.limits.seconds:g} s is reached"
 
+    def check_time(self) -> None:
+        """Check that the run may go on.
+
+        Raises:
+            RunStoppedError: the seconds have run out.
+        """
+        if self.seconds >= self.limits.seconds:
+            raise RunStoppedError(self.out_of_time)
+
     def check_request(self, messages: Sequence[BaseMessage]) -> None:
         """Check that another request may be made.
 
         Raises:
             RunStoppedError: the tokens or the seconds have run out.
         """
-        if self.seconds >= self.limits.seconds:
-            raise RunStoppedError(self.out_of_time)
+        self.check_time()
         needed = self._request_tokens(messages)
         if self.tokens.total + needed > self.limits.tokens:
             raise RunStoppedError(

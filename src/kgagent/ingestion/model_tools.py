@@ -1,6 +1,5 @@
 """The tools that the chat model is offered while it reads a source."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -67,11 +66,6 @@ class ModelTools:
                 f"The {self._source_label} that you are reading already has a node; do not create another one"
             )
         return await self._tools[name](**given)
-
-
-def call_fingerprint(name: str, arguments: object) -> str:
-    """Text that is equal for calls of the same tool with the same arguments."""
-    return f"{name} {json.dumps(arguments, sort_keys=True, ensure_ascii=False, default=str)}"
 
 
 def _schema(tool: BoundTool) -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
@@ -13,7 +14,7 @@ from langchain_core.runnables import Runnable
 
 from kgagent.errors import KgAgentError
 from kgagent.ingestion.limits import RunStoppedError, RunUsage
-from kgagent.ingestion.model_tools import ModelTools, call_fingerprint
+from kgagent.ingestion.model_tools import ModelTools
 from kgagent.ingestion.prompt import EMPTY_ANSWER, NOT_EXPLORED, UNREADABLE_ANSWER
 from kgagent.ingestion.refusals import ModelRefusedError, find_refusal
 from kgagent.ingestion.report import CallRecord
@@ -34,7 +35,7 @@ UNKNOWN_OUTCOME = (
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A tool call in an answer of the model; `arguments` is text if they are not valid JSON."""
+    """A tool call in an answer of the model; `arguments` is text if they are not a JSON object."""
 
     id: str
     name: str
@@ -43,7 +44,7 @@ class ToolCall:
     @property
     def fingerprint(self) -> str:
         """Equal for calls of the same tool with the same arguments."""
-        return call_fingerprint(self.name, self.arguments)
+        return f"{self.name} {json.dumps(self.arguments, sort_keys=True, ensure_ascii=False, default=str)}"
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class PartReader:
             usage: usage of the run so far.
             position: position of the part, from 0.
             on_call: called after each tool call.
-            save: stores the messages so that another run can resume.
+            save: stores the messages so that another run can resume; fails if another run reads the source.
         """
         self._model = model
         self._tools = tools
@@ -89,8 +90,16 @@ class PartReader:
         self._limits = usage.limits
         self._position = position
         self._on_call = on_call
-        self._save = save
+        self._save_messages = save
+        self._history: list[BaseMessage] = []
+        self._saved_messages = 0
+        self._steps = 0
         self._unreadable = ""
+        self._pending: deque[ToolCall] = deque()
+        self._calls_in_step = 0
+        self._repetitions: Counter[str] = Counter()
+        self._last_call: ToolCall | None = None
+        self._has_read = self._has_written = False
 
     async def read(self, messages: Sequence[BaseMessage], *, resumed: bool) -> PartOutcome:
         """Read the part.
@@ -103,33 +112,59 @@ class PartReader:
             RunStoppedError: the run cannot continue.
             KgAgentError: the messages could not be stored.
         """
-        history = list(messages)
-        await self._run_calls(history, resumed=resumed)
-        while True:
-            if outcome := self._outcome(history):
-                return outcome
-            try:
-                self._usage.check_request(history)
-                history.append(await self._ask(history))
-            except asyncio.CancelledError:
-                # A failure to store the messages must not hold back the cancellation.
-                with suppress(KgAgentError):
-                    await self._save(history)
-                raise
-            except ModelRefusedError as error:
-                reason = f"the model's provider refused it: {error}"
-                return PartOutcome(refused=reason) if error.refusal == "content" else PartOutcome(given_up=reason)
-            except RunStoppedError:
-                await self._save(history)
-                raise
-            await self._save(history)
-            await self._run_calls(history)
+        for message in messages:
+            self._append(message)
+        if resumed:
+            self._saved_messages = len(messages)
+        try:
+            await self._run_calls(is_first_unknown=resumed)
+            while (outcome := self._outcome()) is None:
+                self._usage.check_request(self._history)
+                self._append(await self._ask())
+                await self._save()
+                await self._run_calls()
+        except asyncio.CancelledError:
+            # A failure to store the messages must not hold back the cancellation.
+            with suppress(KgAgentError):
+                await self._save()
+            raise
+        except RunStoppedError:
+            await self._save()
+            raise
+        except ModelRefusedError as error:
+            reason = f"the model's provider refused it: {error}"
+            return PartOutcome(refused=reason) if error.refusal == "content" else PartOutcome(given_up=reason)
+        return outcome
 
-    async def _ask(self, history: Sequence[BaseMessage]) -> BaseMessage:
+    def _append(self, message: BaseMessage) -> None:
+        """Add a message, and count what the limits are about."""
+        self._history.append(message)
+        if isinstance(message, AIMessage):
+            self._steps += 1
+            self._pending = deque(_calls(message))
+            self._calls_in_step = 0
+        elif isinstance(message, ToolMessage):
+            self._last_call = self._pending.popleft()
+            self._calls_in_step += 1
+            self._repetitions[self._last_call.fingerprint] += 1
+            if message.status == "success":
+                is_read_only = self._tools.is_read_only(self._last_call.name)
+                self._has_read |= is_read_only
+                self._has_written |= not is_read_only
+        elif message.content == UNREADABLE_ANSWER:
+            self._steps += 1
+
+    async def _save(self) -> None:
+        """Store the messages, unless all of them are stored."""
+        if self._saved_messages < len(self._history):
+            await self._save_messages(self._history)
+            self._saved_messages = len(self._history)
+
+    async def _ask(self) -> BaseMessage:
         """The model's answer; or, if its client could not parse the answer, a message that asks for another one."""
         try:
             async with asyncio.timeout_at(self._usage.deadline) as timeout:
-                answer = await self._model.ainvoke(list(history))
+                answer = await self._model.ainvoke(list(self._history))
         except Exception as error:
             # Each provider has its own exception classes.
             if timeout.expired():
@@ -137,94 +172,79 @@ class PartReader:
             if refusal := find_refusal(error):
                 raise ModelRefusedError(_quote(str(error)), refusal) from error
             if isinstance(error, ValueError):
-                self._usage.add(history, AIMessage(""))
+                self._usage.add(self._history, AIMessage(""))
                 self._unreadable = _quote(str(error))
                 return HumanMessage(UNREADABLE_ANSWER)
             raise RunStoppedError(f"the model failed: {type(error).__name__}: {_quote(str(error))}") from error
         if not isinstance(answer, AIMessage):
             raise RunStoppedError(f"the model answered with {type(answer).__name__} instead of a message")
-        self._usage.add(history, answer)
+        self._usage.add(self._history, answer)
         return answer
 
-    async def _run_calls(self, history: list[BaseMessage], *, resumed: bool = False) -> None:
-        """Run the calls of the last answer that have no result yet, in order, and append their results.
+    async def _run_calls(self, *, is_first_unknown: bool = False) -> None:
+        """Run the calls of the last answer that have no result yet, in order.
+
+        Messages are stored before and after each write: if another run has claimed the source, only that run may
+        write; and a run that resumes knows that at most the first write without a result may have been executed.
 
         Args:
-            history: all messages of the part.
-            resumed: whether another run may have executed the first write among these calls.
+            is_first_unknown: whether another run may have executed the first write.
         """
-        asked = max(
-            (index for index, message in enumerate(history) if isinstance(message, AIMessage)), default=len(history)
-        )
-        answered = sum(isinstance(message, ToolMessage) for message in history[asked:])
-        earlier = _calls(history[:asked])
-        calls = _calls(history[asked : asked + 1])
-        outcome_unknown = resumed
-        is_saved = True
-        for index, call in enumerate(calls[answered:], answered):
-            is_read_only = self._tools.is_read_only(call.name)
-            if not is_read_only and not is_saved:
-                # Reading may have taken long; if another run claimed the source meanwhile, only that run may write.
-                await self._save(history)
-            if outcome_unknown and not self._tools.is_idempotent(call.name):
-                payload = failure(UNKNOWN_OUTCOME)
+        while self._pending:
+            self._usage.check_time()
+            call = self._pending[0]
+            refusal = self._refusal(call)
+            is_write = not refusal and not self._tools.is_read_only(call.name)
+            if is_write and is_first_unknown:
+                refusal = "" if self._tools.is_idempotent(call.name) else UNKNOWN_OUTCOME
+                is_first_unknown = False
+            if refusal:
+                payload = failure(refusal)
             else:
-                payload = await self._apply(call, index, [*earlier, *calls[:index]], history)
-            # Messages are stored after each write, so calls after the first write had not started.
-            outcome_unknown = outcome_unknown and is_read_only
-            history.append(self._tool_message(call, payload))
-            self._on_call(self._call_record(call, payload, history))
-            is_saved = not is_read_only
-            if not is_read_only:
-                await self._save(history)
+                if is_write:
+                    await self._save()
+                payload = await self._tools.call(call.name, cast("dict[str, Any]", call.arguments))
+            self._append(self._tool_message(call, payload))
+            self._on_call(self._call_record(call, payload))
+            if is_write:
+                await self._save()
 
-    async def _apply(
-        self, call: ToolCall, index: int, earlier: Sequence[ToolCall], history: Sequence[BaseMessage]
-    ) -> Payload:
-        if index >= self._limits.calls_per_step:
-            return failure(
-                f"An answer may contain {self._limits.calls_per_step} calls; make this one in your next answer"
-            )
+    def _refusal(self, call: ToolCall) -> str:
+        """Why a call is not run; empty if it is."""
+        limits = self._limits
+        if self._calls_in_step >= limits.calls_per_step:
+            return f"An answer may contain {limits.calls_per_step} calls; make this one in your next answer"
         if isinstance(call.arguments, str):
-            return failure(f"Arguments are not a JSON object: {_quote(call.arguments)}")
-        if _occurrences(call, earlier) >= self._limits.same_call:
-            return failure(
-                f"This call was made {self._limits.same_call} times with the same arguments, and its result stays the "
+            return f"Arguments are not a JSON object: {_quote(call.arguments)}"
+        if self._repetitions[call.fingerprint] >= limits.same_call:
+            return (
+                f"This call was made {limits.same_call} times with the same arguments, and its result stays the "
                 "same. Do something else, or stop"
             )
-        if not self._tools.is_read_only(call.name) and not self._has_read(history):
-            return failure(NOT_EXPLORED)
-        return await self._tools.call(call.name, call.arguments)
+        return "" if self._has_read or self._tools.is_read_only(call.name) else NOT_EXPLORED
 
-    def _has_read(self, history: Sequence[BaseMessage]) -> bool:
-        return any(self._tools.is_read_only(name) for name in _successful_tools(history))
-
-    def _has_written(self, history: Sequence[BaseMessage]) -> bool:
-        return any(not self._tools.is_read_only(name) for name in _successful_tools(history))
-
-    def _outcome(self, history: list[BaseMessage]) -> PartOutcome | None:
+    def _outcome(self) -> PartOutcome | None:
         """The outcome if the part has ended. A model that answered nothing is reminded once."""
-        last = history[-1]
+        last = self._history[-1]
         if isinstance(last, AIMessage):
-            return self._final_outcome(last, history)
-        steps = _steps(history)
-        if steps >= self._limits.steps_per_part:
+            return self._final_outcome(last)
+        if self._steps >= self._limits.steps_per_part:
             detail = f"; an answer could not be read: {self._unreadable}" if self._unreadable else ""
-            return PartOutcome(given_up=f"the model was not done after {steps} steps{detail}")
-        calls = _calls(history)
-        for call in calls[-1:]:
-            if _occurrences(call, calls) >= 2 * self._limits.same_call:
-                return PartOutcome(given_up=f"the model kept repeating the same call of {call.name}")
+            return PartOutcome(given_up=f"the model was not done after {self._steps} steps{detail}")
+        call = self._last_call
+        if call and self._repetitions[call.fingerprint] >= 2 * self._limits.same_call:
+            return PartOutcome(given_up=f"the model kept repeating the same call of {call.name}")
         return None
 
-    def _final_outcome(self, last: AIMessage, history: list[BaseMessage]) -> PartOutcome | None:
+    def _final_outcome(self, last: AIMessage) -> PartOutcome | None:
         text = " ".join(str(last.text).split())
-        if text or self._has_written(history):
-            remark = "" if self._has_written(history) else f"nothing was written; the model said: {_quote(text)}"
-            return PartOutcome(remark=remark)
-        if any(isinstance(message, HumanMessage) and message.content == EMPTY_ANSWER for message in history):
+        if self._has_written:
+            return PartOutcome()
+        if text:
+            return PartOutcome(remark=f"nothing was written; the model said: {_quote(text)}")
+        if any(isinstance(message, HumanMessage) and message.content == EMPTY_ANSWER for message in self._history):
             return PartOutcome(given_up="the model gave an empty answer twice")
-        history.append(HumanMessage(EMPTY_ANSWER))
+        self._append(HumanMessage(EMPTY_ANSWER))
         return None
 
     def _tool_message(self, call: ToolCall, payload: Payload) -> ToolMessage:
@@ -234,10 +254,10 @@ class PartReader:
         status = "success" if payload["success"] else "error"
         return ToolMessage(text, tool_call_id=call.id, name=call.name, status=status)
 
-    def _call_record(self, call: ToolCall, payload: Payload, history: Sequence[BaseMessage]) -> CallRecord:
+    def _call_record(self, call: ToolCall, payload: Payload) -> CallRecord:
         return CallRecord(
             part=self._position + 1,
-            step=_steps(history),
+            step=self._steps,
             tool=call.name,
             arguments=json.loads(_encodable(json.dumps(call.arguments, default=str, ensure_ascii=False))),
             success=payload["success"],
@@ -245,32 +265,12 @@ class PartReader:
         )
 
 
-def _steps(history: Iterable[BaseMessage]) -> int:
-    """Number of answers, including those that could not be parsed."""
-    return sum(isinstance(message, AIMessage) or message.content == UNREADABLE_ANSWER for message in history)
-
-
-def _calls(history: Iterable[BaseMessage]) -> list[ToolCall]:
-    """The tool calls of all answers; within an answer, calls with invalid arguments come last."""
-    calls = []
-    for message in history:
-        if isinstance(message, AIMessage):
-            calls += [ToolCall(call["id"] or "", call["name"], call["args"]) for call in message.tool_calls]
-            calls += [
-                ToolCall(call["id"] or "", call["name"] or "", call["args"] or "")
-                for call in message.invalid_tool_calls
-            ]
-    return calls
-
-
-def _occurrences(call: ToolCall, calls: Iterable[ToolCall]) -> int:
-    return sum(other.fingerprint == call.fingerprint for other in calls)
-
-
-def _successful_tools(history: Iterable[BaseMessage]) -> Iterator[str]:
-    for message in history:
-        if isinstance(message, ToolMessage) and message.status == "success":
-            yield message.name or ""
+def _calls(answer: AIMessage) -> list[ToolCall]:
+    """The tool calls of an answer; those with invalid arguments come last."""
+    return [
+        *(ToolCall(call["id"] or "", call["name"], call["args"]) for call in answer.tool_calls),
+        *(ToolCall(call["id"] or "", call["name"] or "", call["args"] or "") for call in answer.invalid_tool_calls),
+    ]
 
 
 def _encodable(text: str) -> str:

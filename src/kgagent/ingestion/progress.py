@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 PartState = Literal["unread", "read", "given_up", "refused"]
 
@@ -45,6 +45,14 @@ class IngestionProgress(BaseModel):
         """Number of parts that are read."""
         return self.parts.count("read")
 
+    @classmethod
+    def parse(cls, stored: object) -> Self | None:
+        """Parse what is stored. None if it is invalid; the source is then read from its beginning."""
+        try:
+            return cls.model_validate_json(stored) if isinstance(stored, str) else None
+        except ValidationError:
+            return None
+
     def with_part(self, position: int, state: PartState, refusal: str = "") -> Self:
         """Return the progress with a new state of one part."""
         parts = (*self.parts[:position], state, *self.parts[position + 1 :])
@@ -53,13 +61,13 @@ class IngestionProgress(BaseModel):
 
     def with_states_of(self, earlier: "IngestionProgress") -> Self:
         """Return the progress in which parts keep the state of parts with the same text in an earlier version."""
-        known: dict[str, tuple[PartState, str]] = {
+        finished = {
             fingerprint: (state, earlier.refusals.get(position, ""))
             for position, (fingerprint, state) in enumerate(zip(earlier.part_fingerprints, earlier.parts, strict=False))
             if state in {"read", "refused"}
         }
         progress = self
         for position, fingerprint in enumerate(self.part_fingerprints):
-            if fingerprint in known:
-                progress = progress.with_part(position, *known[fingerprint])
+            if fingerprint in finished:
+                progress = progress.with_part(position, *finished[fingerprint])
         return progress

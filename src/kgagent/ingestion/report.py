@@ -1,6 +1,6 @@
 """What a run did: its tool calls, what changed, and what it cost."""
 
-from typing import Literal
+from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -75,29 +75,31 @@ class ChangeRecorder:
     """Observes writes and keeps, for each record, its state before the first and after the last write."""
 
     def __init__(self) -> None:
-        self._nodes: dict[str, NodeChange] = {}
-        self._relationships: dict[tuple[str, str, str], RelationshipChange] = {}
+        self._records: dict[str | tuple[str, str, str], tuple[WrittenModel | None, WrittenModel]] = {}
 
     def __call__(self, before: WrittenModel | None, after: WrittenModel) -> None:
         """Record a write."""
-        if isinstance(after, GraphNode) and not isinstance(before, GraphRelationship):
-            node = self._nodes.get(after.entity_key)
-            self._nodes[after.entity_key] = NodeChange(before=node.before if node else before, after=after)
-        elif isinstance(after, GraphRelationship) and not isinstance(before, GraphNode):
-            relationship = self._relationships.get(after.pair)
-            self._relationships[after.pair] = RelationshipChange(
-                before=relationship.before if relationship else before, after=after
-            )
+        key = after.entity_key if isinstance(after, GraphNode) else after.pair
+        first, _ = self._records.get(key, (before, after))
+        self._records[key] = first, after
 
     @property
     def nodes(self) -> tuple[NodeChange, ...]:
         """Nodes that are new or different."""
-        return tuple(change for change in self._nodes.values() if change.before != change.after)
+        return tuple(
+            NodeChange(before=cast("GraphNode | None", before), after=after)
+            for before, after in self._records.values()
+            if isinstance(after, GraphNode) and before != after
+        )
 
     @property
     def relationships(self) -> tuple[RelationshipChange, ...]:
         """Relationships that are new or different."""
-        return tuple(change for change in self._relationships.values() if change.before != change.after)
+        return tuple(
+            RelationshipChange(before=cast("GraphRelationship | None", before), after=after)
+            for before, after in self._records.values()
+            if isinstance(after, GraphRelationship) and before != after
+        )
 
 
 class TokenUsage(ReportModel):

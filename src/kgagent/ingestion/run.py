@@ -1,7 +1,5 @@
 """One run on one source: it resumes where an earlier run stopped, and ends with a report."""
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +10,7 @@ from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.ingestion.limits import Limits, RunStoppedError, RunUsage
 from kgagent.ingestion.model_tools import ModelTools
-from kgagent.ingestion.part_reader import ChatModel, PartOutcome, PartReader
+from kgagent.ingestion.part_reader import ChatModel, PartReader
 from kgagent.ingestion.progress import IngestionProgress, PartState
 from kgagent.ingestion.prompt import part_message, system_prompt
 from kgagent.ingestion.report import CallRecord, ChangeRecorder, IngestionReport, State
@@ -46,19 +44,6 @@ class RunConfig:
     instructions: str
 
 
-def source_key(source: Source, user_id: str) -> str:
-    """The key of a new source's node: sources of one user with the same id, or else the same content, share it."""
-    if source.id:
-        return identity_hash(source, user_id)
-    return hashlib.sha256(f"source{source.fingerprint}{user_id}".encode()).hexdigest()
-
-
-def identity_hash(source: Source, user_id: str) -> str:
-    """Hash of the user's id for the source; empty if it has none. The id itself is not stored."""
-    identity = json.dumps(["source id", source.id, user_id])
-    return hashlib.sha256(identity.encode()).hexdigest() if source.id else ""
-
-
 class IngestionRun:
     """One run on one source."""
 
@@ -66,10 +51,9 @@ class IngestionRun:
         self._config = config
         self._source = source
         self._force = force
-        self._graph = config.graph
         self._services = services_of(config.graph)
-        self._key = source_key(source, config.user_id)
-        self._identity = identity_hash(source, config.user_id)
+        self._key = source.key(config.user_id)
+        self._identity = source.identity_hash(config.user_id)
         self._changes = ChangeRecorder()
         self._calls: list[CallRecord] = []
         self._warnings: list[str] = []
@@ -78,7 +62,7 @@ class IngestionRun:
         self._store = SourceStore(
             self._services.store, label=config.source_label, user_id=config.user_id, entity_key=self._key
         )
-        self._progress = self._new_progress()
+        self._progress = self._new_progress(config.limits.part_tokens)
         self._resumed = False
         self._updated = False
         self._known_notes: tuple[str, ...] = ()
@@ -87,6 +71,8 @@ class IngestionRun:
         """Read the unread parts. Failures are described in the report; only a cancellation is raised."""
         try:
             stored = await self._find()
+            if stored is None or stored.node_fingerprint != self._source.fingerprint:
+                await self._write_node(stored)
             if stored and (state := await self._finished_state(stored)):
                 return self._report(state)
             transcript = await self._start(stored)
@@ -109,22 +95,6 @@ class IngestionRun:
             self._tools = self._tools_for(self._key)
         return stored
 
-    async def _finished_state(self, stored: StoredSource) -> State | None:
-        """The state of the run if nothing is left to read; None otherwise."""
-        progress = stored.progress
-        is_same_version = stored.fingerprint == self._source.fingerprint
-        if self._force or not progress or not progress.is_finished or not is_same_version:
-            return None
-        self._progress = progress
-        if stored.node_fingerprint != self._source.fingerprint:
-            # An earlier run died after it stored its progress, before it updated the node.
-            await self._write_node(stored)
-        if self._identity and not progress.identity and self._store.entity_key == self._key:
-            self._progress = self._with_identity(progress)
-            await self._store.claim()
-            await self._store.save(self._progress, releases=True)
-        return "unchanged" if progress.is_complete else "incomplete"
-
     def _tools_for(self, entity_key: str) -> ModelTools:
         config = self._config
         return ModelTools(
@@ -133,11 +103,10 @@ class IngestionRun:
             source_label=config.source_label,
         )
 
-    def _new_progress(self, part_tokens: int | None = None) -> IngestionProgress:
-        size = part_tokens or self._config.limits.part_tokens
-        parts = split_source(self._source, size)
+    def _new_progress(self, part_tokens: int) -> IngestionProgress:
+        parts = split_source(self._source, part_tokens)
         return IngestionProgress(
-            part_tokens=size,
+            part_tokens=part_tokens,
             parts=("unread",) * len(parts),
             fingerprint=self._source.fingerprint,
             identity=self._identity,
@@ -145,7 +114,7 @@ class IngestionRun:
         )
 
     async def _write_node(self, stored: StoredSource | None) -> None:
-        """Create the source's node, or update it to describe the version that is being read."""
+        """Create the source's node, or update it to describe the version that is read."""
         source, now = self._source, self._services.write_context.clock()
         values = {
             "name": source.name,
@@ -163,41 +132,44 @@ class IngestionRun:
         if isinstance(written, KgAgentError) and not isinstance(written, AlreadyExistsError):
             raise written
 
+    async def _finished_state(self, stored: StoredSource) -> State | None:
+        """The state of the run if nothing is left to read; None otherwise."""
+        progress = stored.progress
+        is_same_version = stored.fingerprint == self._source.fingerprint
+        if self._force or not progress or not progress.is_finished or not is_same_version:
+            return None
+        self._progress = progress
+        if self._identity and not progress.identity and self._store.entity_key == self._key:
+            self._progress = self._with_identity(progress)
+            await self._store.claim()
+            await self._store.save(self._progress, releases=True)
+        return "unchanged" if progress.is_complete else "incomplete"
+
     async def _start(self, stored: StoredSource | None) -> Transcript | None:
         """Claim the source, and build on what earlier runs read of this or an earlier version.
 
         Returns:
             The messages of the part in which an earlier run stopped, or None.
         """
-        if not stored:
-            await self._write_node(None)
         progress, transcript = await self._store.claim()
-        if progress is None:
-            self._updated = bool(
-                stored and stored.node_fingerprint and stored.node_fingerprint != self._source.fingerprint
+        version = (progress and progress.fingerprint) or (stored and stored.fingerprint)
+        self._updated = bool(version) and version != self._source.fingerprint
+        if progress:
+            self._known_notes = await read_known_notes(
+                self._services, user_id=self._config.user_id, source_entity_key=self._key
             )
-            await self._store.save(self._progress)
-            if stored and self._updated:
-                await self._write_node(stored)
-            return None
-        self._known_notes = await read_known_notes(
-            self._services, user_id=self._config.user_id, source_entity_key=self._key
-        )
-        version = progress.fingerprint or (stored and stored.fingerprint)
-        self._updated = version != self._source.fingerprint
-        if not self._force and not self._updated and self._matches_parts(progress):
-            self._progress = self._with_identity(progress)
-            self._resumed = bool(progress.parts_read or transcript)
-        else:
-            # A newer version is split as the earlier one was, so that unchanged parts have the same fingerprint.
-            fresh = self._new_progress(progress.part_tokens) if self._updated else self._progress
-            fresh = fresh.model_copy(update={"identity": progress.identity or self._identity})
-            self._progress = fresh if self._force else fresh.with_states_of(progress)
-            transcript = None
-            await self._store.save(self._progress)
-        if stored and stored.node_fingerprint != self._source.fingerprint:
-            await self._write_node(stored)
-        return transcript
+            if not self._force and not self._updated and self._matches_parts(progress):
+                self._progress = self._with_identity(progress)
+                self._resumed = bool(progress.parts_read or transcript)
+                return transcript
+            if self._updated:
+                # A newer version is split as the earlier one was, so that unchanged parts have the same fingerprint.
+                self._progress = self._new_progress(progress.part_tokens)
+            self._progress = self._progress.model_copy(update={"identity": progress.identity or self._identity})
+            if not self._force:
+                self._progress = self._progress.with_states_of(progress)
+        await self._store.save(self._progress)
+        return None
 
     def _with_identity(self, progress: IngestionProgress) -> IngestionProgress:
         """Progress that also states the source's identity and version."""
@@ -218,32 +190,28 @@ class IngestionRun:
         reader = PartReader(self._config.model, self._tools, self._usage, part.position, self._calls.append, save)
         messages = transcript.messages if transcript is not None and is_resumed else self._prompt(part)
         outcome = await reader.read(messages, resumed=is_resumed)
-        self._warn(part, outcome)
+        if outcome.given_up:
+            self._warnings.append(f"Part {part.position + 1} was abandoned: {outcome.given_up}")
+        if outcome.remark:
+            self._warnings.append(f"Part {part.position + 1}: {outcome.remark}")
         state: PartState = "refused" if outcome.refused else "given_up" if outcome.given_up else "read"
         self._progress = self._progress.with_part(part.position, state, outcome.refused)
         await self._store.save(self._progress)
 
     def _prompt(self, part: SourcePart) -> tuple[BaseMessage, ...]:
         config = self._config
-        system = system_prompt(self._graph.ontology, source_label=config.source_label, instructions=config.instructions)
+        system = system_prompt(
+            config.graph.ontology, source_label=config.source_label, instructions=config.instructions
+        )
         now = self._services.write_context.clock()
         human = part_message(self._source, part, len(self._progress.parts), now, known_notes=self._known_notes)
         return SystemMessage(system), HumanMessage(human)
 
-    def _warn(self, part: SourcePart, outcome: PartOutcome) -> None:
-        if outcome.given_up:
-            self._warnings.append(f"Part {part.position + 1} was abandoned: {outcome.given_up}")
-        if outcome.remark:
-            self._warnings.append(f"Part {part.position + 1}: {outcome.remark}")
-
-    def _refusal_warnings(self) -> list[str]:
-        """One warning for each part that this run or an earlier one could not read."""
-        return [
-            f"Part {position + 1} was not read; ingest the source with force to try again: {reason}"
-            for position, reason in self._progress.refusals.items()
-        ]
-
     def _report(self, state: State, reason: str = "") -> IngestionReport:
+        refusals = (
+            f"Part {position + 1} was not read; ingest the source with force to try again: {refusal}"
+            for position, refusal in self._progress.refusals.items()
+        )
         return IngestionReport(
             name=self._source.name,
             source_entity_key=self._key,
@@ -260,5 +228,5 @@ class IngestionRun:
             relationships=self._changes.relationships,
             tokens=self._usage.tokens,
             seconds=self._usage.seconds,
-            warnings=(*self._warnings, *self._refusal_warnings()),
+            warnings=(*self._warnings, *refusals),
         )

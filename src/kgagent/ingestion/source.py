@@ -69,6 +69,17 @@ class Source(RequestModel):
         text = json.dumps(content, ensure_ascii=False).replace(r"\r\n", r"\n")
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
+    def key(self, user_id: str) -> str:
+        """The key of a new source's node: sources of one user with the same id, or else the same content, share it."""
+        if self.id:
+            return self.identity_hash(user_id)
+        return hashlib.sha256(f"source{self.fingerprint}{user_id}".encode()).hexdigest()
+
+    def identity_hash(self, user_id: str) -> str:
+        """Hash of the user's id for the source; empty if it has none. The id itself is not stored."""
+        identity = json.dumps(["source id", self.id, user_id])
+        return hashlib.sha256(identity.encode()).hexdigest() if self.id else ""
+
     @property
     def summary(self) -> str:
         """The description, or a generated one."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kgagent.ingestion.source import Source
@@ -101,16 +101,15 @@ def _split(whole: _Piece, max_tokens: int, split_points: Sequence[tuple[re.Patte
 
 def _end_of(text: str) -> str:
     """The last lines of a part; if the last line is too long, its last words."""
-    lines = _last_fitting(text.splitlines(), "\n", estimated_tokens)
-    return lines or _last_fitting(text.split(), " ", estimated_tokens)
+    return _last_fitting(text.splitlines(), "\n") or _last_fitting(text.split(), " ")
 
 
-def _last_fitting(items: list[str], separator: str, count: Callable[[str], int]) -> str:
-    kept: list[str] = []
+def _last_fitting(items: list[str], separator: str) -> str:
+    fitting: list[str] = []
     remaining = MAX_PRECEDING_TOKENS
     for item in reversed(items):
-        remaining -= count(separator + item)
+        remaining -= estimated_tokens(separator + item)
         if remaining < 0:
             break
-        kept.append(item)
-    return separator.join(reversed(kept))
+        fitting.append(item)
+    return separator.join(reversed(fitting))

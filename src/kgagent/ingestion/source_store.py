@@ -2,11 +2,10 @@
 
 import json
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from langchain_core.messages import BaseMessage, messages_from_dict, messages_to_dict
-from pydantic import ValidationError
 
 from kgagent.errors import ConflictError
 from kgagent.graph.identifiers import Identifier
@@ -50,6 +49,20 @@ class Transcript:
     position: int
     messages: tuple[BaseMessage, ...]
 
+    def dump(self) -> str:
+        """The text that is stored."""
+        # A model may emit an unpaired surrogate (half an emoji), which can be stored only in escaped form.
+        return json.dumps({"part": self.position, "messages": messages_to_dict(self.messages)}, default=str)
+
+    @classmethod
+    def parse(cls, stored: object) -> Self | None:
+        """Parse what is stored. None if it is invalid; the part is then read from its beginning."""
+        try:
+            decoded = json.loads(stored) if isinstance(stored, str) else {}
+            return cls(int(decoded["part"]), tuple(messages_from_dict(decoded["messages"])))
+        except (ValueError, KeyError, TypeError):
+            return None
+
 
 class SourceStore:
     """Reads and writes the progress of one run on one source."""
@@ -78,12 +91,11 @@ class SourceStore:
         parameters = {**self._node, "fingerprint": fingerprint, "identity": identity or None}
         rows = await self._store.read(statement("find_ingestions", label=self._label), parameters)
 
-        def preference(source: StoredSource) -> int:
-            if source.entity_key == self._node["entity_key"]:
-                return 0
-            return 1 if identity and source.progress and source.progress.identity == identity else 2
+        def preference(source: StoredSource) -> tuple[bool, bool]:
+            has_identity = bool(identity and source.progress and source.progress.identity == identity)
+            return source.entity_key == self.entity_key, has_identity
 
-        best = min(map(_stored_source, rows), key=preference, default=None)
+        best = max(map(_stored_source, rows), key=preference, default=None)
         if best is not None:
             self._node["entity_key"] = best.entity_key
         return best
@@ -102,16 +114,14 @@ class SourceStore:
         """
         parameters = {
             "user_id": self._node["user_id"],
-            "texts": [self._node["entity_key"], *filter(None, [identity])],
+            "texts": [self.entity_key, *filter(None, [identity])],
         }
         rows = await self._store.read(statement("find_merged_ingestions", label=self._label), parameters)
         for row in rows:
             for key, stored in merged_sources(row["merged"]).items():
-                progress = _parse_progress(stored)
-                if progress is None or not progress.is_complete:
-                    continue
-                is_own = key == self._node["entity_key"] or (identity and progress.identity == identity)
-                if is_own and progress.fingerprint in {"", fingerprint}:
+                progress = IngestionProgress.parse(stored)
+                is_own = key == self.entity_key or (identity and progress and progress.identity == identity)
+                if is_own and progress and progress.is_complete and progress.fingerprint in {"", fingerprint}:
                     return StoredSource(row["entity_key"], fingerprint, fingerprint, progress)
         return None
 
@@ -126,7 +136,7 @@ class SourceStore:
         )
         if not rows:
             return None, None
-        return _parse_progress(rows[0]["progress"]), _parse_transcript(rows[0]["messages"])
+        return IngestionProgress.parse(rows[0]["progress"]), Transcript.parse(rows[0]["messages"])
 
     async def save(
         self, progress: IngestionProgress, transcript: Transcript | None = None, *, releases: bool = False
@@ -149,7 +159,7 @@ class SourceStore:
                 "run": self._run,
                 "next_run": None if releases else self._run,
                 "progress": progress.model_dump_json(),
-                "messages": None if transcript is None else _dump_transcript(transcript.position, transcript.messages),
+                "messages": transcript and transcript.dump(),
             },
         )
         if not saved:
@@ -179,33 +189,7 @@ async def read_known_notes(services: GraphServices, *, user_id: str, source_enti
 
 
 def _stored_source(row: Row) -> StoredSource:
-    progress = _parse_progress(row["progress"])
+    progress = IngestionProgress.parse(row["progress"])
     node_fingerprint = row["fingerprint"] if isinstance(row["fingerprint"], str) else ""
-    return StoredSource(
-        row["entity_key"], (progress and progress.fingerprint) or node_fingerprint, node_fingerprint, progress
-    )
-
-
-def _parse_progress(stored: object) -> IngestionProgress | None:
-    """Parse stored progress. None if it is invalid; the source is then read from the beginning."""
-    if not isinstance(stored, str):
-        return None
-    try:
-        return IngestionProgress.model_validate_json(stored)
-    except ValidationError:
-        return None
-
-
-def _dump_transcript(position: int, messages: Sequence[BaseMessage]) -> str:
-    # A model may emit an unpaired surrogate (half an emoji), which can be stored only in escaped form.
-    return json.dumps({"part": position, "messages": messages_to_dict(messages)}, default=str)
-
-
-def _parse_transcript(stored: object) -> Transcript | None:
-    if not isinstance(stored, str):
-        return None
-    try:
-        decoded = json.loads(stored)
-        return Transcript(int(decoded["part"]), tuple(messages_from_dict(decoded["messages"])))
-    except (ValueError, KeyError, TypeError):
-        return None
+    fingerprint = (progress and progress.fingerprint) or node_fingerprint
+    return StoredSource(row["entity_key"], fingerprint, node_fingerprint, progress)

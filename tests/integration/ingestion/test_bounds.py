@@ -8,7 +8,10 @@ from langchain_core.language_models import FakeListChatModel
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import ConfigurationError
+from kgagent.graph.store import Parameters, Row
 from kgagent.ingestion import IngestionReport, Ingestor, Limits
+from kgagent.ingestion.limits import RunUsage
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.openai_models import Body, Calls, ScriptedModel, Turn, deciding_model, scripted_model
 from tests.support.people import person
@@ -123,13 +126,42 @@ async def test_empty_answer_after_a_write_ends_the_part(graph: KnowledgeGraph, u
         assert (await read(graph, user_id, model)).state == "complete"
 
 
-async def test_calls_beyond_the_limit_of_a_step_are_rejected(graph: KnowledgeGraph, user_id: str) -> None:
-    create = [("create_node", {"label": "Person", "name": name}) for name in ("Ada", "Bo", "Cy")]
+async def test_calls_beyond_the_limit_of_a_step_are_rejected_without_storing_each(
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saves: list[Parameters] = []
+    write = services_of(graph).store.write
+
+    async def counted(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+        saves.extend([parameters] if "messages" in parameters else [])
+        return await write(text, parameters, timeout=timeout)
+
+    monkeypatch.setattr(services_of(graph).store, "write", counted)
+    create = [("create_node", {"label": "Person", "name": name}) for name in ("Ada", "Bo", *map(str, range(500)))]
     with scripted_model(says(LOOK), says(*create), ends) as model:
         report = await read(graph, user_id, model, calls_per_step=2)
-    assert [call.success for call in report.calls] == [True, True, True, False]
+    assert [call.success for call in report.calls] == [True, True, True, *[False] * 500]
     assert "make this one in your next answer" in report.calls[-1].outcome
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ada", "Bo", CALL.name}
+    assert len(saves) == 8
+
+
+async def test_calls_after_the_deadline_are_left_to_the_next_run(
+    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = services_of(graph).store.write
+
+    async def late_write(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+        if "'name': 'Ada'" in str(parameters):
+            monkeypatch.setattr(RunUsage, "seconds", 901.0)
+        return await write(text, parameters, timeout=timeout)
+
+    monkeypatch.setattr(services_of(graph).store, "write", late_write)
+    create = [("create_node", {"label": "Person", "name": name}) for name in ("Ada", "Bo")]
+    with scripted_model(says(LOOK), says(*create)) as model:
+        report = await read(graph, user_id, model)
+    assert (report.state, report.reason) == ("stopped", "the time limit of 900 s is reached")
+    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ada", CALL.name}
 
 
 async def test_writes_are_rejected_before_a_successful_read(graph: KnowledgeGraph, user_id: str) -> None:
