@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from kgagent.errors import BusyError
+from kgagent.origin import Origin
 
 _SMOOTHING = 0.1
 _FIRST_GUESS = 0.2
@@ -25,6 +26,7 @@ class Admission:
             user_limit: calls of one user that run at once.
             longest_wait: seconds after which a call that waits is refused.
         """
+        self._origin = Origin()
         self._limit = limit
         self._user_limit = user_limit
         self._longest_wait = longest_wait
@@ -38,7 +40,9 @@ class Admission:
 
         Raises:
             BusyError: too many calls are before it.
+            ConfigurationError: the caller is on another event loop than the graph.
         """
+        self._origin.check()
         if self._waiting or not self._has_room(user_id):
             await self._wait(user_id)
         else:

@@ -12,7 +12,7 @@ from typing import Any, Generic, ParamSpec, Protocol, Self, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from kgagent.errors import StoreError
-from kgagent.own_process import opened_before_fork
+from kgagent.origin import check_process
 
 
 class Closeable(Protocol):
@@ -47,8 +47,7 @@ class Portal:
         Raises:
             ConfigurationError: this process was forked from the one with the thread.
         """
-        if not self.is_own:
-            raise opened_before_fork()
+        check_process(self.pid)
         return self.thread.call(function)
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from os import PathLike
@@ -37,7 +37,7 @@ from kgagent.models.pattern_query import GraphQuery
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology, default_ontology, load_ontology
 from kgagent.opening import GraphAccess, check_login, find_login
-from kgagent.own_process import opened_before_fork
+from kgagent.origin import Origin, check_process
 from kgagent.progress import Progress
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.rerank import CrossEncoder
@@ -45,6 +45,7 @@ from kgagent.retrieval.searchers import Searcher, make_searcher
 from kgagent.services import GraphServices
 from kgagent.settings import Settings, get_settings
 from kgagent.tools import ToolContext, Toolset
+from kgagent.validation import check_user_id
 
 if TYPE_CHECKING:
     from kgagent.files import ExportReport, ImportReport, LoadReport
@@ -116,8 +117,7 @@ class KnowledgeGraph:
         self.settings = settings
         self.observer = observer
         self._access: GraphAccess | None = None
-        self._loop = asyncio.get_running_loop()
-        self._pid = os.getpid()
+        self._origin = Origin()
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
@@ -126,9 +126,8 @@ class KnowledgeGraph:
         Raises:
             ConfigurationError: this process was forked from the one that opened the graph.
         """
-        if os.getpid() != self._pid:
-            raise opened_before_fork()
-        return self._loop
+        check_process(self._origin.pid)
+        return self._origin.loop
 
     @property
     def retrieval(self) -> RetrievalService:
@@ -247,9 +246,7 @@ class KnowledgeGraph:
         """
         asked = HybridSearchRequest(query=request) if isinstance(request, str) else request
         _checked(asked, HybridSearchRequest, " or the text to search for")
-        if vector is None:
-            await self._embedder_loaded()
-        async with self._services.admission.admitted(user_id):
+        async with self._admitted(user_id, embeds=vector is None):
             return await self._services.retrieval.hybrid_search(
                 asked, user_id=user_id, vector=vector, cross_encoder=cross_encoder
             )
@@ -269,9 +266,8 @@ class KnowledgeGraph:
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         asked = ExploreRequest(queries=(VectorQuery(query=request),)) if isinstance(request, str) else request
-        if _checked(asked, ExploreRequest, " or the text of one query").queries:
-            await self._embedder_loaded()
-        async with self._services.admission.admitted(user_id):
+        embeds = bool(_checked(asked, ExploreRequest, " or the text of one query").queries)
+        async with self._admitted(user_id, embeds=embeds):
             return await self._services.retrieval.explore(asked, user_id=user_id)
 
     async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
@@ -287,8 +283,9 @@ class KnowledgeGraph:
             StoreError: the database failed.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        async with self._services.admission.admitted(user_id):
-            return await self._services.retrieval.traverse(_checked(request, TraverseRequest), user_id=user_id)
+        _checked(request, TraverseRequest)
+        async with self._admitted(user_id, embeds=False):
+            return await self._services.retrieval.traverse(request, user_id=user_id)
 
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """Find how two nodes are connected: the shortest paths, and the most relevant ones.
@@ -306,9 +303,8 @@ class KnowledgeGraph:
             StoreError: the database failed.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        if _checked(request, FindPathsRequest).query is not None:
-            await self._embedder_loaded()
-        async with self._services.admission.admitted(user_id):
+        _checked(request, FindPathsRequest)
+        async with self._admitted(user_id, embeds=request.query is not None):
             return await self._services.retrieval.find_paths(request, user_id=user_id)
 
     async def query_patterns(
@@ -329,9 +325,7 @@ class KnowledgeGraph:
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
         _checked(query, GraphQuery)
-        if vector is None:
-            await self._embedder_loaded()
-        async with self._services.admission.admitted(user_id):
+        async with self._admitted(user_id, embeds=vector is None):
             return await self._services.patterns.query(query, user_id, vector=vector)
 
     async def load(
@@ -552,22 +546,14 @@ class KnowledgeGraph:
         """
         from kgagent.upkeep.forget import forget
 
-        services = self._services
-        try:
-            return await forget(
-                services,
-                user_id=user_id,
-                entity_key=entity_key,
-                dry_run=dry_run,
-                batch_size=batch_size,
-                progress=progress,
-            )
-        finally:
-            if not dry_run:
-                services.live_schema.forget(user_id)
-                services.retrieval.evict()
-                if services.query_cache is not None:
-                    services.query_cache.evict()
+        return await forget(
+            self._services,
+            user_id=user_id,
+            entity_key=entity_key,
+            dry_run=dry_run,
+            batch_size=batch_size,
+            progress=progress,
+        )
 
     async def diagnose(
         self, *, user_id: str | None = None, check_embedder: bool = False, progress: Progress | None = None
@@ -681,13 +667,20 @@ class KnowledgeGraph:
 
         In a process that was forked from the one that opened the graph it does nothing: the parent still uses them.
         """
-        if os.getpid() == self._pid:
+        if os.getpid() == self._origin.pid:
+            self._origin.check()
             await self._resources.aclose()
 
-    async def _embedder_loaded(self) -> None:
-        """Wait for an embedder that is being loaded; if it takes too long, the search reports what it goes without."""
-        with suppress(EmbeddingUnavailableError):
-            await self._services.embedder.ready(LONGEST_LOADING)
+    @asynccontextmanager
+    async def _admitted(self, user_id: str, *, embeds: bool) -> AsyncIterator[None]:
+        """Wait for an embedder that is being loaded, then for the turn of a search."""
+        check_user_id(user_id)
+        if embeds:
+            # If it takes too long, the search reports what it goes without.
+            with suppress(EmbeddingUnavailableError):
+                await self._services.embedder.ready(LONGEST_LOADING)
+        async with self._services.admission.admitted(user_id):
+            yield
 
 
 def services_of(graph: KnowledgeGraph) -> GraphServices:

@@ -16,6 +16,9 @@ __all__ = ["accepted_names", "check_user_id", "explain_validation_error", "valid
 MAX_UNKNOWN_NAMES = 100
 """Unknown names at the top level that are validated; more of them only cost time."""
 
+MAX_USER_ID = 1_000
+"""Characters of a user id; with a key beside it, an index of Neo4j takes about 8,000 bytes."""
+
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
@@ -46,17 +49,19 @@ def _without_surplus_names(data: object, model: type[BaseModel]) -> object:
     return {name: value for name, value in data.items() if name in kept}
 
 
-@lru_cache(maxsize=1_024)
 def check_user_id(user_id: str) -> None:
     """Refuse a user id that no record can have.
 
-    Every operation checks its user with this function, hence the cache.
-
     Raises:
-        InputError: it is blank, or contains an unpaired surrogate, which UTF-8 cannot encode.
+        InputError: it is no text, blank, longer than `MAX_USER_ID`, or contains an unpaired surrogate, which UTF-8
+            cannot encode.
     """
-    if not (user_id and user_id.strip()):
+    if not isinstance(user_id, str):
+        raise InputError(f"user_id must be text, got {type(user_id).__name__}")
+    if not user_id.strip():
         raise InputError("user_id must not be empty: every call works on the graph of one user")
+    if len(user_id) > MAX_USER_ID:
+        raise InputError(f"user_id must have at most {MAX_USER_ID:,} characters, got {len(user_id):,}")
     if has_unpaired_surrogates(user_id):
         raise InputError(f"user_id {user_id!r} contains an unpaired surrogate, which is not a character")
 

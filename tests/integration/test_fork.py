@@ -35,7 +35,8 @@ async def with_resources(graph):
     )
 
 parent = os.getpid()
-other = asyncio.run(with_resources(graph.graph))
+loop = asyncio.new_event_loop()
+other = loop.run_until_complete(with_resources(graph.graph))
 if os.fork() == 0:
     attempt("sync", lambda: graph.retrieval.text_match("nobody", user_id="somebody"))
     attempt("tool", lambda: tools.hybrid_search(query="nobody"))
@@ -47,7 +48,8 @@ if os.fork() == 0:
     os._exit(0)  # as multiprocessing ends a fork
 _, status = os.wait()
 print("parent", status, tools.hybrid_search(query="nobody")["success"])
-asyncio.run(other.close())
+loop.run_until_complete(other.close())
+loop.close()
 """
 
 

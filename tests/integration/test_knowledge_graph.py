@@ -1,8 +1,10 @@
 """Opening a graph, from asynchronous and from synchronous code."""
 
+import asyncio
 import json
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import SecretStr
@@ -12,7 +14,12 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError, StoreError
 from kgagent.knowledge_graph import services_of
 from kgagent.models import FindPathsRequest, HybridSearchRequest, TraverseRequest
+from kgagent.models.pattern_query import GraphQuery
 from kgagent.models.request import RequestModel
+from kgagent.validation import MAX_USER_ID
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 pytestmark = pytest.mark.neo4j_5
 
@@ -74,6 +81,65 @@ def test_synchronous_errors_come_out_as_they_are(settings: Settings) -> None:
             graph.retrieval.relationship_vector_search("mentor", user_id="")
         with pytest.raises(AttributeError, match="No tool is called 'expolre'"):
             _ = graph.tools(user_id="u").expolre
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [("", "must not be empty"), (5, "must be text, got int"), (["u"], "must be text"), ("u" * 1_001, "at most 1,000")],
+)
+async def test_a_user_id_that_no_record_can_have_is_refused(graph: KnowledgeGraph, wrong: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        graph.tools(user_id=wrong)
+    for operation in (partial(graph.search, "Ada"), graph.forget):
+        with pytest.raises(InputError, match=problem):
+            await operation(user_id=wrong)
+
+
+def test_the_longest_user_id_can_be_stored(settings: Settings) -> None:
+    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
+        tools = graph.tools(user_id="\U0001f41d" * MAX_USER_ID)
+        for label in ("Person", "Entity"):
+            assert tools.create_node(label=label, name="Ada")["success"]
+
+
+def test_another_event_loop_is_refused_in_every_operation(settings: Settings, user_id: str, tmp_path: Path) -> None:
+    file = tmp_path / "load.jsonl"
+    file.write_text('{"kind": "node", "label": "Person", "name": "Ada"}')
+
+    async def opened() -> KnowledgeGraph:
+        return await KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384))
+
+    async def refused(graph: KnowledgeGraph) -> None:
+        operations: list[Callable[[], Awaitable[object]]] = [
+            lambda: graph.search("Ada", user_id=user_id),
+            lambda: graph.explore("Ada", user_id=user_id),
+            lambda: graph.traverse(TraverseRequest(entity_key="a"), user_id=user_id),
+            lambda: graph.find_paths(FindPathsRequest(from_entity_key="a", to_entity_key="b"), user_id=user_id),
+            lambda: graph.query_patterns(GraphQuery(query="Ada"), user_id=user_id),
+            lambda: graph.retrieval.relationship_vector_search("Ada", user_id=user_id),
+            lambda: graph.searcher("hybrid", user_id=user_id).search("Ada"),
+            lambda: graph.load(file, user_id=user_id),
+            lambda: graph.export(tmp_path / "export.jsonl", user_id=user_id),
+            lambda: graph.migrate(user_id=user_id),
+            lambda: graph.purge(user_id=user_id),
+            lambda: graph.forget(user_id=user_id),
+            lambda: graph.diagnose(user_id=user_id),
+            lambda: graph.live_schema(user_id=user_id),
+            lambda: graph.use_bookmarks([]),
+            graph.bookmarks,
+            graph.close,
+        ]
+        for operation in operations:
+            with pytest.raises(ConfigurationError, match="opened on another event loop"):
+                await operation()
+        tools = graph.tools(user_id=user_id)
+        for answer in (await tools.hybrid_search(query="Ada"), await tools.create_node(label="Person", name="Ada")):
+            assert "opened on another event loop" in answer["error"]
+
+    with asyncio.Runner() as runner:
+        graph = runner.run(opened())
+        asyncio.run(refused(graph))
+        runner.run(graph.close())
 
 
 def test_closing_twice_is_no_error(settings: Settings) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from kgagent.errors import EmbeddingError, StoreError
+from kgagent.errors import KgAgentError
 from kgagent.files.load_reader import LineIntent
 from kgagent.files.load_writer import LoadJob, LoadWriter
 from kgagent.progress import Advance
@@ -42,7 +42,7 @@ class WrittenBlock:
     counts: Counter[str]
     embedded: int
     problems: dict[int, str]
-    error: EmbeddingError | StoreError | None
+    error: KgAgentError | None
 
 
 class WorkersWriter(LoadWriter):
@@ -101,6 +101,6 @@ async def write_block(services: GraphServices, block: LineBlock) -> WrittenBlock
     try:
         async with services.store.reachability.watched():
             await writer.write(iter(block.lines), lambda _: None)
-    except (EmbeddingError, StoreError) as stopped:
+    except KgAgentError as stopped:
         error = stopped
     return WrittenBlock(len(block.lines), writer.counts, writer.embedded, writer.problems, error)

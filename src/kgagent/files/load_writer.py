@@ -8,12 +8,10 @@ from typing import Any, Literal
 
 from kgagent.errors import (
     ConflictError,
-    EmbeddingError,
     InputError,
     KgAgentError,
     NotFoundError,
     SharedKeyError,
-    StoreError,
 )
 from kgagent.files.batch_writing import line_batches, write_batches
 from kgagent.files.load_reader import LineIntent, LoadedNodeIntent
@@ -102,17 +100,17 @@ class LoadWriter:
 
     async def _write_batch(self, batch: Sequence[LineIntent[Any]]) -> None:
         outcomes = await compare_and_set(self._strategy, [line.intent for line in batch], attempts=self._attempts)
-        failures: list[EmbeddingError | StoreError] = []
+        failure: KgAgentError | None = None
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):
                 self.embedded += outcome.embedded
                 self.counts["created" if outcome.created else "updated" if outcome.changed else "unchanged"] += 1
-            elif isinstance(outcome, EmbeddingError | StoreError):
-                failures.append(outcome)
-            else:
+            elif isinstance(outcome, InputError | ConflictError):
                 self.problems[line.number] = _reason(outcome)
-        if failures:
-            raise failures[0]
+            else:
+                failure = failure or outcome
+        if failure is not None:
+            raise failure
 
 
 def _line_strategy(services: GraphServices, job: LoadJob) -> WriteStrategy[Any, Any, Any, WriteResult[Any]]:

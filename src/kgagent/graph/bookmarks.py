@@ -18,11 +18,13 @@ _OF_BOOKMARKS = "Bookmark"
 
 async def bookmarks_of(store: Store) -> tuple[str, ...]:
     """The bookmarks of the last transactions of this process."""
+    store.origin.check()
     return tuple(sorted(await store._driver.execute_query_bookmark_manager.get_bookmarks()))
 
 
 async def use_bookmarks(store: Store, bookmarks: Iterable[str]) -> None:
     """Let all later statements see what the bookmarks stand for; see `KnowledgeGraph.use_bookmarks`."""
+    store.origin.check()
     given = [bookmarks] if isinstance(bookmarks, str) else list(bookmarks)
     if wrong := [one for one in given if not isinstance(one, str)]:
         raise InputError(f"Bookmarks must be text, as KnowledgeGraph.bookmarks returns them, got {wrong[0]!r}")

@@ -1,20 +1,16 @@
 """Ends statements on a server that no longer answers; TCP and the driver would wait for a minute or more."""
 
 import asyncio
-import os
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
-from weakref import WeakSet
 
 from neo4j import AsyncDriver
 from neo4j import exceptions as neo4j_errors
 
 from kgagent.errors import UnreachableError
 from kgagent.operations import Access
-from kgagent.own_process import opened_before_fork
 
 PATIENCE = 1.5
 """Seconds for which a statement runs before the server is asked whether it responds, and between two such checks."""
@@ -34,7 +30,7 @@ class Reachability:
     """Whether the server of a driver answers; shared by all statements of a connection.
 
     Attributes:
-        is_lost: whether it did not when it was last asked, or this process was forked after the connection was opened.
+        is_lost: whether it did not when it was last asked.
         patience: seconds before the server is asked, and between.
     """
 
@@ -49,8 +45,6 @@ class Reachability:
         self._asking: asyncio.Task[bool] | None = None
         self.is_lost = False
         self._asked = 0.0
-        self._is_forked = False
-        _OPEN.add(self)
 
     def watch(self, limit: asyncio.Timeout) -> None:
         """Ask again and again until a block ends, and end it when there is no answer."""
@@ -85,10 +79,7 @@ class Reachability:
 
         Raises:
             UnreachableError: it does not answer.
-            ConfigurationError: the connection was opened before this process was forked.
         """
-        if self._is_forked:
-            raise opened_before_fork()
         if not await self._answers():
             raise self.error("read")
 
@@ -98,10 +89,6 @@ class Reachability:
         question = "Is it running, and is NEO4J_URI right?"
         unknown = ". It is not known whether the write took effect: check before you try again" * (access == "write")
         return UnreachableError(f"{problem}{unknown}. {question}")
-
-    def fork(self) -> None:
-        """Refuse statements from now on: the connection belongs to the process that opened it."""
-        self.is_lost = self._is_forked = True
 
     async def _answers(self) -> bool:
         """Ask the server whether it responds; waiting statements share a check, and briefly its negative result."""
@@ -135,15 +122,3 @@ class Reachability:
                 await reader.readexactly(4)
         finally:
             writer.close()
-
-
-_OPEN: WeakSet[Reachability] = WeakSet()
-
-
-def _fork_all() -> None:
-    for one in list(_OPEN):
-        one.fork()
-
-
-if sys.platform != "win32":
-    os.register_at_fork(after_in_child=_fork_all)

@@ -20,6 +20,7 @@ from kgagent.graph.reachability import Reachability
 from kgagent.graph.statements import UNNAMED, Statement
 from kgagent.observing import NULL_OBSERVER, Observer, statement_tags
 from kgagent.operations import Access, OperationOutcome, StatementRun
+from kgagent.origin import Origin
 
 Row = dict[str, Any]
 Parameters = Mapping[str, Any]
@@ -46,6 +47,7 @@ class StatementRunner:
         self._timeout = timeout
         self._observer = NULL_OBSERVER
         self.reachability = Reachability(driver, uri)
+        self.origin = Origin()
         self.uri = uri
 
     def observed_by(self, observer: Observer) -> Self:
@@ -146,6 +148,7 @@ class StatementRunner:
     @asynccontextmanager
     async def _running(self, text: str, access: Access) -> AsyncIterator[OperationOutcome]:
         """Let the observer watch a statement, end it if the server is gone, and translate the driver's errors."""
+        self.origin.check()
         with self._observer.watch(StatementRun(_name(text), access, self.uri, self._database)) as outcome:
             server, limit = self.reachability, asyncio.timeout(None)
             if server.is_lost:

@@ -68,9 +68,11 @@ class SearchScope:
         """Bind a user.
 
         Raises:
-            InputError: the user id is empty.
+            InputError: the user id is invalid.
+            ConfigurationError: the caller is on another event loop than the graph.
         """
         check_user_id(user_id)
+        self.store.origin.check()
         return replace(self, user_id=user_id)
 
     async def read(

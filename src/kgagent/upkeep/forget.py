@@ -96,8 +96,14 @@ async def forget(
         counts = await target.count()
     if dry_run:
         return ForgetReport(**counts, entity_key=entity_key, dry_run=True)
-    with (progress or SilentProgress()).task("Forgetting", counts.total() - counts["other_nodes"]) as advance:
-        deleted = await target.delete(advance)
+    try:
+        with (progress or SilentProgress()).task("Forgetting", counts.total() - counts["other_nodes"]) as advance:
+            deleted = await target.delete(advance)
+    finally:
+        services.live_schema.forget(user_id)
+        services.retrieval.evict()
+        if services.query_cache is not None:
+            services.query_cache.evict()
     others = {name: counts[name] for name in ("notes", "merged_sources", "other_nodes")}
     return ForgetReport(**deleted, **others, entity_key=entity_key)
 
