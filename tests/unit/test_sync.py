@@ -43,7 +43,7 @@ def members(kind: type[Any]) -> set[str]:
 
 def names_of(*kinds: type[Any]) -> dict[str, Any]:
     """The names that the annotations of classes may use."""
-    names = {name: getattr(kgagent, name) for name in kgagent.__all__}
+    names = {name: getattr(kgagent, name) for name in dir(kgagent)}
     for kind in kinds:
         names |= vars(sys.modules[kind.__module__])
     return names
