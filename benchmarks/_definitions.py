@@ -22,9 +22,3 @@ def toolset_sizes() -> dict[str, tuple[int, int]]:
     """The number of tools of each toolset, and of all, and the characters of their definitions."""
     sizes = {name: characters(tool_definitions(default_ontology(), name)) for name in (*TOOLSETS, ALL)}
     return {name: (len(tools), sum(tools.values())) for name, tools in sizes.items()}
-
-
-def toolset_table() -> str:
-    """The sizes as a Markdown table."""
-    rows = [f"| `{name}` | {tools} | {size:,} |" for name, (tools, size) in toolset_sizes().items()]
-    return "\n".join(["| toolset | tools | definitions: characters |", "| --- | ---: | ---: |", *rows])

@@ -1,7 +1,7 @@
 """Test the wheel with the oldest or the newest versions of its dependencies that pyproject.toml allows.
 
     python scripts/check_dependencies.py oldest
-    python scripts/check_dependencies.py newest tests/unit tests/integration/test_readme.py
+    python scripts/check_dependencies.py newest tests/unit tests/integration/test_pages.py
 
 It builds the wheel, installs it with all extras for users into a new environment of this Python, prints the versions
 of the direct dependencies, and runs pytest with the given arguments, or else a selection. "oldest" installs exactly the
@@ -29,7 +29,7 @@ _NOT_NEEDED = ("import-linter", "kgagent", "langchain-tests", "mypy", "types-")
 
 _TESTS = (
     "tests/unit",
-    "tests/integration/test_readme.py",
+    "tests/integration/test_pages.py::test_each_example_prints_what_the_page_says[README.md]",
     "tests/integration/tools",
     "tests/integration/adapters",
     "--ignore=tests/integration/adapters/test_langchain_standard.py",

@@ -29,7 +29,14 @@ def main() -> int:
         for name, definition in sorted(definitions.items())
         if "properties" in definition
     ]
-    return update_page("tools.md", "\n".join([*sections, OBJECTS, *objects]), "tools_page.py")
+    overview = "| tool | toolset | purpose |\n| --- | --- | --- |\n" + "".join(map(_overview_row, TOOLS))
+    return update_page("tools.md", "\n".join([overview, *sections, OBJECTS, *objects]), "tools_page.py")
+
+
+def _overview_row(tool: Tool[Any]) -> str:
+    """The row of a tool in the table of all tools, with the first sentence of its description."""
+    purpose = tool.description(default_ontology()).split(". ")[0].rstrip(".")
+    return f"| [`{tool.name}`](#{tool.name}) | {', '.join(toolsets_with(tool.name))} | {cell(purpose)} |\n"
 
 
 def _section(tool: Tool[Any], definitions: dict[str, Any]) -> str:

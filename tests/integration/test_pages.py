@@ -4,20 +4,23 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator
-from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kgagent import KnowledgeGraph, local
+from kgagent import KnowledgeGraph, SyncKnowledgeGraph, local
 from kgagent.settings import get_settings
 from tests.conftest import Server
-from tests.support.openai_models import API_KEY, Body, Calls, ScriptedModel, Turn, scripted_model
+from tests.support.openai_models import API_KEY, Body, Calls, ScriptedModel, deciding_model
 from tests.support.reading import careful_reader
 from tests.support.shared_server import QuickLocalNeo4j
 
-PAGES = ("index", "concepts", "tools", "recipes", "configuration", "patterns", "langgraph", "hosting", "python")
+PAGES = (
+    "README.md",
+    *(f"docs/{name}.md" for name in ("agents", "concepts", "configuration", "hosting", "patterns", "python", "tools")),
+    "docs/your-data.md",
+)
 
 
 def examples(page: Path, user_id: str) -> Iterator[tuple[str, str]]:
@@ -27,47 +30,37 @@ def examples(page: Path, user_id: str) -> Iterator[tuple[str, str]]:
         yield code.replace('"me"', f'"{user_id}"'), printed
 
 
-def looking(question: str) -> Turn:
-    """A model that looks before it answers."""
-
-    def turn(_: list[Body]) -> Calls:
+def written_for(question: str, outputs: list[Body], system_prompt: str) -> Calls | str:
+    """What the model of the examples says: it reads a conversation, or searches first and then names whom it finds."""
+    if question not in ANSWERS:
+        return careful_reader(outputs)
+    name, answer = ANSWERS[question]
+    if not outputs and name not in system_prompt:
         return [("explore", {"queries": [{"query": question}]})]
-
-    return turn
-
-
-def telling(name: str, rest: str) -> Turn:
-    """A model that mentions a person if its context does."""
-
-    def turn(outputs: list[Body]) -> str:
-        text = outputs[-1]["text"]
-        return f"{name} {rest}" if name in text else f"I know nobody but those in: {text}"
-
-    return turn
+    context = system_prompt + "".join(output["text"] for output in outputs)
+    return answer if name in context else f"I know nobody but those in: {context}"
 
 
-def recalling(served: ScriptedModel, name: str, rest: str) -> Turn:
-    """A model that mentions a person if its system prompt does."""
-
-    def turn(_: list[Body]) -> str:
-        prompt = str(served.requests[-1]["messages"][0]["content"])
-        return f"{name}{rest}" if name in prompt else f"I know nobody but those in: {prompt}"
-
-    return turn
+ANSWERS = {
+    "Who taught me to lead?": ("Ruth Calder", "Ruth Calder taught you."),
+    "Who taught me to draw hulls?": ("Nadia Brandt", "Nadia Brandt taught you."),
+    "Whose boat may I borrow?": ("Owen Price", "Owen Price's, in summer."),
+    "Who lends me a boat?": ("Owen Price", "Owen Price lends you his."),
+}
+"""The questions of the examples: a name that a model must have been shown, and what it then says."""
 
 
 @pytest.fixture
 def model() -> Iterator[ScriptedModel]:
-    """The chat model of the recipes, in their order: two agents that look and tell, and a reader of a conversation."""
-    agents = (
-        looking("who taught me to draw hulls?"),
-        telling("Nadia Brandt", "taught you."),
-        looking("who lends me a boat?"),
-        telling("Owen Price", "lends you his."),
-    )
-    with scripted_model() as served:
-        recall = recalling(served, "Owen Price", "'s, in summer.")
-        served.turns = chain(agents[:2], [recall], agents[2:], repeat(careful_reader))
+    """The chat model of the examples."""
+
+    def turn(outputs: list[Body]) -> Calls | str:
+        messages = served.requests[-1]["messages"]
+        asked = next(str(message["content"]) for message in messages if message["role"] == "user")
+        system = next((str(message["content"]) for message in messages if message["role"] == "system"), "")
+        return written_for(asked, outputs, system)
+
+    with deciding_model(turn) as served:
         yield served
 
 
@@ -101,7 +94,7 @@ async def run(code: str, page: Path, names: dict[str, Any]) -> None:
 async def test_each_example_prints_what_the_page_says(
     name: str, repository_root: Path, user_id: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = repository_root / "docs" / f"{name}.md"
+    page = repository_root / name
     names: dict[str, Any] = {}
     page_examples = list(examples(page, user_id))
     try:
@@ -111,4 +104,16 @@ async def test_each_example_prints_what_the_page_says(
     finally:
         if isinstance(graph := names.get("graph"), KnowledgeGraph):
             await graph.close()
+        elif isinstance(graph, SyncKnowledgeGraph):
+            graph.close()
     assert any(printed for _, printed in page_examples)
+
+
+@pytest.mark.usefixtures("surroundings")
+async def test_the_example_of_the_load_format_loads(repository_root: Path, user_id: str, tmp_path: Path) -> None:
+    text = (repository_root / "src" / "kgagent" / "files" / "FORMAT.md").read_text("utf-8")
+    [example] = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "people.jsonl").write_text(example, "utf-8")
+    async with KnowledgeGraph.connect() as graph:
+        report = await graph.load(tmp_path / "people.jsonl", user_id=user_id)
+        assert (report.nodes.created, report.relationships.created, report.problems) == (2, 1, ())

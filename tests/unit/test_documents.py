@@ -2,15 +2,27 @@
 
 import re
 import runpy
+import shlex
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer.main
 import yaml
+from typer.core import TyperGroup
 
+from kgagent.cli.app import app
 from kgagent.ontology import default_ontology
 
 FIELDS = ("attitude", "proximity")
+PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "relationships.md", "benchmarks/README.md", "docs/*.md")
+
+
+@pytest.fixture
+def pages(repository_root: Path) -> dict[Path, str]:
+    """The text of each page of the documentation."""
+    return {path: path.read_text("utf-8") for pattern in PAGES for path in repository_root.glob(pattern)}
 
 
 def shell_blocks(text: str) -> list[str]:
@@ -56,6 +68,44 @@ def test_the_site_leads_to_each_page(repository_root: Path) -> None:
     site = yaml.safe_load((repository_root / "mkdocs.yml").read_text("utf-8"))
     listed = re.findall(r"[\w-]+\.md", str(site["nav"]))
     assert sorted(listed) == sorted(page.name for page in (repository_root / "docs").glob("*.md"))
+
+
+def test_links_lead_to_files_and_headings_that_exist(pages: dict[Path, str]) -> None:
+    headings = {path: {*map(anchor, re.findall(r"^#+ (.+)$", text, re.MULTILINE))} for path, text in pages.items()}
+    broken = []
+    for path, text in pages.items():
+        prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        for target, _, heading in re.findall(r"\]\((?!https?:)([^)#\s]*)(#([^)\s]+))?\)", prose):
+            file = (path.parent / target).resolve() if target else path
+            if not file.exists() or (heading and heading not in headings[file]):
+                broken.append(f"{path.name}: {target}#{heading}")
+    assert broken == []
+
+
+def anchor(heading: str) -> str:
+    """The anchor of a heading, as GitHub and the site make it."""
+    return re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-")
+
+
+def test_commands_on_the_pages_have_the_options_that_they_name(pages: dict[Path, str]) -> None:
+    program = typer.main.get_command(app)
+    assert isinstance(program, TyperGroup)
+    current = [text for path, text in pages.items() if path.name != "CHANGELOG.md"]
+    calls = [arguments for text in current for arguments in commands(text)]
+    assert len(calls) > 40
+    unknown = []
+    for name, *arguments in calls:
+        options = {option for each in program.commands[name].params for option in (*each.opts, *each.secondary_opts)}
+        unknown += [f"{name} {word}" for word in arguments if word.startswith("--") and word not in options]
+    assert unknown == []
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """Name and arguments of each call of `kgagent` in blocks of shell commands and in the text."""
+    blocks = "\n".join(shell_blocks(text)).replace("\\\n", " ").splitlines()
+    lines = [line for line in blocks if line.startswith("kgagent ")]
+    for call in [*lines, *re.findall(r"`(kgagent [a-z][^`…]*)`", text)]:
+        yield shlex.split(call, comments=True)[1:]
 
 
 def test_the_site_loads_no_font_from_elsewhere(repository_root: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a call of each tool costs; `docs/tool-costs.md` shows it."""
+"""What a call of each tool costs at most."""
 
 import json
 import re
@@ -50,13 +50,6 @@ DEFINITIONS = {"core": 12_000, "graph": 5_000, "patterns": 8_000, "admin": 8_000
 async def people(opened: KnowledgeGraph, user_id: str) -> People:
     """The sample graph as the user's."""
     return await load_sample(opened, user_id)
-
-
-def documented(root: Path) -> dict[str, tuple[int, int]]:
-    """Statements and requests for embeddings of each tool in the documentation's table."""
-    text = (root / "docs" / "tool-costs.md").read_text("utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \| (\d+)", text, re.MULTILINE)
-    return {tool: (int(reads) + int(writes), int(embeddings)) for tool, reads, writes, embeddings in rows}
 
 
 @pytest.fixture
@@ -122,18 +115,12 @@ def test_no_toolset_has_longer_definitions_than_its_bound() -> None:
 
 
 def test_the_documentation_shows_the_size_of_the_definitions(repository_root: Path) -> None:
-    text = (repository_root / "docs" / "tool-costs.md").read_text("utf-8")
-    shown = dict(re.findall(r"^\| `(\w+)` \| \d+ \| ([\d,]+) \|$", text, re.MULTILINE))
+    text = (repository_root / "docs" / "mcp.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|.*\| ([\d,]+) \|$", text, re.MULTILINE)
+    shown = {name: int(size.replace(",", "")) for name, size in rows}
     sizes = {name: size for name, (_, size) in toolset_sizes().items()}
-    assert shown.keys() == sizes.keys()
-    assert {n: size for n, size in sizes.items() if abs(size - int(shown[n].replace(",", ""))) > size / 5} == {}
+    assert shown == {name: pytest.approx(size, rel=0.2) for name, size in sizes.items()}
 
 
 def test_every_tool_has_a_call_and_a_bound() -> None:
     assert list(CALLS) == list(BOUNDS) == [tool.name for tool in TOOLS]
-
-
-def test_the_documentation_shows_every_tool_within_its_bound(repository_root: Path) -> None:
-    shown = documented(repository_root)
-    assert list(shown) == list(BOUNDS)
-    assert {tool: cost for tool, cost in shown.items() if cost[0] > BOUNDS[tool][0] or cost[1] > BOUNDS[tool][1]} == {}
