@@ -1,20 +1,28 @@
-"""Plain forms of names, without invisible differences: Unicode forms, invisible characters and white space."""
+"""Forms of names: what is the same name, and what differs in accents only.
 
+`normalised_name` says whether two texts are one name. `plain_text` also ignores accents and punctuation between words;
+`_plain_text.cypher` computes the same in the database.
+"""
+
+import re
 import unicodedata
 from functools import lru_cache
 
 ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
 """Soft hyphen, zero-width space, word joiner and byte order mark, which copied text contains."""
 
-JOINERS = "\u200c\u200d\ufe0f"
-"""Characters that only change how their neighbors look; names are stored with them and compared without them."""
+_INVISIBLE = ZERO_WIDTH + "\u200c\u200d\ufe0f"
+"""These and joiners, which only change how their neighbors look; names are stored with joiners, compared without."""
 
-INVISIBLE = ZERO_WIDTH + JOINERS
+APOSTROPHES = "'\u2019\u2018\u02bc"
+"""Characters that stand for the apostrophe in "O'Brien"; names are compared with the first."""
 
 _WITHOUT_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
-_WITHOUT_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
+_WITHOUT_INVISIBLE = dict.fromkeys(map(ord, _INVISIBLE))
+_ONE_APOSTROPHE = dict.fromkeys(map(ord, APOSTROPHES), APOSTROPHES[0])
 
-_UNDECOMPOSED = {
+_PLAIN_LETTERS = {
+    0xDF: "ss",
     0xE6: "ae",
     0xF0: "d",
     0xF8: "o",
@@ -24,11 +32,12 @@ _UNDECOMPOSED = {
     0x131: "i",
     0x142: "l",
     0x153: "oe",
+    0x3C2: "\N{GREEK SMALL LETTER SIGMA}",
 }
-"""Lower-case letters that Unicode does not decompose, with the ASCII letters in place of which they are written."""
+"""Lower-case letters that Unicode does not decompose, with those in place of which they are written."""
 
-PLAIN_LETTERS = [[chr(code), plain] for code, plain in _UNDECOMPOSED.items()] + [[chr(c), ""] for c in range(768, 880)]
-"""What the database replaces in a decomposed name to compare it without accents: letters, and combining accents."""
+_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+_BETWEEN_WORDS = re.compile(r"[ \t\r\n,;.()\"/]+")
 
 _DISTINCT = frozenset({"<circle>", "<font>", "<fraction>", "<square>", "<sub>", "<super>"})
 """Compatibility forms that mean something else than the letters or digits that they consist of: "x²", "①", "½"."""
@@ -39,30 +48,37 @@ def without_zero_width(text: str) -> str:
     return text.translate(_WITHOUT_ZERO_WIDTH)
 
 
-def without_invisible(text: str) -> str:
-    """A text without characters that are not seen by themselves."""
-    return text.translate(_WITHOUT_INVISIBLE)
+def with_one_apostrophe(text: str) -> str:
+    """A text with one character for all apostrophes."""
+    return text.translate(_ONE_APOSTROPHE)
 
 
-def without_accents(text: str) -> str:
-    """A text without combining characters."""
-    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+def compatible_form(name: str) -> str:
+    """A name with compatibility forms replaced, one apostrophe, and without characters that are not seen."""
+    return unicodedata.normalize("NFKC", name).translate(_WITHOUT_INVISIBLE | _ONE_APOSTROPHE)
 
 
-def folded(text: str) -> str:
-    """A text in lower case, with ASCII letters in place of those that Unicode does not decompose."""
-    return text.casefold().translate(_UNDECOMPOSED)
+def normalised_name(name: str) -> str:
+    """A name without differences of letter case, Unicode forms, apostrophes, invisible characters and white space."""
+    return " ".join(compatible_form(name).casefold().split())
+
+
+def plain_text(text: str) -> str:
+    """The words of a text in lower case, without accents, with "o" for "ø" and the like, and with one apostrophe."""
+    letters = unicodedata.normalize("NFKD", text).lower()
+    if not letters.isascii():
+        letters = _ACCENTS.sub("", letters.translate(_PLAIN_LETTERS | _WITHOUT_INVISIBLE | _ONE_APOSTROPHE))
+    return " ".join(filter(None, _BETWEEN_WORDS.split(letters)))
+
+
+def contains_words(plain: str, part: str) -> bool:
+    """Whether a plain text contains all words of another, one after the other."""
+    return f" {part} " in f" {plain} "
 
 
 def folded_words(text: str) -> list[str]:
     """Folded words without accents; in scripts without letter case, which may have no spaces, each letter is a word."""
-    return "".join(map(_part_of_word, unicodedata.normalize("NFKD", folded(text)))).split()
-
-
-def ascii_form(text: str) -> str | None:
-    """A text in lower-case ASCII, as people without the keys for it type it; None if that is the same or impossible."""
-    plain = without_accents(folded(text))
-    return plain if plain.isascii() and not text.isascii() else None
+    return "".join(map(_part_of_word, plain_text(text))).split()
 
 
 def plain_name(name: str) -> str:
@@ -70,7 +86,7 @@ def plain_name(name: str) -> str:
 
     Characters that only look different, such as full-width letters and ligatures, are replaced; "x²" is not "x2".
     """
-    letters = "".join(map(_plain_character, without_invisible(name)))
+    letters = "".join(map(_plain_character, name.translate(_WITHOUT_INVISIBLE)))
     return " ".join(unicodedata.normalize("NFC", letters).split()) or name
 
 

@@ -1,9 +1,8 @@
 // The user's nodes whose name or other name stands in a text, and the owner of the graph if the text speaks of the owner; each
 // with the relationships there that are nearest to the query.
-// Parameters: user_id; index; queries [{position, text (lower case), plain (words without accents, joined by spaces), names (Lucene),
-//   speaks_of_owner, vector or null}]; dimensions; model; relationship_types [text] or null; fetch (matches of the full-text index);
-//   plain_letters [[letter or accent, the ASCII letters in place of it]]; node_limit (nodes of each query); hub_limit (relationships
-//   read at a node); limit (relationships of each node).
+// Parameters: user_id; index; queries [{position, plain (the text without accents), names (Lucene), speaks_of_owner,
+//   vector or null}]; dimensions; model; relationship_types [text] or null; fetch (matches of the full-text index); node_limit (nodes of
+//   each query); hub_limit (relationships read at a node); limit (relationships of each node).
 // Rows: one for each node of a query: query, entity_key, names, is_owner, text_score (of the name), degree, matches [{similarity (plain
 //   cosine), relationship}], best first.
 UNWIND $queries AS query
@@ -11,9 +10,7 @@ CALL (query) {
   CALL db.index.fulltext.queryNodes($index, query.names, {limit: $fetch}) YIELD node AS n, score
   WITH n, score, [name IN [toStringOrNull(n.name)] + «_aliases» WHERE trim(name) <> ''] AS names, query
   WHERE n.user_id = $user_id AND n.entity_key IS :: STRING NOT NULL
-    AND any(name IN names WHERE query.text CONTAINS toLower(trim(name)) OR query.plain CONTAINS toLower(trim(name))
-      OR NOT name =~ '\\p{ASCII}*' AND query.plain CONTAINS
-        reduce(plain = normalize(toLower(trim(name)), NFKD), pair IN $plain_letters | replace(plain, pair[0], pair[1])))
+    AND any(text IN names WHERE query.plain CONTAINS «_plain_text»)
   RETURN n, names, score, false AS is_owner
   ORDER BY score DESC, n.entity_key
   LIMIT $node_limit

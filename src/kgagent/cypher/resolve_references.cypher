@@ -1,9 +1,9 @@
 // Nodes of the user that references may mean: by key, by the first characters of a key, as owner, by name, or by another name.
 // Parameters: user_id; asked {keys [text]; prefixes [text]; owners [any], empty to omit the owners;
-//   names [{folded (text), query, alias_query (Lucene)}]; scans [[folded]], at most one list of names that are compared with
+//   names [{name, plain, query, alias_query (Lucene)}]; scans [[plain]], at most one list of names that are compared with
 //   those of every node of the user}; index; window (index matches to examine of each name); most (nodes of each reference).
-// Rows: one {by_key [node], by_prefix [{prefix, node}], owners [node], by_name and scanned [{folded, nodes with that name,
-//   called (nodes with that other name), is_cut (whether the index has more matches)}]}.
+// Rows: one {by_key [node], by_prefix [{prefix, node}], owners [node], by_name [{name, nodes with that name
+//   without accents, called (nodes with that other name), is_cut (whether the index has more matches)}], scanned [{plain, nodes, called}]}.
 CALL () {
   UNWIND $asked.keys AS key
   MATCH (n:«labels» {entity_key: key})
@@ -33,28 +33,29 @@ CALL () {
   CALL (wanted) {
     CALL db.index.fulltext.queryNodes($index, wanted.query, {limit: $window}) YIELD node AS n
     WITH n, n.user_id = $user_id AND n.entity_key IS :: STRING NOT NULL
-      AND any(text IN [n.name] WHERE «_folded_text» = wanted.folded) AS is_meant
+      AND any(text IN [toStringOrNull(n.name)] WHERE «_plain_text» = wanted.plain) AS is_meant
     RETURN count(*) AS hits, collect(CASE WHEN is_meant THEN «_referenced_node» END)[..$most] AS nodes
   }
   CALL (wanted) {
     CALL db.index.fulltext.queryNodes($index, wanted.alias_query, {limit: $window}) YIELD node AS n
     WITH n, n.user_id = $user_id AND n.entity_key IS :: STRING NOT NULL
-      AND any(text IN «_aliases» WHERE «_folded_text» = wanted.folded) AS is_meant
+      AND any(text IN «_aliases» WHERE «_plain_text» = wanted.plain) AS is_meant
     RETURN count(*) AS alias_hits, collect(CASE WHEN is_meant THEN «_referenced_node» END)[..$most] AS called
   }
   RETURN collect({
-    folded: wanted.folded, nodes: nodes, called: called, is_cut: hits >= $window OR alias_hits >= $window
+    name: wanted.name, nodes: nodes, called: called, is_cut: hits >= $window OR alias_hits >= $window
   }) AS by_name
 }
 CALL () {
   UNWIND $asked.scans AS wanted
   MATCH (n:«labels»)
   WHERE n.user_id = $user_id AND n.entity_key IS :: STRING NOT NULL
-  WITH n, wanted, [text IN [n.name] | «_folded_text»] AS names, [text IN «_aliases» | «_folded_text»] AS others
-  UNWIND [text IN names + others WHERE text IN wanted] AS folded
-  WITH DISTINCT n, folded, folded IN names AS is_name
-  WITH folded, collect(CASE WHEN is_name THEN «_referenced_node» END)[..$most] AS nodes,
+  WITH n, wanted, [text IN [toStringOrNull(n.name)] | «_plain_text»] AS names,
+    [text IN «_aliases» | «_plain_text»] AS others
+  UNWIND [name IN names + others WHERE name IN wanted] AS plain
+  WITH DISTINCT n, plain, plain IN names AS is_name
+  WITH plain, collect(CASE WHEN is_name THEN «_referenced_node» END)[..$most] AS nodes,
     collect(CASE WHEN NOT is_name THEN «_referenced_node» END)[..$most] AS called
-  RETURN collect({folded: folded, nodes: nodes, called: called}) AS scanned
+  RETURN collect({plain: plain, nodes: nodes, called: called}) AS scanned
 }
 RETURN by_key, by_prefix, owners, by_name, scanned

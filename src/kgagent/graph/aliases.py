@@ -5,8 +5,8 @@ from typing import Any
 
 from kgagent.errors import InputError
 from kgagent.graph.records import NodeRecord
-from kgagent.graph.reference_forms import normalised_name
 from kgagent.models.plain import aliases_in
+from kgagent.plain_names import normalised_name
 
 ALIASES = "aliases"
 """The property that holds them, a list of texts as they were written."""

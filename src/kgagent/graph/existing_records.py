@@ -7,7 +7,7 @@ from kgagent.formatting import beginning, counted
 from kgagent.graph.pair_state import PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
-from kgagent.graph.short_keys import message_key
+from kgagent.graph.reference_forms import message_key
 from kgagent.ontology import Ontology
 
 MAX_DESCRIPTION = 200

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from kgagent.plain_names import ascii_form
+from kgagent.plain_names import APOSTROPHES, plain_text
 
 MAX_WORDS = 100
 """Number of words of a text that are searched; with their other forms, in three fields each, they stay below the 1,024
@@ -28,10 +28,11 @@ _DRESS = r"[\ufe0f\U0001f3fb-\U0001f3ff]*"
 _EMOJI = rf"[\U0001f1e6-\U0001f1ff]{{2}}|{_PICTOGRAPH}{_DRESS}(?:\u200d{_PICTOGRAPH}{_DRESS})*"
 # As in the analyzer of the index: an emoji with its modifiers is a word; apostrophes and dots stay inside words, and
 # commas inside numbers.
-_WORD = re.compile(rf"{_EMOJI}|{_LETTERS}(?:(?:['\u2019.]|(?<=\d),(?=\d)){_LETTERS})*")
-_PARTS = re.compile(r"['\u2019.,]")
+_WORD = re.compile(rf"{_EMOJI}|{_LETTERS}(?:(?:['\u2018\u2019.]|(?<=\d),(?=\d)){_LETTERS})*")
+_PARTS = re.compile(r"['\u2018\u2019.,]")
 # Scripts that are written without spaces: in the analyzer, each character is a word.
 _UNSPACED = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_APOSTROPHES = APOSTROPHES[:2]
 _KNOWN = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "So"})
 """Categories of characters; the analyzer drops words without a character of these."""
 
@@ -49,9 +50,10 @@ def words(text: str) -> list[str]:
 
 
 def forms(word: str) -> list[str]:
-    """A word with its singular or plural, by English spelling, in both normal forms of Unicode and in ASCII."""
+    """A word with its singular or plural in English, in each normal form, without accents, and with each apostrophe."""
     found = [word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)]
-    found += [] if word.isascii() else [ascii_form(word) or word]
+    found += [] if word.isascii() else [plain_text(word) or word]
+    found += [form.replace(old, new) for form in found for old in _APOSTROPHES if old in form for new in _APOSTROPHES]
     if word.isascii() and word.isalpha() and len(word) >= MIN_INFLECTED_LENGTH:
         found.append(_other_number(word))
     return list(dict.fromkeys(found))

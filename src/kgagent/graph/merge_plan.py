@@ -9,8 +9,8 @@ from kgagent.graph.aliases import ALIASES, changed_aliases
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text
+from kgagent.graph.reference_forms import message_key
 from kgagent.graph.replaced_statements import lost_statement, note_of
-from kgagent.graph.short_keys import message_key
 from kgagent.models import Note
 from kgagent.models.merged_notes import merge_notes
 from kgagent.models.note import dump_notes

@@ -12,8 +12,8 @@ from kgagent.graph.deleted_relationships import relationship_to_delete
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_changes import version_of
 from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.short_keys import message_key
 from kgagent.graph.statements import statement
 from kgagent.graph.writes import WriteContext
 from kgagent.models import GraphNode

@@ -6,25 +6,23 @@ from itertools import islice
 from typing import Any
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.formatting import counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.reference_forms import (
     MIN_PREFIX,
-    LooseName,
     ReferenceForms,
-    compared_name,
     is_near,
     is_short_key,
+    loose_name,
+    message_key,
     name_and_label,
-    normalised_name,
     similar_name_query,
 )
 from kgagent.graph.referenced_nodes import FoundNodes, ReferencedNode, read_nodes
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
-from kgagent.graph.short_keys import message_key
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
+from kgagent.plain_names import normalised_name, plain_text
 from kgagent.suggestions import shorten_name
 from kgagent.turns import in_turns
 
@@ -52,13 +50,6 @@ MAX_INDEXED_NAMES = 64
 WINDOW = 200
 """Matches of the full-text index that are examined for a name."""
 
-PREFIX_LENGTHS = (MIN_PREFIX, 18)
-"""Lengths of the beginnings of keys that are compared, the next if many keys begin alike."""
-
-MAX_SIMILAR_KEYS = 20
-
-_PARTS = ("by_key", "by_prefix", "owners", "by_name", "scanned")
-
 
 @dataclass(frozen=True)
 class LooseResolution:
@@ -84,8 +75,9 @@ class NodeReferences:
     """Resolves references to the nodes of a user; each call names the owner.
 
     A reference is the `entity_key` of a node, at least 8 of its first characters, or its name, ignoring differences of
-    letter case, Unicode compatibility forms and white space; if no node has that name, one of its `aliases`. "me", "I"
-    and "myself" mean the owner of the graph (`is_owner`) if there is one, even if another node has that name.
+    letter case, Unicode compatibility forms, apostrophes and white space; if no node has that name, one of its
+    `aliases`. "me", "I" and "myself" mean the owner of the graph (`is_owner`) if there is one, even if another node has
+    that name.
     """
 
     def __init__(self, store: Store, ontology: Ontology) -> None:
@@ -93,33 +85,22 @@ class NodeReferences:
         self._ontology = ontology
         labels = Identifier.any_of(ontology.labels)
         owner = ontology.owner_label
-        self._names = {"labels": labels}
         owners = labels if owner is None else Identifier(owner)
         self._resolve = statement("resolve_references", labels=labels, owner=owners)
         self._loose = statement("find_loose_names", labels=labels, owner=owners)
 
-    async def resolve(
-        self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
-    ) -> dict[str, str]:
+    async def resolve(self, user_id: str, references: Iterable[str]) -> dict[str, str]:
         """Find the `entity_key` of the node that each reference means.
-
-        Args:
-            user_id: owner of the nodes.
-            references: entity keys, beginnings of entity keys, names, "me".
-            labels: labels of which a node must have one; None for any.
 
         Raises:
             NodeNotFoundError: the user has no such node; the text lists those with the nearest names.
             InputError: the user has several such nodes; the text lists them.
             StoreError: the database failed.
         """
-        resolved = await self.resolve_each(user_id, references, labels)
-        errors = [found for found in resolved.values() if isinstance(found, InputError)]
-        if errors:
-            others = len(errors) - 1
-            more = f". {counted(others, 'other reference')} failed too" if others else ""
-            raise type(errors[0])(f"{errors[0]}{more}")
-        return {reference: found for reference, found in resolved.items() if isinstance(found, str)}
+        resolved = await self.resolve_each(user_id, references)
+        if error := next((outcome for outcome in resolved.values() if isinstance(outcome, InputError)), None):
+            raise error
+        return {reference: key for reference, key in resolved.items() if isinstance(key, str)}
 
     async def resolve_each(
         self,
@@ -171,74 +152,19 @@ class NodeReferences:
         unknown = [reference for reference, nodes in candidates.items() if not nodes]
         names = dict(zip(unknown, await in_turns(normalised_name, unknown), strict=True))
         loose = [reference for reference in unknown if names[reference] not in exactly]
-        omitted = await self.compare_loosely(user_id, found, loose, whole=whole)
+        await self._compare_loosely(user_id, found, loose, whole=whole)
         named = {reference: node for reference in loose if (node := found.loose.get(reference)) is not None}
         outcomes = await self._outcomes(
             user_id, candidates | {name: (node,) for name, node in named.items()}, found=found
         )
         meant = {reference: nodes[0] for reference, nodes in candidates.items() if len(nodes) == 1} | named
-        others = await in_turns(lambda one: found.also_called(*one), meant.items())
-        also = {name: nodes for name, nodes in zip(meant, others, strict=True) if nodes}
-        notices = await other_names(meant, loosely=named.keys())
+        others = await in_turns(lambda item: found.also_called(*item), meant.items())
         shared = {
             name: f"{_notice(name, meant[name])}; also an alias of {', '.join(shorten_name(one.name) for one in nodes)}"
-            for name, nodes in also.items()
+            for name, nodes in zip(meant, others, strict=True)
+            if nodes
         }
-        return LooseResolution(keys=outcomes | omitted, notices=notices, shared=shared)
-
-    async def compare_loosely(
-        self, user_id: str, found: FoundNodes, names: Iterable[str], *, whole: Collection[str] = ()
-    ) -> dict[str, InputError]:
-        """Find the node that only one name has without accents, or as whole words of the name of a person.
-
-        Args:
-            user_id: owner of the nodes.
-            found: gets the nodes; names that it has already cost no statement.
-            names: names that no node has.
-            whole: names that are not a part of a name.
-
-        Returns:
-            An error for each name beyond the 100 that are compared.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        asked = [name for name in dict.fromkeys(names) if name not in found.loose]
-        forms = dict(zip(asked, await in_turns(LooseName.of, asked), strict=True))
-        loose = {name: form for name, form in forms.items() if form is not None}
-        compared = dict(islice(loose.items(), max(0, MAX_LOOSE - len(found.loose))))
-        is_person_known = self._ontology.owner_label is not None
-        wanted = [
-            {
-                "text": name,
-                "letters": form.letters,
-                "whole": form.whole,
-                "words": form.words if is_person_known and name not in whole else form.whole,
-            }
-            for name, form in compared.items()
-        ]
-        parameters = {"user_id": user_id, "names": wanted, "most": 2}
-        rows = await self._store.read(self._loose, parameters) if wanted else []
-        nodes = {row["text"]: list(read_nodes(row["nodes"], self._ontology, None)) for row in rows}
-        found.loose |= dict.fromkeys(compared) | {name: one[0] for name, one in nodes.items() if len(one) == 1}
-        return {name: _not_compared(name) for name in loose.keys() - compared.keys()}
-
-    async def _outcomes(
-        self,
-        user_id: str,
-        candidates: Mapping[str, Sequence[ReferencedNode]],
-        labels: Collection[str] | None = None,
-        *,
-        found: FoundNodes,
-    ) -> dict[str, str | InputError]:
-        unknown = [reference for reference, nodes in candidates.items() if not nodes]
-        unread = [reference for reference in unknown if reference not in found.nearest]
-        nearest = {**found.nearest, **await self.nearest(user_id, unread, labels)}
-        outcomes = await in_turns(
-            lambda one: one[1][0].entity_key if len(one[1]) == 1 else _resolution_error(*one, nearest),
-            candidates.items(),
-        )
-        return dict(zip(candidates, outcomes, strict=True))
+        return LooseResolution(keys=outcomes, notices=await other_names(meant, loosely=named.keys()), shared=shared)
 
     async def look_up(
         self, user_id: str, references: Iterable[str], *, keys: Iterable[str] = (), with_owners: bool = False
@@ -257,28 +183,26 @@ class NodeReferences:
         texts = list(dict.fromkeys(references))
         parts = [part for text in texts if (part := name_and_label(text)) and part[1] in self._ontology.labels]
         asked = [*texts, *(name for name, _ in parts)]
-        read = dict(zip(asked, await in_turns(ReferenceForms.of, asked), strict=True))
-        forms = [form for form in read.values() if form is not None]
-        names = {form.folded: form for form in forms if form.may_be_name}
-        indexed = names if len(names) <= MAX_INDEXED_NAMES else {}
+        read = zip(asked, await in_turns(ReferenceForms.of, asked), strict=True)
+        forms_of = {text: form for text, form in read if form is not None}
+        forms = forms_of.values()
+        names = {form.name: form for form in forms if form.may_be_name}
+        is_indexed = len(names) <= MAX_INDEXED_NAMES
         wanted: dict[str, list[Any]] = {
             "keys": list(dict.fromkeys((*(key for form in forms for key in form.keys), *keys))),
             "prefixes": list(dict.fromkeys(prefix for form in forms for prefix in form.prefixes)),
             "owners": [True] if with_owners or any(form.is_owner for form in forms) else [],
-            "names": await in_turns(lambda form: compared_name(form, user_id), indexed.values()),
-            "scans": [list(names)] if len(names) > len(indexed) else [],
+            "names": await in_turns(lambda form: form.name_parameters(user_id), names.values() if is_indexed else ()),
+            "scans": [] if is_indexed else [await in_turns(plain_text, names)],
         }
         if not any(wanted.values()):
-            return FoundNodes({**dict.fromkeys(_PARTS, ())}, self._ontology)
-        found = FoundNodes(await self._asked(user_id, wanted), self._ontology)
+            return FoundNodes(self._ontology)
+        found = FoundNodes(self._ontology)
+        found.add(await self._asked(user_id, wanted))
         candidates = await found.candidates(asked)
-        unread = [
-            form.folded
-            for text, form in read.items()
-            if form is not None and form.may_be_name and found.is_cut(form) and not candidates[text]
-        ]
+        unread = [form.plain for text, form in forms_of.items() if found.is_cut(form) and not candidates[text]]
         if unread:
-            found.add_scanned(await self._asked(user_id, {"scans": [unread]}))
+            found.add(await self._asked(user_id, {"scans": [unread]}))
         return found
 
     async def look_up_unknown(
@@ -297,77 +221,10 @@ class NodeReferences:
         """
         candidates = await found.candidates(references)
         unknown = [reference for reference, nodes in candidates.items() if not nodes]
-        await self.compare_loosely(user_id, found, unknown, whole=whole)
+        await self._compare_loosely(user_id, found, unknown, whole=whole)
         left = [reference for reference in unknown if found.loose.get(reference) is None]
         found.nearest |= dict.fromkeys(left, ())
-        found.nearest |= await self.nearest(user_id, left)
-
-    async def candidates(
-        self, user_id: str, references: Iterable[str], labels: Collection[str] | None = None
-    ) -> dict[str, tuple[ReferencedNode, ...]]:
-        """Find all nodes that each reference may mean, at most 11; a node with exactly that key is the only one.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        asked = list(references)
-        return await (await self.look_up(user_id, asked)).candidates(asked, labels)
-
-    async def _asked(self, user_id: str, wanted: Mapping[str, Sequence[Any]]) -> Row:
-        # The database would plan the statement again for other lengths of lists that are parameters themselves.
-        parameters = {"user_id": user_id, "asked": wanted, "index": NODE_TEXT_INDEX, "window": WINDOW}
-        [row] = await self._store.read(self._resolve, {**parameters, "most": MAX_LISTED + 1})
-        return row
-
-    async def nearest(
-        self, user_id: str, references: Sequence[str], labels: Collection[str] | None = None
-    ) -> dict[str, list[str]]:
-        """List the nodes with the nearest names, by reference and at most 5 each; for the first 20 references.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        forms = {reference: ReferenceForms.of(reference) for reference in references[:MAX_EXPLAINED]}
-        names = {
-            reference: form.name
-            for reference, form in forms.items()
-            if form is not None and form.may_be_name and not form.is_owner
-        }
-        queries = [
-            (reference, {"text": query} | of_alias)
-            for field, of_alias in (("name", {}), ("notes_text", {"of_alias": True}))
-            for reference, name in names.items()
-            if (query := similar_name_query(name, user_id, field, two_changed=NEAREST_TWO_CHANGED)) is not None
-        ]
-        if not queries:
-            return {}
-        rows = await self._store.read(
-            statement("find_similar_names"),
-            {
-                "user_id": user_id,
-                "queries": [
-                    {"position": position, "label": None, **query} for position, (_, query) in enumerate(queries)
-                ],
-                **{"excluded": [], "index": NODE_TEXT_INDEX, "fetch": WINDOW, "limit": MAX_COMPARED},
-            },
-        )
-        wanted = None if labels is None else frozenset(labels)
-        found: dict[str, list[ReferencedNode]] = {}
-
-        def near(row: Row) -> list[ReferencedNode]:
-            nodes = read_nodes([row], self._ontology, wanted)
-            return [one for one in nodes if is_near(queries[row["position"]][0], (one.name, *one.aliases))]
-
-        ordered = sorted(rows, key=lambda row: row["position"])
-        for row, close in zip(ordered, await in_turns(near, ordered), strict=True):
-            nodes = found.setdefault(queries[row["position"]][0], [])
-            nodes += [one for one in close if one not in nodes]
-        found = {reference: nodes[:MAX_NEAREST] for reference, nodes in found.items()}
-        return {
-            reference: [node.listed(message_key(node.entity_key)) for node in nodes]
-            for reference, nodes in found.items()
-            if nodes
-        }
+        found.nearest |= await self._nearest(user_id, left)
 
     async def owner(self, user_id: str) -> ReferencedNode | None:
         """Find the node that stands for the user (`is_owner`); None if there is none, or more than one.
@@ -386,6 +243,85 @@ class NodeReferences:
         """
         return (await self.look_up(user_id, (), with_owners=True)).owners()
 
+    async def _compare_loosely(
+        self, user_id: str, found: FoundNodes, names: Iterable[str], *, whole: Collection[str] = ()
+    ) -> None:
+        """Find the node that only one name has without accents, or as whole words of the name of a person.
+
+        Args:
+            user_id: owner of the nodes.
+            found: gets the nodes; names that it has already cost no statement.
+            names: names that no node has; the first 100 are compared.
+            whole: names that are not a part of a name.
+        """
+        asked = [name for name in dict.fromkeys(names) if name not in found.loose]
+        plain = zip(asked, await in_turns(loose_name, asked), strict=True)
+        loose = ((name, text) for name, text in plain if text is not None)
+        is_person_known = self._ontology.owner_label is not None
+        compared = dict(islice(loose, max(0, MAX_LOOSE - len(found.loose))))
+        wanted = [
+            {"text": name, "plain": text, "may_be_part": is_person_known and name not in whole}
+            for name, text in compared.items()
+        ]
+        rows = await self._store.read(self._loose, {"user_id": user_id, "names": wanted, "most": 2}) if wanted else []
+        nodes = {row["text"]: list(read_nodes(row["nodes"], self._ontology, None)) for row in rows}
+        found.loose |= dict.fromkeys(compared)
+        found.loose |= {name: same[0] for name, same in nodes.items() if len(same) == 1}
+
+    async def _outcomes(
+        self,
+        user_id: str,
+        candidates: Mapping[str, Sequence[ReferencedNode]],
+        labels: Collection[str] | None = None,
+        *,
+        found: FoundNodes,
+    ) -> dict[str, str | InputError]:
+        unread = [reference for reference, nodes in candidates.items() if not nodes and reference not in found.nearest]
+        nearest = {**found.nearest, **await self._nearest(user_id, unread, labels)}
+        outcomes = await in_turns(
+            lambda item: item[1][0].entity_key if len(item[1]) == 1 else _resolution_error(*item, nearest),
+            candidates.items(),
+        )
+        return dict(zip(candidates, outcomes, strict=True))
+
+    async def _asked(self, user_id: str, wanted: Mapping[str, Sequence[Any]]) -> Row:
+        # The database would plan the statement again for other lengths of lists that are parameters themselves.
+        parameters = {"user_id": user_id, "asked": wanted, "index": NODE_TEXT_INDEX, "window": WINDOW}
+        [row] = await self._store.read(self._resolve, {**parameters, "most": MAX_LISTED + 1})
+        return row
+
+    async def _nearest(
+        self, user_id: str, references: Sequence[str], labels: Collection[str] | None = None
+    ) -> dict[str, list[str]]:
+        """List the nodes with the nearest names, by reference and at most 5 each; for the first 20 references."""
+        names = [reference for reference in references[:MAX_EXPLAINED] if loose_name(reference) is not None]
+        asked = [
+            (reference, {"text": query, "of_alias": of_alias})
+            for field, of_alias in (("name", None), ("notes_text", True))
+            for reference in names
+            if (query := similar_name_query(plain_text(reference), user_id, field, two_changed=NEAREST_TWO_CHANGED))
+        ]
+        if not asked:
+            return {}
+        queries = [{"position": position, "label": None, **query} for position, (_, query) in enumerate(asked)]
+        parameters = {"index": NODE_TEXT_INDEX, "fetch": WINDOW, "limit": MAX_COMPARED}
+        rows = await self._store.read(
+            statement("find_similar_names"), {"user_id": user_id, "queries": queries, "excluded": [], **parameters}
+        )
+        ordered = sorted(rows, key=lambda row: row["position"])
+
+        def near(row: Row) -> list[ReferencedNode]:
+            reference, _ = asked[row["position"]]
+            nodes = read_nodes([row], self._ontology, labels)
+            return [node for node in nodes if is_near(reference, (node.name, *node.aliases))]
+
+        found: dict[str, dict[str, str]] = {}
+        for row, nodes in zip(ordered, await in_turns(near, ordered), strict=True):
+            listed = found.setdefault(asked[row["position"]][0], {})
+            for node in nodes:
+                listed.setdefault(node.entity_key, node.listed(message_key(node.entity_key)))
+        return {reference: [*listed.values()][:MAX_NEAREST] for reference, listed in found.items() if listed}
+
 
 async def other_names(meant: Mapping[str, ReferencedNode], *, loosely: Collection[str] = ()) -> dict[str, str]:
     """Say which nodes other names mean: "Anna → Anna Berger (Person, 5b0c1a2f-11a)"; nothing for keys and names.
@@ -394,7 +330,7 @@ async def other_names(meant: Mapping[str, ReferencedNode], *, loosely: Collectio
         meant: the node that each reference means.
         loosely: references that are parts of names, or lack accents.
     """
-    others = await in_turns(lambda one: one[0] in loosely or one[1].has_alias(one[0]), meant.items())
+    others = await in_turns(lambda item: item[0] in loosely or item[1].has_alias(item[0]), meant.items())
     return {
         reference: _notice(reference, node)
         for (reference, node), is_other in zip(meant.items(), others, strict=True)
@@ -429,15 +365,6 @@ def _distinct_key(node: ReferencedNode, nodes: Sequence[ReferencedNode], referen
     short = message_key(node.entity_key)
     others = sum(other.entity_key.startswith(short) for other in nodes)
     return node.entity_key if others > 1 or short == reference.strip() else short
-
-
-def _not_compared(reference: str) -> NodeNotFoundError:
-    """The error for an unknown name beyond those of a call that are compared with parts of names."""
-    hint = (
-        f"Give the full name or the key: only the first {MAX_LOOSE} unknown names of a call are compared with parts of "
-        "names"
-    )
-    return NodeNotFoundError(f"Node not found: {_shown(reference)}", hint)
 
 
 def _shown(reference: str) -> str:

@@ -16,9 +16,8 @@ from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.record_changes import row_of, vectors_after
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.graph.reference_forms import ReferenceForms
+from kgagent.graph.reference_forms import ReferenceForms, message_key
 from kgagent.graph.relationships import RelationshipRepository
-from kgagent.graph.short_keys import message_key
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.graph.writes import RecordKind, RecordT, VectorChange, WriteContext
@@ -215,9 +214,9 @@ class NodeRestorationStrategy:
             statement("find_deleted_nodes", **self._names),
             {
                 "user_id": self._user_id,
-                "key": forms.key,
+                "key": forms.keys[0],
                 "prefix": next(iter(forms.prefixes), None),
-                "folded": forms.folded,
+                "plain": forms.plain,
                 "limit": MAX_FOUND,
             },
         )
@@ -228,7 +227,7 @@ class NodeRestorationStrategy:
                 found.setdefault(node.record.entity_key, node)
         now = self._context.clock()
         restorable = [node for node in found.values() if node.undo_until > now]
-        nodes = (found[forms.key],) if forms.key in found else tuple(restorable or found.values())
+        nodes = (found[forms.keys[0]],) if forms.keys[0] in found else tuple(restorable or found.values())
         if len(nodes) != 1:
             return RestorableNodes(nodes=nodes)
         [node] = nodes

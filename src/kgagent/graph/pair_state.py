@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from kgagent.graph.records import RelationshipRecord
-from kgagent.graph.short_keys import message_key
+from kgagent.graph.reference_forms import message_key
 
 
 @dataclass(frozen=True, kw_only=True)

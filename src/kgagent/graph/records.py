@@ -17,7 +17,7 @@ from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
 from kgagent.ontology import Ontology
-from kgagent.plain_names import ascii_form
+from kgagent.plain_names import plain_text
 
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
 _RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})
@@ -95,7 +95,7 @@ class NodeRecord(Record):
     def notes_text(self, now: datetime) -> str | None:
         """Its other names, names without accents, and the text of its notes."""
         aliases = aliases_in(self.properties)
-        plain = (ascii_form(name) for name in (self.text("name"), *aliases))
+        plain = (plain_text(name) for name in (self.text("name"), *aliases) if not name.isascii())
         return " ".join(filter(None, (*aliases, *plain, super().notes_text(now)))) or None
 
     def to_model(self, ontology: Ontology) -> GraphNode:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from kgagent.formatting import beginning
 from kgagent.graph.pair_state import End
-from kgagent.graph.reference_forms import ReferenceForms, name_and_label, normalised_name
+from kgagent.graph.reference_forms import ReferenceForms, name_and_label
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
+from kgagent.plain_names import normalised_name
 from kgagent.suggestions import shorten_name
 from kgagent.turns import in_turns
 
@@ -60,28 +61,30 @@ class FoundNodes:
         nearest: for each unknown reference that was compared with similar names, the nodes that have them, as listed.
     """
 
-    def __init__(self, row: Row, ontology: Ontology) -> None:
+    def __init__(self, ontology: Ontology) -> None:
         self.loose: dict[str, ReferencedNode | None] = {}
         self.nearest: dict[str, Sequence[str]] = {}
         self._ontology = ontology
-        self._owners: list[Row] = row["owners"]
-        self._by_key = {item["entity_key"]: item for item in (*row["by_key"], *row["owners"])}
+        self._owners: list[Row] = []
+        self._by_key: dict[str, Row] = {}
         self._by_prefix: dict[str, list[Row]] = {}
+        self._by_name: dict[str, Row] = {}
+        self._by_plain_name: dict[str, Row] = {}
+
+    def add(self, row: Row) -> None:
+        """Add what `resolve_references.cypher` found."""
+        self._owners += row["owners"]
         for item in row["by_prefix"]:
             self._by_prefix.setdefault(item["prefix"], []).append(item["node"])
-            self._by_key[item["node"]["entity_key"]] = item["node"]
-        self._named: dict[str, Row] = {item["folded"]: item for item in row["by_name"]}
-        self.add_scanned(row)
-
-    def add_scanned(self, row: Row) -> None:
-        """Add the names that were compared with those of every node."""
-        self._named |= {item["folded"]: {**item, "is_cut": False} for item in row["scanned"]}
-        for item in self._named.values():
-            self._by_key |= {node["entity_key"]: node for node in (*item["nodes"], *item["called"])}
+        self._by_name |= {item["name"]: item for item in row["by_name"]}
+        self._by_plain_name |= {item["plain"]: item for item in row["scanned"]}
+        named = [node for item in (*row["by_name"], *row["scanned"]) for node in (*item["nodes"], *item["called"])]
+        nodes = (*row["by_key"], *row["owners"], *(item["node"] for item in row["by_prefix"]), *named)
+        self._by_key |= {node["entity_key"]: node for node in nodes}
 
     def is_cut(self, forms: ReferenceForms) -> bool:
         """Whether the index has so many matches for a name that its node may not be among those examined."""
-        item = self._named.get(forms.folded)
+        item = self._by_name.get(forms.name)
         return item is not None and item["is_cut"] and not item["nodes"] and not item["called"]
 
     def owners(self, labels: Collection[str] | None = None) -> list[ReferencedNode]:
@@ -128,23 +131,29 @@ class FoundNodes:
 
     def _meant_by(self, forms: ReferenceForms, labels: Collection[str] | None) -> list[ReferencedNode]:
         """The nodes that a reference may mean, in the order of the ontology's labels and of their keys."""
-        if (keyed := self.node(forms.key, labels)) is not None:
+        key, *inner_keys = forms.keys
+        if (keyed := self.node(key, labels)) is not None:
             return [keyed]
         if forms.is_owner and (owners := self.owners(labels)):
             return owners
-        written = self._read(self._named.get(forms.folded, {"nodes": ()})["nodes"], labels)
-        named = [node for node in written if normalised_name(node.name) == forms.name]
-        meant = {node.entity_key: node for node in (*named, *self._read(self._by_prefix.get(forms.key, ()), labels))}
-        if not meant and forms.inner_key is not None:
-            inner = self.node(forms.inner_key, labels)
-            nodes = self._read(self._by_prefix.get(forms.inner_key, ()), labels) if inner is None else [inner]
-            meant = {node.entity_key: node for node in nodes}
+        named = [node for node in self._with_name(forms, "nodes", labels) if normalised_name(node.name) == forms.name]
+        meant = {node.entity_key: node for node in (*named, *self._read(self._by_prefix.get(key, ()), labels))}
+        if not meant:
+            for inner in inner_keys:
+                keyed = self.node(inner, labels)
+                nodes = self._read(self._by_prefix.get(inner, ()), labels) if keyed is None else [keyed]
+                meant |= {node.entity_key: node for node in nodes}
         return sorted(meant.values(), key=in_order) or self._called(forms, labels)
 
     def _called(self, forms: ReferenceForms, labels: Collection[str] | None) -> list[ReferencedNode]:
         """The nodes with another name that a reference is."""
-        nodes = self._read(self._named.get(forms.folded, {"called": ()})["called"], labels)
+        nodes = self._with_name(forms, "called", labels)
         return sorted((node for node in nodes if node.has_alias(forms.written)), key=in_order)
+
+    def _with_name(self, forms: ReferenceForms, part: str, labels: Collection[str] | None) -> list[ReferencedNode]:
+        """The nodes of which the name (`nodes`) or another name (`called`) is that of a reference without accents."""
+        item = self._by_plain_name.get(forms.plain) or self._by_name.get(forms.name)
+        return [] if item is None else self._read(item[part], labels)
 
     def _read(self, rows: Iterable[Row], labels: Collection[str] | None) -> list[ReferencedNode]:
         return list(read_nodes(rows, self._ontology, labels))

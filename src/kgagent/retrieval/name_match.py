@@ -7,6 +7,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
+from kgagent.plain_names import plain_text
 from kgagent.retrieval.candidates import Candidate, Ranking, node_key
 from kgagent.retrieval.scope import SearchScope
 from kgagent.turns import in_turns
@@ -53,7 +54,7 @@ async def _best(scope: SearchScope, text: str, labels: Sequence[str], limit: int
     """Scores and keys of the nodes whose names match a text best, best first."""
     [row] = await scope.read(
         statement("match_text", labels=Identifier.any_of(labels)),
-        {"text": text.lower().strip(), "words": _search_words(text), "limit": max(limit, MAX_NODES)},
+        {"text": plain_text(text), "words": _words(plain_text(text)), "limit": max(limit, MAX_NODES)},
     )
 
     def scored(node: Row) -> tuple[str, float]:
@@ -67,13 +68,13 @@ async def _best(scope: SearchScope, text: str, labels: Sequence[str], limit: int
 
 
 def name_score(text: str, name: str) -> float:
-    """Score a name against a text, ignoring case.
+    """Score a name against a text, ignoring case and accents.
 
     Returns:
         1.0 if they are equal; 0.7 to 1.0 if one contains the other, by their lengths; up to 0.6 by the share of common
         words; otherwise 0.0.
     """
-    one, other = text.casefold().strip(), name.casefold().strip()
+    one, other = plain_text(text), plain_text(name)
     if not one or not other:
         return 0.0
     if one == other:
@@ -86,9 +87,4 @@ def name_score(text: str, name: str) -> float:
 
 
 def _words(text: str) -> list[str]:
-    return list(dict.fromkeys(text.casefold().split()))
-
-
-def _search_words(text: str) -> list[str]:
-    """The words as the database may contain them: it can lower case, but not fold "ß" to "ss"."""
-    return list(dict.fromkeys((*_words(text), *text.lower().split())))
+    return list(dict.fromkeys(text.split()))

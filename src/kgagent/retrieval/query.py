@@ -15,7 +15,7 @@ from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
-from kgagent.plain_names import PLAIN_LETTERS, folded_words
+from kgagent.plain_names import folded_words, plain_text
 from kgagent.retrieval import scoring
 from kgagent.retrieval.candidates import Candidate, Ranking, key_of, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
@@ -154,7 +154,6 @@ async def find_named_nodes(
             "index": NODE_TEXT_INDEX,
             "queries": asked,
             "fetch": FETCHED_NAMES,
-            "plain_letters": PLAIN_LETTERS,
             "node_limit": NAMED_NODES,
             "hub_limit": HUB_LIMIT,
             "limit": NEAREST,
@@ -178,8 +177,7 @@ def _parameters(scope: SearchScope, position: int, query: EmbeddedQuery) -> dict
     names = any_word(text, {"name": 2.0, "notes_text": 1.0})
     return {
         "position": position,
-        "text": text.lower(),
-        "plain": " ".join(words),
+        "plain": plain_text(text),
         "names": None if names is None else f"{must_be('user_id', [scope.user_id])} +({names})",
         "speaks_of_owner": scope.ontology.owner_label is not None
         and not scope.ontology.owner_words.isdisjoint(words[:MAX_WORDS]),

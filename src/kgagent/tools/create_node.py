@@ -7,12 +7,12 @@ from pydantic import ConfigDict, Field
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.nodes import NodeIntent, NodeStrategy
-from kgagent.graph.reference_forms import normalised_name
+from kgagent.graph.reference_forms import message_key
 from kgagent.graph.referenced_nodes import FoundNodes
-from kgagent.graph.short_keys import message_key
 from kgagent.models import GraphNode
 from kgagent.models.fields import ShortText, Text
 from kgagent.ontology import Ontology
+from kgagent.plain_names import normalised_name, with_one_apostrophe
 from kgagent.tools.arguments import Aliases, Arguments, IdempotencyKey, NodeName, Notes, Verbose, build_notes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -110,7 +110,7 @@ class CreateNode(Tool[CreateNodeArguments]):
         if earlier is not None and found.node(earlier) is not None:
             key = earlier
         if rule.key_includes_name:
-            await _check_aliases(found, arguments)
+            await _check_names(found, arguments, key)
         owner = owner_values(context, found, is_owner=arguments.is_owner or None, entity_key=key, label=arguments.label)
         intent = NodeIntent(
             entity_key=key,
@@ -163,16 +163,21 @@ class CreateNode(Tool[CreateNodeArguments]):
         return CreatedNode(message=message, entity_key=key, node=node, written=(node,))
 
 
-async def _check_aliases(found: FoundNodes, arguments: CreateNodeArguments) -> None:
-    """Refuse a name that is another name of a node of a label of which there is one node of each name.
+async def _check_names(found: FoundNodes, arguments: CreateNodeArguments, key: str) -> None:
+    """Refuse a name that a node with another key has, for labels of which there is one node of each name.
 
     Raises:
-        AlreadyExistsError: it is.
+        AlreadyExistsError: the node has the name in another spelling, or as an alias.
     """
     name = arguments.name
     nodes = (await found.candidates([name], [arguments.label]))[name]
-    if nodes and not nodes[0].is_named(name) and nodes[0].is_called(name):
+    if not nodes or nodes[0].entity_key == key or not nodes[0].is_called(name):
+        return
+    # "x²" and "x2" are names of two nodes, although a reference to one that does not exist means the other.
+    is_named = with_one_apostrophe(name).casefold() == with_one_apostrophe(nodes[0].name).casefold()
+    if is_named or not nodes[0].is_named(name):
+        shown = f"{nodes[0].label} {nodes[0].name!r} ({message_key(nodes[0].entity_key)})"
         raise AlreadyExistsError(
-            f"{name!r} is an alias of the {nodes[0].label} {nodes[0].name!r} ({message_key(nodes[0].entity_key)}). "
-            "Use update_node to change it; remember with `new` creates another thing of that name"
+            f"{name!r} is {'' if is_named else 'an alias of '}the {shown}. Use update_node to change it; remember with "
+            "`new` creates another thing of that name"
         )

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from kgagent.graph.find_relationship import find_relationship
-from kgagent.graph.short_keys import message_key
+from kgagent.graph.reference_forms import message_key
 from kgagent.models.answer_items import NoteItem, RelationshipItem, RenderState, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.token_budget import cut, cut_record, estimated_tokens

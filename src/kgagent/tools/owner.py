@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
+from kgagent.graph.reference_forms import message_key
 from kgagent.graph.referenced_nodes import FoundNodes
-from kgagent.graph.short_keys import message_key
 from kgagent.tools.context import ToolContext
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from kgagent.formatting import beginning
 from kgagent.graph.compare_and_set import WriteStrategy
 from kgagent.graph.records import NodeRecord
-from kgagent.graph.short_keys import message_key
+from kgagent.graph.reference_forms import message_key
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool, ToolResult
 

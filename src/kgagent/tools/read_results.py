@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import Field, JsonValue
 
 from kgagent.errors import InputError
-from kgagent.graph.short_keys import message_key
+from kgagent.graph.reference_forms import message_key
 from kgagent.models.answer_items import RenderState, word_weights
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText

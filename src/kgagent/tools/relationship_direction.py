@@ -5,8 +5,8 @@ import json
 from kgagent.errors import InputError
 from kgagent.formatting import counted
 from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteOptions
-from kgagent.graph.short_keys import message_key
 from kgagent.ontology import Ontology
 from kgagent.suggestions import shorten_name
 

@@ -9,9 +9,10 @@ from itertools import pairwise
 from kgagent.errors import StoreError
 from kgagent.formatting import counted
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.reference_forms import normalised_name, similar_name_query
+from kgagent.graph.reference_forms import similar_name_query
 from kgagent.graph.schema_parts import RELATIONSHIP_TEXT_INDEX
 from kgagent.graph.statements import statement
+from kgagent.plain_names import normalised_name
 from kgagent.suggestions import closest_names, list_names, shorten_name
 from kgagent.tools.context import ToolContext
 from kgagent.turns import in_turns

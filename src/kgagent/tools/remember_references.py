@@ -5,17 +5,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.graph.reference_forms import (
-    OWNER_WORDS,
-    LooseName,
-    is_too_long,
-    normalised_name,
-    part_of_name,
-    spaced_words,
-)
+from kgagent.graph.reference_forms import OWNER_WORDS, is_too_long, loose_name
 from kgagent.graph.referenced_nodes import FoundNodes
 from kgagent.ontology import Ontology
-from kgagent.plain_names import without_accents
+from kgagent.plain_names import contains_words, normalised_name, plain_text
 from kgagent.tools.arguments import NewNote
 from kgagent.tools.context import ToolContext
 from kgagent.tools.remember_arguments import RememberedNode, RememberedNote, RememberedRelationship
@@ -175,16 +168,16 @@ class References:
             for reference, found in self.stored.items()
             if isinstance(found, NodeNotFoundError)
             and self.compared[reference] not in self.shared_aliases
-            and LooseName.of(reference) is not None
+            and loose_name(reference) is not None
         ]
         if not unknown:
             return
         written = [(items[position], target) for position, target in targets.items() if isinstance(target, Target)]
         named = [(name, target) for item, target in written for name in (item.name, *item.aliases) if name]
         plain: dict[str, dict[str, str]] = {}
-        for (name, target), form in zip(named, await in_turns(_plain, [name for name, _ in named]), strict=True):
+        for (name, target), form in zip(named, await in_turns(plain_text, [name for name, _ in named]), strict=True):
             plain.setdefault(form, {}).setdefault(target.entity_key, name)
-        for reference, form in zip(unknown, await in_turns(_plain, unknown), strict=True):
+        for reference, form in zip(unknown, await in_turns(plain_text, unknown), strict=True):
             if len(found := plain.get(form, {})) == 1:
                 [(key, name)] = found.items()
                 self.stored[reference], self.notices[reference] = key, f"{reference} → {name}"
@@ -203,9 +196,11 @@ class References:
             and self.compared[reference] not in self.shared_aliases
             and (isinstance(found, NodeNotFoundError) or (isinstance(found, str) and reference in self.notices))
         ]
-        words = dict(zip(people, await in_turns(spaced_words, people), strict=True))
-        parts = await in_turns(part_of_name, compared)
-        matching = await in_turns(lambda part: [name for name in people if part and part in words[name]], parts)
+        plain = dict(zip(people, await in_turns(plain_text, people), strict=True))
+        parts = await in_turns(loose_name, compared)
+        matching = await in_turns(
+            lambda part: [name for name in people if part and contains_words(plain[name], part)], parts
+        )
         for reference, names in zip(compared, matching, strict=True):
             found = self.stored[reference]
             if not names:
@@ -227,10 +222,6 @@ class References:
         if self.owner is not None and compared in OWNER_WORDS:
             return self.owner
         return self.local.get(reference) or self.local.get(compared)
-
-
-def _plain(name: str) -> str:
-    return without_accents(normalised_name(name))
 
 
 def _shared_name(reference: str, positions: Sequence[int]) -> InputError:

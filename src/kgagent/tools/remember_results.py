@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from kgagent.formatting import beginning, in_one_line
-from kgagent.graph.short_keys import message_key
+from kgagent.graph.reference_forms import message_key
 from kgagent.graph.writes import ModelT, WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.graph import GraphModel

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.node_references import other_names
-from kgagent.graph.reference_forms import ReferenceForms, normalised_name
+from kgagent.graph.reference_forms import ReferenceForms, message_key
 from kgagent.graph.referenced_nodes import FoundNodes, ReferencedNode
-from kgagent.graph.short_keys import message_key
+from kgagent.plain_names import normalised_name
 from kgagent.tools.context import ToolContext
 from kgagent.tools.new_keys import keys_by_spelling
 from kgagent.tools.remember_arguments import RememberedNode

@@ -9,11 +9,11 @@ from kgagent.formatting import counted, in_one_line
 from kgagent.graph.compare_and_set import compare_and_set_one
 from kgagent.graph.merge_plan import MergeIntent
 from kgagent.graph.node_restoration import NodeRestorationIntent, NodeRestorationResult, NodeRestorationStrategy
-from kgagent.graph.reference_forms import normalised_name
-from kgagent.graph.short_keys import message_key
+from kgagent.graph.reference_forms import message_key
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey
 from kgagent.ontology import Ontology
+from kgagent.plain_names import normalised_name
 from kgagent.tools.arguments import Arguments, Verbose
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext

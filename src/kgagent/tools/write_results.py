@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgagent.graph.short_keys import message_key
+from kgagent.graph.reference_forms import message_key
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.answer_items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content, text_page

@@ -6,6 +6,7 @@ import pytest
 
 from kgagent import KnowledgeGraph, turns
 from kgagent.errors import InputError
+from kgagent.plain_names import plain_text
 from kgagent.retrieval import name_match
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
@@ -34,8 +35,8 @@ async def names(tools: Toolset, embedder: WatchedEmbedder) -> None:
         ("Johnny Walker", {"John": 0.792}),
         ("Große", {"Große Straße": 0.829}),
         ("große straße 5", {"Große Straße": 0.963}),
-        ("50% (off)", {"50% (off) [a-z]* .+": 0.842}),
-        (".*", {}),
+        ("50% (off)", {"50% (off) [a-z]* .+": 0.831}),
+        (".*", {"50% (off) [a-z]* .+": 0.719}),
         ("太郎", {"日本 太郎": 0.82}),
         ("xyz", {}),
         ("' OR 1=1 //", {}),
@@ -125,12 +126,12 @@ async def test_names_are_found_as_if_each_were_scored(graph: KnowledgeGraph, too
     text = "MATCH (n:Person {user_id: $user}) SET n.name = $names[toInteger(split(n.name, ' ')[1])]"
     await cypher(graph, text, user=user_id, names=names)
     for text in (made(6) for _ in range(60)):
-        words = {*text.lower().split(), *text.casefold().split()}
+        plain = plain_text(text)
         expected = sorted(
             score
             for name in names
             if (score := name_match.name_score(text, name)) >= name_match.MIN_SCORE
-            and (any(word in name.lower() for word in words) or name.lower() in text.lower())
+            and (any(word in plain_text(name) for word in plain.split()) or plain_text(name) in plain)
         )
         found = await graph.retrieval.text_match(text, user_id=user_id, limit=100)
         assert [match.similarity for match in reversed(found)] == pytest.approx(expected), text

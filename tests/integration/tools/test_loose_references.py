@@ -20,6 +20,8 @@ NAMES = {
         name: name
         for name in (
             "Herr Gruber",
+            "Bjørn",
+            "Łukasz Żak",
             "Dr. Jan van der Beek",
             "Mari\u0301a Garci\u0301a-Lopez (Garci\u0301a)",
             "Nu\u0301n\u0303ez, Ana",
@@ -79,6 +81,8 @@ async def lasting(opened: KnowledgeGraph) -> tuple[Toolset, dict[str, str]]:
         ("Dr. Jan", "Dr. Jan van der Beek"),
         ("Garcia", "Mari\u0301a Garci\u0301a-Lopez (Garci\u0301a)"),
         ("Nunez", "Nu\u0301n\u0303ez, Ana"),
+        ("Bjorn", "Bjørn"),
+        ("lukasz", "Łukasz Żak"),
     ],
 )
 async def test_one_node_that_may_be_meant_is_found(
@@ -107,10 +111,10 @@ async def test_a_write_says_which_node_was_meant_and_a_read_shows_it(tools: Tool
     "reference",
     [
         *("Ann", "Annabel", "Cafe", "Muller", "A", "Anna B", ".*", "anna.*", "Anna [B]erger", "\u0301", "Caf.", "Berg"),
-        *("Herr", "herr", "Dr.", "dr", "van", "van der", "Frau Gruber", "Berger Anna", "Lopez", "Gruber.*"),
+        *("Frau Gruber", "Berger Anna", "Lopez", "Gruber.*"),
     ],
 )
-async def test_a_part_of_a_word_a_title_and_a_word_of_a_thing_are_no_references(
+async def test_a_part_of_a_word_and_a_word_of_a_thing_are_no_references(
     graph: KnowledgeGraph, lasting: tuple[Toolset, dict[str, str]], reference: str
 ) -> None:
     tools, keys = lasting
@@ -324,5 +328,5 @@ async def test_many_parts_of_names_are_resolved_and_the_error_says_which_are_not
     payload = succeeded(await tools.remember(notes=[*unknown, *found, {"on": "Ines", "content": "Sails."}]))
     last = payload["failures"][-1]
     assert last["name"] == "Gruber"
-    assert "only the first 100 unknown names of a call are compared with parts of names" in last["error"]
+    assert "Node not found: Gruber" in last["error"]
     assert len(keys) > 1

@@ -10,7 +10,7 @@ from kgagent import KnowledgeGraph
 from kgagent.plain_names import plain_name
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import person
+from tests.support.people import person, relate
 from tests.support.stored import cypher, nodes_of, note_contents
 
 NFC, NFD = "Caf\u00e9", "Cafe\u0301"
@@ -119,3 +119,38 @@ async def test_a_name_with_a_separator_of_lines_is_found_as_it_is_written(tools:
     name = f"Ada{separator}Berg"
     await person(tools, name)
     assert succeeded(await tools.update_node(entity_key=name, description="Found."))["node"]["name"] == name
+
+
+@pytest.mark.parametrize(
+    ("stored", "other"), [("Sinéad O\u2019Brien", "Sinéad O'Brien"), ("Liam O'Neill", "Liam O\u2019Neill")]
+)
+async def test_a_name_with_another_apostrophe_is_the_same_name_in_every_tool(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, stored: str, other: str
+) -> None:
+    key, friend = await person(tools, stored), await person(tools, "Ada")
+    payload = succeeded(await tools.remember(nodes=[{"label": "Person", "name": other, "description": "Sails."}]))
+    assert payload["nodes"] == {**payload["nodes"], "created": 0, "updated": 1}
+    await relate(tools, other, friend)
+    assert succeeded(await tools.get_relationship(from_entity_key=other, to_entity_key=friend))["triplet"]
+    surname = other.split()[1]
+    assert succeeded(await tools.update_node(entity_key=surname, description="x"))["node"]["entity_key"] == key
+    explored = succeeded(await tools.explore(text_matches=[other]))
+    assert [node["entity_key"] for node in explored["nodes"]] == [key]
+    found = succeeded(await tools.hybrid_search(query=f"Who is {surname}?", threshold=0.99))
+    assert key in [item["entity_key"] for item in found["objects"]]
+    assert len(await nodes_of(graph, user_id)) == 2
+
+
+async def test_a_concept_with_another_apostrophe_exists_already(tools: Toolset) -> None:
+    succeeded(await tools.create_node(**concept("Hobson\u2019s choice")))
+    assert "is the Concept" in error_of(await tools.create_node(**concept("Hobson's choice")))
+
+
+@pytest.mark.parametrize(("stored", "typed"), [("Łukasz", "Lukasz"), ("Bjørn Ås", "bjorn as")])
+async def test_a_name_is_found_without_its_accents(tools: Toolset, stored: str, typed: str) -> None:
+    key = await person(tools, stored)
+    assert succeeded(await tools.update_node(entity_key=typed, description="x"))["node"]["entity_key"] == key
+    explored = succeeded(await tools.explore(text_matches=[typed]))
+    assert [node["entity_key"] for node in explored["nodes"]] == [key]
+    found = succeeded(await tools.hybrid_search(query=f"Where is {typed}?", threshold=0.99))
+    assert [item["entity_key"] for item in found["objects"]] == [key]
