@@ -15,7 +15,9 @@ from typer.core import TyperGroup
 from kgagent.cli.app import app
 from kgagent.ontology import default_ontology
 
+ASSETS = "adapters/view/assets"
 FIELDS = ("attitude", "proximity")
+FOLDERS = {"docs", "nav"}
 PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "relationships.md", "benchmarks/README.md", "docs/*.md")
 
 
@@ -106,6 +108,18 @@ def commands(text: str) -> Iterator[list[str]]:
     lines = [line for line in blocks if line.startswith("kgagent ")]
     for call in [*lines, *re.findall(r"`(kgagent [a-z][^`…]*)`", text)]:
         yield shlex.split(call, comments=True)[1:]
+
+
+def test_the_guide_for_contributors_names_files_and_names_that_exist(repository_root: Path) -> None:
+    guide = re.sub(r"```.*?```", "", (repository_root / "CONTRIBUTING.md").read_text("utf-8"), flags=re.DOTALL)
+    terms = set(re.findall(r"`(\w[\w./]*)`", guide))
+    files = {term for term in terms if re.search(r"/|\.(py|cypher|md|js|css|json|yml|toml|txt)$", term)}
+    bases = (repository_root, *(repository_root / "src" / "kgagent" / folder for folder in ("", "cypher", ASSETS)))
+    assert [file for file in sorted(files) if not any((base / file).exists() for base in bases)] == []
+    sources = [path for folder in ("src", "tests") for path in (repository_root / folder).rglob("*.py")]
+    code = "\n".join(path.read_text("utf-8") for path in (*sources, repository_root / "pyproject.toml"))
+    words = set(re.findall(r"\w+", code)) | FOLDERS
+    assert [term for term in sorted(terms - files) if not words.issuperset(term.split("."))] == []
 
 
 def test_the_site_loads_no_font_from_elsewhere(repository_root: Path) -> None:
