@@ -9,9 +9,9 @@ import pytest
 from pydantic import ValidationError
 
 from kgagent.errors import InputError
-from kgagent.tools.payload import MAX_VALUES
+from kgagent.models.request import MAX_VALUES
 from kgagent.tools.registry import TOOLS
-from kgagent.value_size import check_size
+from kgagent.validation import check_size
 from tests.adversarial.hostile_calls import Call, hostile_calls
 
 TOOL_OF = {tool.name: tool for tool in TOOLS}

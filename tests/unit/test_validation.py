@@ -14,8 +14,7 @@ from kgagent.tools.create_relationships import CreateRelationshipsArguments
 from kgagent.tools.explore import ExploreArguments
 from kgagent.tools.payload import failure
 from kgagent.tools.query_patterns import QueryPatternsArguments
-from kgagent.validation import explain_validation_error, validate
-from kgagent.validation_errors import MAX_PROBLEMS
+from kgagent.validation import MAX_PROBLEMS, explain_validation_error, validate
 
 RELATIONSHIP = {"from_entity_key": "a", "to_entity_key": "b", "relationship_type": "friend"}
 
@@ -37,7 +36,7 @@ def wrong(model: type[BaseModel], arguments: dict[str, Any]) -> str:
             {"label": "Person", "name": " "},
             "name must not be empty, got ' '",
         ),
-        (CreateNodeArguments, {"label": "Person", "name": None}, "name must be text, got None"),
+        (CreateNodeArguments, {"label": "Person", "name": None}, "name is missing"),
         (
             CreateNodeArguments,
             {"label": "Person", "name": "\ud800"},
@@ -191,7 +190,7 @@ def test_many_problems_take_bounded_work_to_describe(
             schema: dict[str, Any] = super().model_json_schema(*args, **kwargs)
             return schema
 
-    monkeypatch.setattr("kgagent.validation_errors.closest_names", counting_closest_names)
+    monkeypatch.setattr("kgagent.validation.closest_names", counting_closest_names)
     with pytest.raises(InputError) as refused:
         validate(Counting, arguments)
     assert len(suggestions) <= MAX_PROBLEMS

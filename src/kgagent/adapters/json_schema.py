@@ -1,9 +1,8 @@
-"""JSON schemas as surfaces send them to a model."""
+"""JSON schemas of the arguments of tools, in the subset that the APIs of all model providers accept."""
 
 import copy
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -11,12 +10,11 @@ from pydantic import BaseModel
 
 Schema = dict[str, Any]
 
-_SCHEMAS_BY_NAME = ("properties", "$defs")
-_LISTS_OF_SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
+_SCHEMAS_BY_NAME = ("properties",)
+_LISTS_OF_SCHEMAS = ("anyOf", "prefixItems")
 _SINGLE_SCHEMAS = ("items", "additionalProperties")
 _NULL = {"type": "null"}
-_NOT_NEEDED = {"title", "minLength", "maxLength", "minItems", "maxItems"}
-_REFERENCE = "#/$defs/"
+_NOT_NEEDED = {"$ref", "title", "minLength", "maxLength", "minItems", "maxItems"}
 
 RARELY_REACHED = 10
 """A maximum from here on, and the minimum beside it, are checked but not described to a model."""
@@ -24,96 +22,105 @@ RARELY_REACHED = 10
 COSINES = (-1.0, 1.0)
 """Limits that go without saying, because the description says that it is a cosine."""
 
+MAX_DESCRIPTION_LENGTH = 1_024
+"""Characters of a function's description that OpenAI's API accepts."""
+
 
 def arguments_schema(arguments: type[BaseModel]) -> Schema:
-    """The `model_schema` of a tool's arguments; the caller may change it."""
+    """The schema of a tool's arguments in as few characters as possible; the caller may change it.
+
+    It is `compact`, and does not say that other properties are refused: some clients cannot read that, and the tool
+    checks it. A description of the tool has an example where a model needs one.
+    """
     return copy.deepcopy(_arguments_schema(arguments))
 
 
 @cache
 def _arguments_schema(arguments: type[BaseModel]) -> Schema:
-    return model_schema(arguments.model_json_schema())
-
-
-def model_schema(schema: Mapping[str, Any]) -> Schema:
-    """The schema of a tool's arguments in as few characters as possible.
-
-    It is `compact`, and a definition stands where it is used unless a reference to it is shorter. Only the arguments
-    themselves say that unknown names are refused. A description of the tool has an example where a model needs one.
-    """
-    short = compact({key: value for key, value in schema.items() if key not in {"description", "examples"}})
-    return {**_inlined(_open(short)), "additionalProperties": False}
+    schema = compact(arguments.model_json_schema())
+    return {key: value for key, value in schema.items() if key not in {"description", "examples"}}
 
 
 def compact(schema: Mapping[str, Any]) -> Schema:
     """A schema without what a model does not need to call a tool.
 
-    Titles, lengths, limits that are rarely reached, empty and false defaults, types of enumerations, and null as a
-    value of optional properties are omitted. The tool accepts null still, and checks lengths and limits itself.
+    Titles, lengths, limits that are rarely reached, empty and false defaults, null as a value of optional properties,
+    and the refusal of other properties are omitted; the tool checks lengths and limits itself. Each definition stands
+    where it is used, with the descriptions of its properties where it is used first.
+
+    Args:
+        schema: a schema of pydantic whose definitions do not contain themselves.
     """
+    definitions = dict(schema.get("$defs", {}))
+    return _compact({key: value for key, value in schema.items() if key != "$defs"}, definitions)
+
+
+def _compact(schema: Mapping[str, Any], definitions: dict[str, Mapping[str, Any]]) -> Schema:
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        definition = definitions[name]
+        definitions[name] = _without_descriptions(definition)
+        # A property describes it better than its class.
+        schema = {**definition, "description": "", **schema}
     changed = {
         key: value
-        for key, value in map_parts(schema, compact).items()
-        if key not in _NOT_NEEDED and not (key == "default" and value in (None, False, "", []))
+        for key, value in map_parts(schema, lambda part: _compact(part, definitions)).items()
+        if key not in _NOT_NEEDED
+        and not (key in {"default", "description"} and value in (None, False, "", []))
+        and not (key == "additionalProperties" and value is False)
     }
-    if "enum" in changed:
-        changed.pop("type", None)
-    if changed.get("maximum", 0) >= RARELY_REACHED or (changed.get("minimum"), changed.get("maximum")) == COSINES:
+    if "const" in changed:
+        changed["enum"] = [changed.pop("const")]
+    limits = changed.get("minimum"), changed.get("maximum")
+    if (limits[1] or 0) >= RARELY_REACHED or limits == COSINES or (limits[0] in (0, 1) and limits[1] is None):
         changed = {key: value for key, value in changed.items() if key not in {"minimum", "maximum"}}
-    if changed.get("minimum") in (0, 1) and "maximum" not in changed:
-        del changed["minimum"]
-    others = [part for part in changed.pop("anyOf", ()) if part != _NULL]
-    if len(others) == 1:
-        return {**others[0], **changed}
-    if others and all(part.keys() == {"type"} for part in others):
-        return {"type": [part["type"] for part in others], **changed}
-    return {"anyOf": others, **changed} if others else changed
+    alternatives = [part for part in changed.pop("anyOf", ()) if part != _NULL]
+    if len(alternatives) == 1:
+        return {**alternatives[0], **changed}
+    return {"anyOf": alternatives, **changed} if alternatives else changed
 
 
-def _open(schema: Mapping[str, Any]) -> Schema:
-    """A schema whose objects do not say that they accept no other properties."""
-    changed = map_parts(schema, _open)
-    return {key: value for key, value in changed.items() if not (key == "additionalProperties" and value is False)}
+def _without_descriptions(schema: Mapping[str, Any]) -> Schema:
+    return map_parts({key: value for key, value in schema.items() if key != "description"}, _without_descriptions)
 
 
-def _inlined(schema: Schema) -> Schema:
-    """Put each definition where it is used if that is shorter, and drop unused ones."""
-    while True:
-        definitions: Mapping[str, Schema] = schema.get("$defs", {})
-        uses = Counter(_references(schema))
-        name = next((name for name, part in definitions.items() if _is_shorter_inline(name, part, uses[name])), None)
-        if name is None:
-            return {key: value for key, value in schema.items() if key != "$defs" or value}
-        kept = {other: part for other, part in definitions.items() if other != name}
-        schema = _replaced({**schema, "$defs": kept}, name, definitions[name])
+def strict_schema(schema: Mapping[str, Any]) -> Schema:
+    """The strict form of OpenAI's functions: every property is required, and an optional one may be null.
+
+    Args:
+        schema: a compact schema, in which every object has properties.
+    """
+    strict = map_parts({key: value for key, value in schema.items() if key != "default"}, strict_schema)
+    if "properties" in strict:
+        required, given = schema.get("required", ()), schema["properties"]
+        strict["properties"] = {
+            name: part if name in required else _nullable(part, given[name].get("default"))
+            for name, part in strict["properties"].items()
+        }
+        strict |= {"required": list(given), "additionalProperties": False}
+    return strict
 
 
-def _is_shorter_inline(name: str, definition: Schema, uses: int) -> bool:
-    if name in _references(definition):
-        return False
-    size = len(json.dumps({key: value for key, value in definition.items() if key != "description"}))
-    return size * uses < size + uses * len(json.dumps({"$ref": _REFERENCE + name})) + len(json.dumps(name))
+def _nullable(part: Schema, default: object) -> Schema:
+    """A part that may be null; the description says the default, for which strict schemas have no keyword."""
+    note = "" if default is None else f"Null means {json.dumps(default)}."
+    description = " ".join(filter(None, (part.pop("description", ""), note)))
+    alternatives = part.get("anyOf", [part])
+    return {"anyOf": [*alternatives, _NULL], **({"description": description} if description else {})}
 
 
-def _references(schema: Mapping[str, Any]) -> Iterator[str]:
-    """The names of the definitions that a schema and its parts refer to, as often as they do."""
-    found: list[str] = []
+def described_schema(description: str, parameters: Schema) -> tuple[str, Schema]:
+    """The description of a function within the length that APIs accept, and its parameters.
 
-    def collect(part: Mapping[str, Any]) -> Schema:
-        if "$ref" in part:
-            found.append(str(part["$ref"]).removeprefix(_REFERENCE))
-        return map_parts(part, collect)
-
-    collect(schema)
-    return iter(found)
-
-
-def _replaced(schema: Mapping[str, Any], name: str, definition: Schema) -> Schema:
-    """A schema with a definition in place of each reference to it; a property describes it better than its class."""
-    if schema.get("$ref") == _REFERENCE + name:
-        others = {key: value for key, value in schema.items() if key != "$ref"}
-        return {**{key: value for key, value in definition.items() if key != "description"}, **others}
-    return map_parts(schema, lambda part: _replaced(part, name, definition))
+    The rest of a longer description, from a sentence or clause on, is put into that of the last parameter.
+    """
+    if len(description) <= MAX_DESCRIPTION_LENGTH:
+        return description, parameters
+    kept = description[:MAX_DESCRIPTION_LENGTH]
+    end = max(kept.rfind(mark) + len(mark) if mark in kept else 0 for mark in (". ", "; ")) or MAX_DESCRIPTION_LENGTH
+    name, last = list(parameters["properties"].items())[-1]
+    described = {**last, "description": " ".join(filter(None, (last.get("description"), description[end:].strip())))}
+    return description[:end].rstrip(), {**parameters, "properties": {**parameters["properties"], name: described}}
 
 
 def map_parts(schema: Mapping[str, Any], change: Callable[[Mapping[str, Any]], Schema]) -> Schema:

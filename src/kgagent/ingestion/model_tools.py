@@ -3,9 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kgagent.adapters.function_description import described_schema
-from kgagent.adapters.json_schema import Schema, arguments_schema, map_parts
-from kgagent.adapters.openai.strict_schema import given_values
+from kgagent.adapters.json_schema import Schema, arguments_schema, described_schema, map_parts
 from kgagent.errors import ConfigurationError
 from kgagent.tools import BoundTool, Payload
 from kgagent.tools.payload import failure
@@ -57,15 +55,14 @@ class ModelTools:
         return name not in self._tools or self._tools[name].idempotent
 
     async def call(self, name: str, arguments: Mapping[str, Any]) -> Payload:
-        """Run a tool. Errors are returned, not raised; null arguments are treated as omitted."""
+        """Run a tool. Errors are returned, not raised."""
         if name not in self._tools:
             return failure(f"Unknown tool: {name[:100]!r}. Available: {', '.join(self._tools)}")
-        given = given_values(dict(arguments))
-        if name == "create_node" and str(given.get("label", "")).strip() == self._source_label:
+        if name == "create_node" and str(arguments.get("label", "")).strip() == self._source_label:
             return failure(
                 f"The {self._source_label} that you are reading already has a node; do not create another one"
             )
-        return await self._tools[name](**given)
+        return await self._tools[name](**arguments)
 
 
 def _schema(tool: BoundTool) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypeAliasType
 
 from kgagent.formatting import has_unpaired_surrogates
-from kgagent.models.request import RequestModel
+from kgagent.models.request import RequestModel, parsed_json
 
 MAX_STEPS = 8
 """Maximum number of steps of a pattern, and of relationships on a path."""
@@ -171,6 +171,9 @@ TEXT_OPERATORS: Mapping[ConstraintType, str] = {
 _NUMBER_OR_WORD: JsonSchemaValue = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
 """Schema of a place on a path: what the numbers and words mean is said in a description."""
 
+_VALUE: list[JsonSchemaValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
+_ONE_OR_MORE_VALUES: JsonSchemaValue = {"anyOf": [*_VALUE, {"type": "array", "items": {"anyOf": _VALUE[:2]}}]}
+
 Position = TypeAliasType(
     "Position",
     Annotated[
@@ -229,7 +232,9 @@ class Constraint(PatternModel):
     property_path: Annotated[
         Name, Field(validation_alias=accepts("property_path", "property", "property_name", "field", "key", "attribute"))
     ]
-    value: Annotated[JsonValue, WithJsonSchema({})] = Field(None, validation_alias=accepts("value", "values"))
+    value: Annotated[JsonValue, WithJsonSchema(_ONE_OR_MORE_VALUES)] = Field(
+        None, validation_alias=accepts("value", "values")
+    )
     value_from: PropertyReference | None = None
     node_label: Name | None = None
     at_step: Annotated[
@@ -246,6 +251,8 @@ class Constraint(PatternModel):
                 f"a constraint on relationships takes no at_step 'start' and no node_label, got {self.at_step!r} and "
                 f"{self.node_label!r}"
             )
+        if self.type in LIST_TYPES:
+            object.__setattr__(self, "value", parsed_json(self.value))
         if self.value_from is None:
             _check_value(self.type, self.value)
         elif self.on == "relationship" or self.type is ConstraintType.REGEX_MATCH or "." in self.property_path:

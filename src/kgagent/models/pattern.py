@@ -42,7 +42,7 @@ class TraversalStep(PatternModel):
     """One step: follows one or several relationships from a node to the next node of the path.
 
     Attributes:
-        source_label: Label of the node where it starts (where the previous step arrived). Default: any.
+        source_label: Label of the node where it starts. Default: any.
         relation_type: Neo4j type, or a list of alternatives. Default: any.
         target_label: Label of the node where it arrives. Default: any.
         step_index: Position of the step, from 0; by default the position in the list.

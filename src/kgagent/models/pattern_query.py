@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Field, GetJsonSchemaHandler, model_validator
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from kgagent.models.constraint import (
     MAX_STEPS,
@@ -19,6 +17,7 @@ from kgagent.models.constraint import (
     accepts,
 )
 from kgagent.models.pattern import GraphPattern
+from kgagent.models.request import parsed_json
 from kgagent.models.search import MAX_HOPS
 
 MAX_PATTERNS = 20
@@ -53,14 +52,11 @@ class CombinatorType(StrEnum):
     SEQUENTIAL = "SEQUENTIAL"
 
 
-class _OnlyPatternsInSchema:
-    """Annotates the parts of a combinator: the schema for a model has only patterns, enough for most questions."""
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The alternatives without combinators."""
-        made = handler(schema)
-        made["items"] = made["items"]["anyOf"][0]
-        return made
+def _class_of_part(part: object) -> str:
+    """The class of a part of a combinator: what has patterns is a combinator itself."""
+    given = parsed_json(part)
+    is_combinator = "patterns" in given if isinstance(given, Mapping) else isinstance(given, QueryCombinator)
+    return "QueryCombinator" if is_combinator else "GraphPattern"
 
 
 class QueryCombinator(PatternModel):
@@ -74,16 +70,23 @@ class QueryCombinator(PatternModel):
         description: Purpose of the combination.
     """
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"description"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"description", "patterns"})
 
     type: Annotated[
         CombinatorType,
         EnumNames(INTERSECTION="AND ALL INTERSECT", UNION="OR ANY", SEQUENTIAL="THEN SEQUENCE"),
         Field(validation_alias=accepts("type", "operator")),
     ]
-    patterns: Annotated[tuple["GraphPattern | QueryCombinator", ...], OneOrMore, _OnlyPatternsInSchema()] = Field(
-        min_length=1, max_length=MAX_PATTERNS
-    )
+    patterns: Annotated[
+        tuple[
+            Annotated[
+                Annotated[GraphPattern, Tag("GraphPattern")] | Annotated["QueryCombinator", Tag("QueryCombinator")],
+                Discriminator(_class_of_part),
+            ],
+            ...,
+        ],
+        OneOrMore,
+    ] = Field(min_length=1, max_length=MAX_PATTERNS)
     join_on: Position | None = None
     description: str = Field("", max_length=2_000)
 

@@ -7,7 +7,7 @@ from pydantic import AliasChoices, Field, model_validator
 
 from kgagent.models.fields import FilledText, QueryText, ShortText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
-from kgagent.models.request import RequestModel
+from kgagent.models.request import RequestModel, parsed_json
 
 SearchPlan = Literal["exact", "index", "procedure", "none"]
 """How a vector search was run: comparing each vector, in a filtered index, by the query procedures, or not at all."""
@@ -42,7 +42,7 @@ class VectorQuery(RequestModel):
     @classmethod
     def _from_text(cls, data: object) -> object:
         """Accept a bare text as the query."""
-        return {"query": data} if isinstance(data, str) else data
+        return {"query": data} if isinstance(parsed_json(data), str) else data
 
 
 class RelationshipSearchResult(GraphRelationship):

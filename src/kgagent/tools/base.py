@@ -10,20 +10,19 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
-from kgagent.lenient_lists import validated_with_lists
 from kgagent.models.graph import GraphModel
 from kgagent.models.plain import without_empty
+from kgagent.models.request import MAX_VALUES
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.observing import within_tool
 from kgagent.ontology import Ontology
 from kgagent.operations import OperationOutcome, ToolCall
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import MAX_VALUES, REPEAT_ARGUMENTS, Payload, compact_text, dump, error_text, failure
+from kgagent.tools.payload import REPEAT_ARGUMENTS, Payload, compact_text, dump, error_text, failure
 from kgagent.tools.reference_arguments import resolved_arguments
 from kgagent.tools.tool_text import ToolText, decode_arguments
 from kgagent.tools.unknown_arguments import other_tools_with
-from kgagent.validation_errors import explain_validation_error
-from kgagent.value_size import MAX_FIELDS, check_size
+from kgagent.validation import MAX_FIELDS, check_size, explain_validation_error
 
 _FLAT = (str, int, float, type(None))
 _log = logging.getLogger(__name__)
@@ -202,7 +201,7 @@ class BoundTool:
         try:
             if len(arguments) > MAX_FIELDS or not all(isinstance(value, _FLAT) for value in arguments.values()):
                 check_size(arguments, max_values=MAX_VALUES, noun=f"A call of {self.name}")
-            valid = _validated(self.arguments, arguments)
+            valid = self.arguments.model_validate(arguments)
         except InputError as error:
             outcome.error = InputError.__name__
             return str(error)
@@ -251,19 +250,6 @@ class BoundTool:
     def __repr__(self) -> str:
         """The tool's name."""
         return f"<tool {self.name}>"
-
-
-def _validated(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseModel:
-    """The valid arguments; a list may be null or, instead of one item, that item.
-
-    Raises:
-        InputError: an argument is invalid.
-        ValidationError: likewise.
-    """
-    try:
-        return model.model_validate(arguments)
-    except ValidationError as error:
-        return validated_with_lists(model.model_validate, arguments, error)
 
 
 def _payload(answer: ToolResult | str) -> Payload:

@@ -1,8 +1,6 @@
 """create_relationships: create several relationships, embedded as one batch."""
 
-from typing import Annotated
-
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, Batch, Verbose
@@ -15,9 +13,7 @@ from kgagent.tools.relationship_batches import BatchResult, write_batch
 class CreateRelationshipsArguments(Arguments):
     """Arguments of create_relationships."""
 
-    relationships: Batch[Annotated[NewRelationship, WithJsonSchema({"type": "object"})]] = Field(
-        description="Each with the arguments of create_relationship."
-    )
+    relationships: Batch[NewRelationship] = Field(description="The relationships.")
     verbose: Verbose = False
 
 

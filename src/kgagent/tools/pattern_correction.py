@@ -10,8 +10,7 @@ from kgagent.errors import InputError
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.names import FREE_TYPE, UnknownName
 from kgagent.suggestions import closest_names
-from kgagent.validation_errors import models_of_fields
-from kgagent.value_size import check_size
+from kgagent.validation import check_size, models_of_fields
 
 MAX_LENGTH = 1_200
 """Characters of a corrected query; a longer one would displace the error."""

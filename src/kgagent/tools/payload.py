@@ -9,9 +9,6 @@ from kgagent.formatting import in_one_line
 Payload = dict[str, Any]
 """A tool's result as JSON: {"success": true, "message": …, …} or {"success": false, "error": …}."""
 
-MAX_VALUES = 6_000
-"""Values of the arguments of a call, at any depth; validating and describing more would hold up the event loop."""
-
 MAX_ERROR_LENGTH = 2_000
 """Characters of an error."""
 

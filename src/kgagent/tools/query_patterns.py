@@ -13,6 +13,7 @@ from kgagent.models.answer_page import Content
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.matched_path import PatternResult, PatternStrategy
 from kgagent.models.pattern_query import GraphQuery, RankingStrategy, ScoreComponent
+from kgagent.models.request import parsed_json
 from kgagent.ontology import Ontology
 from kgagent.patterns.names import find_unknown_names
 from kgagent.tools.base import Tool
@@ -24,7 +25,6 @@ from kgagent.tools.pattern_references import meant_values
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
 from kgagent.tools.reference_arguments import resolved_targets
 
-_TEXTS = frozenset({"query", "textQuery", "text_query", "question"})
 _PARTS_OF_A_PATTERN = frozenset({"steps", "constraints", "branches", "cycle"})
 
 _PATTERN_PROBLEM = re.compile(r"\b(patterns|combinators?)\b")
@@ -52,7 +52,11 @@ SHORT_EXAMPLE: JsonValue = {
 
 
 class QueryPatternsArguments(ReadArguments, GraphQuery):
-    """Arguments of query_patterns."""
+    """Arguments of query_patterns.
+
+    Attributes:
+        combinator: Combines `patterns`.
+    """
 
     model_config = ConfigDict(json_schema_extra={"examples": [dict(INTERESTS_OF_MENTORS)]})
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
@@ -65,27 +69,20 @@ class QueryPatternsArguments(ReadArguments, GraphQuery):
     @model_validator(mode="before")
     @classmethod
     def _flatten(cls, given: Any) -> Any:  # noqa: ANN401
-        """Accept {"textQuery": ..., "graphQuery": {...}}, JSON as text, and the parts of a single pattern."""
+        """Accept {"textQuery": ..., "graphQuery": {...}}, the parts of one pattern, and a combinator of `patterns`."""
         if not isinstance(given, Mapping):
             return given
-        flat: dict[str, Any] = {name: value if name in _TEXTS else _decoded(value) for name, value in given.items()}
+        flat = dict(given)
         for name in ("graphQuery", "graph_query"):
-            if isinstance(flat.get(name), Mapping):
-                flat = {**flat.pop(name), **flat}
+            if isinstance(query := parsed_json(flat.get(name)), Mapping):
+                flat = {**query, **{key: value for key, value in flat.items() if key != name}}
+        combinator = parsed_json(flat.get("combinator"))
+        if isinstance(combinator, Mapping) and "patterns" not in combinator and "patterns" in flat:
+            flat["combinator"] = {**combinator, "patterns": flat.pop("patterns")}
         pattern = {name: flat.pop(name) for name in _PARTS_OF_A_PATTERN & flat.keys()} if "steps" in flat else {}
         return (
             {**flat, "patterns": [pattern]} if pattern and not flat.keys() & {"patterns", "pattern"} else flat | pattern
         )
-
-
-def _decoded(value: object) -> object:
-    """The object or list that a text holds as JSON; other values as they are."""
-    if not isinstance(value, str) or not value.lstrip().startswith(("{", "[")):
-        return value
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        return value
 
 
 class PatternToolResult(ReadToolResult):

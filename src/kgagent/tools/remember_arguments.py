@@ -1,7 +1,6 @@
 """Arguments of remember; each item is validated on its own, so that an invalid one does not reject the others."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import (
@@ -16,13 +15,10 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from kgagent.errors import InputError
-from kgagent.lenient_lists import validated_with_lists
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.tools.arguments import Aliases, Arguments, IdempotencyKey, NewNote, NodeName, Notes, Verbose
 from kgagent.tools.relationship_arguments import FROM_NAMES, TO_NAMES, Attitude, Proximity
-from kgagent.validation import validate
-from kgagent.value_size import check_size
+from kgagent.validation import check_size, validate
 
 MAX_NODES = 100
 MAX_RELATIONSHIPS = 200
@@ -51,10 +47,7 @@ class Unchecked(Generic[ItemT]):
             InputError: it is invalid.
         """
         check_size(self._item, max_values=MAX_VALUES, noun="An item")
-        try:
-            return validate(self._model, self._item)
-        except InputError as error:
-            return validated_with_lists(partial(validate, self._model), self._item, error)
+        return validate(self._model, self._item)
 
     @property
     def title(self) -> str:

@@ -1,8 +1,6 @@
 """update_relationships: change several relationships, embedded as one batch."""
 
-from typing import Annotated
-
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, Batch, Verbose
@@ -16,9 +14,7 @@ from kgagent.tools.update_relationship import RelationshipChange
 class UpdateRelationshipsArguments(Arguments):
     """Arguments of update_relationships."""
 
-    relationships: Batch[Annotated[RelationshipChange, WithJsonSchema({"type": "object"})]] = Field(
-        description="Each with the arguments of update_relationship."
-    )
+    relationships: Batch[RelationshipChange] = Field(description="The changes.")
     verbose: Verbose = False
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.adapters.json_schema import model_schema
+from kgagent.adapters.json_schema import arguments_schema
 from kgagent.knowledge_graph import services_of
 from kgagent.ontology import default_ontology
 from kgagent.tools import Toolset
@@ -562,6 +562,6 @@ async def test_an_answer_without_a_match_is_short(tools: Toolset) -> None:
 
 
 def test_the_definition_for_a_model_is_short() -> None:
-    schema = json.dumps(model_schema(QueryPatternsArguments.model_json_schema()))
+    schema = json.dumps(arguments_schema(QueryPatternsArguments))
     assert len(schema) + len(QueryPatterns().description(default_ontology())) < 6_000
     assert '"null"' not in schema

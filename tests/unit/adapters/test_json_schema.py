@@ -1,55 +1,97 @@
 """JSON schemas as a model receives them."""
 
-from typing import Literal
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgagent.adapters.json_schema import compact, model_schema
+from kgagent.adapters.json_schema import arguments_schema, compact, described_schema, strict_schema
+from kgagent.tools import TOOLS, Tool
+from tests.support.openai_models import not_strict
+
+SHARED_KEYWORDS = {
+    *("type", "properties", "required", "items", "anyOf", "enum"),
+    *("description", "default", "minimum", "maximum"),
+}
+"""What Gemini, OpenAI and strict clients of MCP understand alike; Gemini's converter fails at additionalProperties."""
+
+by_name = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+
+
+def parts(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A schema and all its parts."""
+    yield schema
+    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
+    for part in [*inner, *([schema["items"]] if "items" in schema else [])]:
+        yield from parts(part)
+
+
+@by_name
+def test_the_arguments_of_a_tool_are_described_in_the_subset_of_all_providers(tool: Tool[Any]) -> None:
+    schema = arguments_schema(tool.arguments)
+    assert schema["type"] == "object"
+    for part in parts(schema):
+        assert part.keys() <= SHARED_KEYWORDS
+        assert isinstance(part.get("type"), str) or "anyOf" in part
+        assert part.get("type") != "object" or part["properties"]
+        assert part.get("type") != "array" or "items" in part
+        assert set(part.get("required", ())) <= set(part.get("properties", ()))
+
+
+@by_name
+def test_the_arguments_of_a_tool_have_a_strict_form(tool: Tool[Any]) -> None:
+    schema = arguments_schema(tool.arguments)
+    strict = strict_schema(schema)
+    assert list(not_strict(strict, strict)) == []
+    assert "default" not in {key for part in parts(strict) for key in part}
+    assert schema == arguments_schema(tool.arguments)
 
 
 class Inner(BaseModel):
     """Something inside."""
 
+    model_config = ConfigDict(extra="forbid")
     title: str = Field(description="A field named like a keyword.")
 
 
 class Outer(BaseModel):
     text: str | None = Field(None, max_length=5, description="A text.")
     inner: Inner | None = None
+    other: Inner | None = Field(None, description="Another.")
     either: int | Literal["all"] | None = None
     names: list[str] = Field(default_factory=list)
     count: int = Field(3, ge=1, le=100)
     share: float = Field(0.5, ge=0, le=1)
-    level: int | str = 1
 
 
-SCHEMA = Outer.model_json_schema()
-
-
-def test_titles_go_and_fields_named_title_stay() -> None:
-    schema = compact(SCHEMA)
-    assert "title" not in schema
-    assert schema["$defs"]["Inner"]["properties"] == {
-        "title": {"description": "A field named like a keyword.", "type": "string"}
-    }
-
-
-def test_compact_omits_null_empty_defaults_lengths_and_high_limits() -> None:
-    assert compact(SCHEMA)["properties"] == {
+def test_compact_omits_what_a_model_does_not_need_and_describes_a_class_once() -> None:
+    assert compact(Outer.model_json_schema())["properties"] == {
         "text": {"type": "string", "description": "A text."},
-        "inner": {"$ref": "#/$defs/Inner"},
-        "either": {"anyOf": [{"type": "integer"}, {"const": "all", "type": "string"}]},
+        "inner": {
+            "type": "object",
+            "properties": {"title": {"type": "string", "description": "A field named like a keyword."}},
+            "required": ["title"],
+        },
+        "other": {
+            "type": "object",
+            "properties": {"title": {"type": "string"}},
+            "required": ["title"],
+            "description": "Another.",
+        },
+        "either": {"anyOf": [{"type": "integer"}, {"enum": ["all"], "type": "string"}]},
         "names": {"type": "array", "items": {"type": "string"}},
         "count": {"type": "integer", "default": 3},
         "share": {"type": "number", "minimum": 0, "maximum": 1, "default": 0.5},
-        "level": {"type": ["integer", "string"], "default": 1},
     }
 
 
 def test_a_compact_schema_accepts_the_same_values_but_null_and_any_length() -> None:
-    full, short = Draft202012Validator(SCHEMA), Draft202012Validator(compact(SCHEMA))
+    full, short = (
+        Draft202012Validator(schema) for schema in (Outer.model_json_schema(), compact(Outer.model_json_schema()))
+    )
     for valid in ({}, {"text": "a", "either": "all"}, {"either": 4, "inner": {"title": "x"}, "names": ["a"]}):
         full.validate(valid)
         short.validate(valid)
@@ -60,44 +102,22 @@ def test_a_compact_schema_accepts_the_same_values_but_null_and_any_length() -> N
                 validator.validate(invalid)
 
 
-class Leaf(BaseModel):
-    """A leaf."""
-
-    model_config = ConfigDict(extra="forbid")
-    color: str = Field(description="Green, mostly, and red or yellow in October; at times both of them in turn.")
-
-
-class Twig(BaseModel):
-    """A twig that twigs grow on."""
-
-    model_config = ConfigDict(extra="forbid")
-    twigs: list["Twig"] = Field(default_factory=list)
-    first: Leaf
-    last: Leaf = Field(description="The last one.")
-    only: Inner
+def test_in_a_strict_schema_null_means_the_default() -> None:
+    strict = strict_schema(compact(Outer.model_json_schema()))
+    assert strict["required"] == list(Outer.model_fields)
+    assert strict["properties"]["count"] == {
+        "anyOf": [{"type": "integer"}, {"type": "null"}],
+        "description": "Null means 3.",
+    }
+    assert strict["properties"]["either"]["anyOf"][-1] == {"type": "null"}
+    assert strict["properties"]["inner"]["anyOf"][0]["additionalProperties"] is False
 
 
-class Tree(BaseModel):
-    """A tree."""
-
-    model_config = ConfigDict(extra="forbid")
-    trunk: Twig
-
-
-def test_the_schema_for_a_model_keeps_only_definitions_that_make_it_shorter() -> None:
-    schema = model_schema(Tree.model_json_schema())
-    assert schema["additionalProperties"] is False
-    assert "description" not in schema
-    # A twig holds itself, and two references to a leaf are shorter than two leaves; what is used once stands in place.
-    assert set(schema["$defs"]) == {"Leaf", "Twig"}
-    assert schema["$defs"]["Twig"]["properties"]["only"]["properties"].keys() == {"title"}
-    assert schema["$defs"]["Twig"]["properties"]["last"] == {"$ref": "#/$defs/Leaf", "description": "The last one."}
-    assert str(schema).count("additionalProperties") == 1
-
-
-def test_the_schema_for_a_model_accepts_what_the_arguments_accept() -> None:
-    leaf = {"color": "green"}
-    trunk = {"first": leaf, "last": leaf, "only": {"title": "x"}}
-    Draft202012Validator(model_schema(Tree.model_json_schema())).validate({"trunk": trunk | {"twigs": [trunk]}})
-    with pytest.raises(ValidationError):
-        Draft202012Validator(model_schema(Tree.model_json_schema())).validate({"trunk": {"first": leaf}})
+def test_the_rest_of_a_long_description_describes_the_last_parameter() -> None:
+    description = " ".join(["A sentence of some length."] * 50)
+    short, schema = described_schema(description, arguments_schema(TOOLS[0].arguments))
+    *_, last = schema["properties"].values()
+    assert len(short) <= 1024
+    assert short.endswith(".")
+    assert last["description"].endswith(description.removeprefix(short).strip())
+    assert "A sentence" not in json.dumps(arguments_schema(TOOLS[0].arguments))

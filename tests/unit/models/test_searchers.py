@@ -21,7 +21,6 @@ def test_counts_that_are_not_above_0_mean_the_default(count: int) -> None:
         {"top_k": 1_001},
         {"graph_depth": 6},
         {"threshold": 1.5},
-        {"seed_node_ids": "one-key"},
         {"seed_node_ids": ("key",) * 1_001},
         {"user_id": "somebody"},
     ],

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, BaseToolkit, StructuredTool
-from langchain_core.tools.base import ArgsSchema
 from pydantic import ConfigDict
 from typing_extensions import override
 
 from kgagent.adapters.chosen_tools import choose_tools, offered_together
 from kgagent.adapters.event_loops import run_on, wait_on
-from kgagent.adapters.function_description import split_description
-from kgagent.adapters.json_schema import Schema, arguments_schema
+from kgagent.adapters.json_schema import arguments_schema, described_schema
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.sync import SyncKnowledgeGraph
@@ -55,7 +54,8 @@ def get_tools(
     """Return LangChain tools that read and write the graph of one user.
 
     They work with `invoke` and `ainvoke`, from any thread and event loop. Each returns text for the
-    model, with the payload (a dictionary) as the artifact of its message, and never raises into the agent.
+    model, with the payload (a dictionary) as the artifact of its message, and never raises into the agent: the message
+    of a failed call has the status "error".
 
     Args:
         graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
@@ -77,24 +77,28 @@ def get_tools(
 
 
 def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
-    def invoke(*unnamed: Any, **arguments: Any) -> tuple[str, Payload]:  # noqa: ANN401
-        try:
-            return wait_on(graph.loop, _answer(tool, unnamed, arguments), instead="ainvoke")
-        except ConfigurationError as error:
-            return _failed(str(error))
+    async def answer(arguments: dict[str, Any]) -> tuple[str, Payload]:
+        answer = await tool.call_text(arguments)
+        return answer.text, answer.payload
 
-    async def ainvoke(*unnamed: Any, **arguments: Any) -> tuple[str, Payload]:  # noqa: ANN401
+    def invoke(**arguments: Any) -> tuple[str, Payload]:  # noqa: ANN401
         try:
-            return await run_on(graph.loop, _answer(tool, unnamed, arguments))
+            return wait_on(graph.loop, answer(arguments), instead="ainvoke")
         except ConfigurationError as error:
-            return _failed(str(error))
+            return f"Error: {error}", failure(str(error))
 
-    description, rest = split_description(tool.description)
+    async def ainvoke(**arguments: Any) -> tuple[str, Payload]:  # noqa: ANN401
+        try:
+            return await run_on(graph.loop, answer(arguments))
+        except ConfigurationError as error:
+            return f"Error: {error}", failure(str(error))
+
+    description, parameters = described_schema(tool.description, arguments_schema(tool.arguments))
     return _GraphTool(
         name=tool.name,
         description=description,
-        args_schema=tool.arguments,
-        parameters=_described(arguments_schema(tool.arguments), rest),
+        # LangChain would derive another schema from the class of the arguments; the tool checks them itself.
+        args_schema=parameters,
         func=invoke,
         coroutine=ainvoke,
         response_format="content_and_artifact",
@@ -103,42 +107,18 @@ def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
 
 
 class _GraphTool(StructuredTool):
-    """A tool that shows a model a short schema, and checks the arguments itself.
-
-    LangChain would derive the schema from the class of the arguments, with all that a model does not need.
-    """
-
-    parameters: Schema
-
-    @property
-    @override
-    def tool_call_schema(self) -> ArgsSchema:
-        return {**self.parameters, "description": self.description}
+    """A tool with an artifact for failed calls too, which LangChain's `ToolException` does not have."""
 
     @override
-    def _parse_input(self, tool_input: str | dict[str, Any], tool_call_id: str | None) -> str | dict[str, Any]:
-        return tool_input
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        return _with_status(super().run(*args, **kwargs))
+
+    @override
+    async def arun(self, *args: Any, **kwargs: Any) -> Any:
+        return _with_status(await super().arun(*args, **kwargs))
 
 
-async def _answer(tool: BoundTool, unnamed: tuple[Any, ...], arguments: dict[str, Any]) -> tuple[str, Payload]:
-    """The text for the model, and the payload."""
-    if unnamed:
-        return _failed(f"Pass the arguments of {tool.name} by name")
-    answer = await tool.call_text(arguments)
-    return answer.text, answer.payload
-
-
-def _failed(error: str) -> tuple[str, Payload]:
-    return f"Error: {error}", failure(error)
-
-
-def _described(schema: Schema, rest: str) -> Schema:
-    """The schema with the rest of a description that exceeds OpenAI's limit, in the last argument's description.
-
-    LangChain drops the description of a schema, but not those of arguments.
-    """
-    if not rest:
-        return schema
-    name, last = list(schema["properties"].items())[-1]
-    described = {**last, "description": " ".join(filter(None, (last.get("description"), rest)))}
-    return {**schema, "properties": {**schema["properties"], name: described}}
+def _with_status(output: object) -> object:
+    if isinstance(output, ToolMessage) and not output.artifact["success"]:
+        output.status = "error"
+    return output

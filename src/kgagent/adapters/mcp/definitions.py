@@ -12,6 +12,9 @@ from kgagent.ontology import Ontology
 from kgagent.tools import TOOLS, Tool
 from kgagent.tools.toolsets import tools_of
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+"""The dialect of the schemas, which strict clients require."""
+
 _ENVELOPE: Schema = {
     "success": {"type": "boolean"},
     "error": {"type": "string", "description": "What was wrong, if it failed."},
@@ -37,7 +40,7 @@ def tool_definitions(
             name=tool.name,
             title=tool.name.replace("_", " ").capitalize(),
             description=tool.description(ontology),
-            input_schema=arguments_schema(tool.arguments),
+            input_schema={"$schema": DIALECT, **arguments_schema(tool.arguments)},
             output_schema=copy.deepcopy(_output_schema(tool)) if structured else None,
             annotations=_annotations(tool),
         )
@@ -57,8 +60,7 @@ def _output_schema(tool: Tool[Any]) -> Schema:
     if "format" in tool.arguments.model_fields:
         envelope["text"] = {"type": "string", "description": "All of it as text, if format is text."}
     schema = compact(tool.result.model_json_schema(mode="serialization"))
-    definitions = schema.get("$defs", {})
-    fields = {name: _without_records(part, definitions) for name, part in schema["properties"].items()}
+    fields = {name: _without_records(part) for name, part in schema["properties"].items()}
     return {
         "type": "object",
         "properties": {**envelope, **fields},
@@ -67,17 +69,11 @@ def _output_schema(tool: Tool[Any]) -> Schema:
     }
 
 
-def _without_records(part: Mapping[str, Any], definitions: Mapping[str, Schema]) -> Schema:
-    """A part of a schema in which each record is only an object, and each enumeration stands in place."""
-    alternatives = [_resolved(alternative, definitions) for alternative in part.get("anyOf", (part,))]
-    if all(alternative.get("type") == "object" and "properties" in alternative for alternative in alternatives):
+def _without_records(part: Mapping[str, Any]) -> Schema:
+    """A part of a schema in which each record is only an object."""
+    if all("properties" in alternative for alternative in part.get("anyOf", (part,))):
         return {"type": "object"}
-    return map_parts(_resolved(part, definitions), lambda inner: _without_records(inner, definitions))
-
-
-def _resolved(part: Mapping[str, Any], definitions: Mapping[str, Schema]) -> Schema:
-    reference = part.get("$ref")
-    return dict(part) if reference is None else definitions[str(reference).rpartition("/")[2]]
+    return map_parts(part, _without_records)
 
 
 def _annotations(tool: Tool[Any]) -> mcp.types.ToolAnnotations:

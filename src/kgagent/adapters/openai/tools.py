@@ -1,7 +1,6 @@
 """The agent's tools for OpenAI's models: function schemas in strict form, and answers to the calls of a model."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from openai.types.chat import (
     ChatCompletionFunctionToolParam,
@@ -13,9 +12,7 @@ from openai.types.responses import FunctionToolParam, Response, ResponseFunction
 from openai.types.responses.response_input_param import FunctionCallOutput
 
 from kgagent.adapters.chosen_tools import choose_tools, offered_together
-from kgagent.adapters.function_description import described_schema
-from kgagent.adapters.json_schema import model_schema
-from kgagent.adapters.openai.strict_schema import strict_schema, without_nulls
+from kgagent.adapters.json_schema import Schema, arguments_schema, described_schema, strict_schema
 from kgagent.blocking import Portal, unwrap
 from kgagent.errors import ConfigurationError
 from kgagent.sync import SyncTool
@@ -51,8 +48,6 @@ class OpenAITools:
                     "the tools of a SyncKnowledgeGraph go into SyncOpenAITools"
                 )
         self._tools = offered_together(chosen)
-        self._functions = [_Function(tool) for tool in self._tools.values()]
-        self._strict = {function.name for function in self._functions if function.strict}
 
     @property
     def chat(self) -> list[ChatCompletionFunctionToolParam]:
@@ -60,28 +55,17 @@ class OpenAITools:
         return [
             {
                 "type": "function",
-                "function": {
-                    "name": function.name,
-                    "description": function.description,
-                    "parameters": function.parameters,
-                    "strict": function.strict,
-                },
+                "function": {"name": name, "description": description, "parameters": parameters, "strict": True},
             }
-            for function in self._functions
+            for name, description, parameters in self._functions()
         ]
 
     @property
     def responses(self) -> list[FunctionToolParam]:
         """The functions, as `responses.create` takes them in `tools`."""
         return [
-            {
-                "type": "function",
-                "name": function.name,
-                "description": function.description,
-                "parameters": function.parameters,
-                "strict": function.strict,
-            }
-            for function in self._functions
+            {"type": "function", "name": name, "description": description, "parameters": parameters, "strict": True}
+            for name, description, parameters in self._functions()
         ]
 
     async def answer_message(self, message: ChatCompletionMessage) -> list[ChatCompletionToolMessageParam]:
@@ -108,9 +92,12 @@ class OpenAITools:
         """Run one call; the arguments are a JSON object, the answer is text."""
         if refusal := self._refusal(name, arguments):
             return refusal
-        # A model that fills in a strict schema says null for an optional argument that it omits.
-        given = without_nulls(arguments) if arguments and name in self._strict else arguments
-        return (await self._tools[name].call_text(given or "")).text
+        return (await self._tools[name].call_text(arguments)).text
+
+    def _functions(self) -> Iterator[tuple[str, str, Schema]]:
+        """Name, description and strict schema of each tool."""
+        for tool in self._tools.values():
+            yield tool.name, *described_schema(tool.description, strict_schema(arguments_schema(tool.arguments)))
 
     def _refusal(self, name: str, arguments: str | None) -> str | None:
         """The answer to a call that cannot be run: the SDK does not check the types of what servers send."""
@@ -150,15 +137,3 @@ def _tool_message(call: ChatCompletionMessageToolCallUnion, content: str) -> Cha
 
 def _output(call: ResponseFunctionToolCall, output: str) -> FunctionCallOutput:
     return {"type": "function_call_output", "call_id": call.call_id, "output": output}
-
-
-class _Function:
-    """A tool as a function: strict if its arguments can be described so, else with its schema as it is."""
-
-    def __init__(self, tool: BoundTool) -> None:
-        self.name = tool.name
-        schema = tool.arguments.model_json_schema()
-        strict = strict_schema(schema)
-        self.strict = strict is not None
-        parameters: dict[str, Any] = model_schema(schema) if strict is None else strict
-        self.description, self.parameters = described_schema(tool.description, parameters)

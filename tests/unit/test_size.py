@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kgagent.errors import InputError
-from kgagent.value_size import MAX_DEPTH, MAX_FIELDS, check_size
+from kgagent.validation import MAX_DEPTH, MAX_FIELDS, check_size
 
 
 def refused(data: object, max_values: int = 100) -> str:
