@@ -24,6 +24,7 @@ MAX_UNKNOWN_NAMES = 100
 
 MAX_USER_ID = 1_000
 """Characters of a user id; with a key beside it, an index of Neo4j takes about 8,000 bytes."""
+
 MAX_VALUE_LENGTH = 120
 """Characters of an invalid value that an error repeats."""
 

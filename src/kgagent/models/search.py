@@ -35,6 +35,8 @@ class VectorQuery(RequestModel):
         threshold: minimum plain cosine of a match, -1 to 1.
     """
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"threshold"})
+
     query: QueryText = Field(description='Such as "friends from college".')
     threshold: Threshold = Field(0.3, description="Minimum cosine similarity.")
 

@@ -42,7 +42,7 @@ BOUNDS = {
 """Statements and requests for embeddings of one call at most."""
 
 
-DEFINITIONS = {"core": 12_000, "graph": 5_000, "patterns": 8_000, "admin": 8_000, "all": 28_000}
+DEFINITIONS = {"core": 12_000, "graph": 5_000, "patterns": 8_000, "admin": 10_000, "all": 30_000}
 """Characters of the definitions of each toolset at most, as an MCP client receives them."""
 
 

@@ -38,7 +38,6 @@ def tool_definitions(
     return [
         mcp.types.Tool(
             name=tool.name,
-            title=tool.name.replace("_", " ").capitalize(),
             description=tool.description(ontology),
             input_schema={"$schema": DIALECT, **arguments_schema(tool.arguments)},
             output_schema=copy.deepcopy(_output_schema(tool)) if structured else None,
