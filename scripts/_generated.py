@@ -1,5 +1,6 @@
 """The generated part of a page in `docs`: writes it or, with `--check`, compares it with the stored text."""
 
+import json
 import re
 import sys
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GENERATED = re.compile(r"(?<=<!-- generated: begin -->\n).*(?=<!-- generated: end -->)", re.DOTALL)
 
 PLAIN = {"string": "text", "integer": "integer", "number": "number", "boolean": "`true` or `false`", "object": "object"}
+MAX_JSON_LINE = 110
 FORMATS = {"password": "secret", "path": "path"}
 
 
@@ -52,6 +54,12 @@ def type_text(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
         return f"list of ({items})" if " or " in items else f"list of {items}"
     plain = FORMATS.get(schema.get("format", "")) or PLAIN.get(schema.get("type", ""), "any JSON value")
     return ", ".join(filter(None, (plain, _range(schema))))
+
+
+def json_text(value: object) -> str:
+    """JSON on one line, or on several if it is long."""
+    line = json.dumps(value, ensure_ascii=False)
+    return line if len(line) <= MAX_JSON_LINE else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def cell(text: str) -> str:

@@ -4,12 +4,13 @@ python scripts/record_mcp_session.py
 """
 
 import asyncio
-import json
 import os
 import re
 import sys
 import tempfile
 from pathlib import Path
+
+from _generated import json_text
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -54,13 +55,9 @@ def _exchange_text(number: int, exchange: Exchange) -> str:
     step = exchange.step
     return (
         f"**{number}. `{step.tool}`** — {step.why}\n\n"
-        f"```json\n{_json(step.arguments)}\n```\n\n"
+        f"```json\n{_short_keys(json_text(step.arguments))}\n```\n\n"
         f"```text\n{_short_keys(exchange.text)}\n```\n\n"
     )
-
-
-def _json(value: object) -> str:
-    return _short_keys(json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def _short_keys(text: str) -> str:

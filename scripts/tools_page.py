@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from _generated import cell, type_text, update_page
+from _generated import cell, json_text, type_text, update_page
 
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS
@@ -49,7 +49,7 @@ def _section(tool: Tool[Any], definitions: dict[str, Any]) -> str:
         text += f"\nAlso accepted, but not described to models: {', '.join(f'`{name}`' for name in hidden)}.\n"
     examples = schema.get("examples", ())
     if examples:
-        text += f"\n```json\n{json.dumps(examples[0], indent=2, ensure_ascii=False)}\n```\n"
+        text += f"\n```json\n{json_text(examples[0])}\n```\n"
     return text
 
 
