@@ -1,23 +1,22 @@
 """The diagnosis of a whole graph: the server, its indexes, every record, note sources, owners, and stored items."""
 
 from array import array
-from datetime import datetime, timedelta
+from collections import Counter
 from hashlib import blake2b
 from itertools import groupby
+from typing import Any
 
 from kgagent.formatting import beginning, counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import is_current
 from kgagent.graph.schema_parts import STORE_TEXT
 from kgagent.graph.statements import statement
 from kgagent.graph.store_texts import count_store_texts
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
-from kgagent.upkeep.examination import Condition, InspectedNode
-from kgagent.upkeep.issues import CONDITIONS, DEFECTS, EXPIRED, SHARED_KEYS, Issue, IssueCounter, other_model
-from kgagent.upkeep.scan import SCANS, InspectedT, Kind, Scan, Selection
+from kgagent.upkeep.examination import SHARED_KEY, Inspected, InspectedNode, Issue, Kind, other_model
+from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
 from kgagent.upkeep.server_checks import embedder_findings, feature_findings, schema_findings
 
 PROGRESS_INTERVAL = 500
@@ -28,12 +27,6 @@ MAX_SOURCES = 10_000
 
 SOURCES_PER_STATEMENT = 1_000
 MAX_NAME = 80
-
-MAX_EXPIRIES = 30
-"""Most recent expiries of a record's notes that can explain a stale embedding."""
-
-_CAN_BE_EXPIRED = {Condition.STALE, Condition.WITHOUT_TEXT}
-_JUST_BEFORE = timedelta(microseconds=1)
 
 
 async def diagnose(
@@ -54,7 +47,7 @@ async def diagnose(
         findings += await embedder_findings(embedder)
     checks = RecordChecks(services, user_id)
     await checks.run(progress or SilentProgress())
-    findings += await checks.findings()
+    findings += checks.findings
     findings += await owner_findings(services.nodes, user_id)
     stored_items = 0
     if schema.covers(STORE_TEXT):
@@ -70,8 +63,8 @@ async def diagnose(
         vectors_on_the_wire=store.features.vectors_on_the_wire,
         embedder=str(embedder),
         user_id=user_id,
-        nodes=checks.examined("nodes"),
-        relationships=checks.examined("relationships"),
+        nodes=checks.examined["nodes"],
+        relationships=checks.examined["relationships"],
         store_items=stored_items,
     )
     return Diagnosis.of(findings, facts)
@@ -83,9 +76,10 @@ class RecordChecks:
     def __init__(self, services: GraphServices, user_id: str | None) -> None:
         self._services = services
         self._user_id = user_id
-        self._counters = {kind: IssueCounter(kind) for kind in SCANS}
         self._sources: dict[tuple[str, str], str] = {}
         self._key_hashes = array("Q")
+        self.examined = Counter[Kind]()
+        self.findings: list[Finding] = []
 
     async def run(self, progress: Progress) -> None:
         """Check all records of the user, or of all users.
@@ -93,61 +87,42 @@ class RecordChecks:
         Raises:
             StoreError: the database failed.
         """
-        for scan_class in SCANS.values():
-            scan = scan_class(self._services, Selection(user_id=self._user_id))
-            counter = self._counters[scan.kind]
-            with progress.task(f"Examining {scan.kind}", await scan.count()) as advance:
+        for kind in KINDS:
+            issues: dict[Issue, tuple[int, str]] = {}
+            scan = scan_of(self._services, kind, Selection(user_id=self._user_id))
+            with progress.task(f"Examining {kind}", await scan.count()) as advance:
                 async with scan.records() as records:
                     async for inspected in records:
-                        self._check(scan, inspected, counter)
-                        if counter.examined % PROGRESS_INTERVAL == 0:
+                        self._check(scan, inspected, issues)
+                        if self.examined[kind] % PROGRESS_INTERVAL == 0:
                             advance(PROGRESS_INTERVAL)
-                advance(counter.examined % PROGRESS_INTERVAL)
+                advance(self.examined[kind] % PROGRESS_INTERVAL)
+            for issue, (count, example) in issues.items():
+                self._add(issue, count, kind, example)
+            if kind == "nodes":
+                equal_keys = (len(list(equal)) for _, equal in groupby(sorted(self._key_hashes)))
+                if shared := sum(count for count in equal_keys if count > 1):
+                    self._add(SHARED_KEY, shared, kind)
+        self.findings += await self._missing_sources()
 
-    def examined(self, kind: Kind) -> int:
-        """Number of records of a kind that were checked."""
-        return self._counters[kind].examined
+    def _add(self, issue: Issue, count: int, kind: Kind, example: str | None = None) -> None:
+        self.findings.append(issue.finding(f"{count:,} of {self.examined[kind]:,} {kind}", example, self._user_id))
 
-    async def findings(self) -> list[Finding]:
-        """The findings about the records that were checked.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        findings = [*self._counters["nodes"].findings(self._user_id)]
-        equal_hashes = (list(equal) for _, equal in groupby(sorted(self._key_hashes)))
-        if shared := sum(len(equal) for equal in equal_hashes if len(equal) > 1):
-            records = f"{shared:,} of {self.examined('nodes'):,} nodes"
-            findings.append(SHARED_KEYS.finding(records, None, self._user_id))
-        findings += self._counters["relationships"].findings(self._user_id)
-        return findings + await self._missing_sources()
-
-    def _check(self, scan: Scan[InspectedT], inspected: InspectedT, counter: IssueCounter) -> None:
-        counter.examined += 1
+    def _check(self, scan: Scan[Any], inspected: Inspected, issues: dict[Issue, tuple[int, str]]) -> None:
+        """Count the issues of a record, each with its first record as an example."""
+        self.examined[scan.kind] += 1
         if isinstance(inspected, InspectedNode) and inspected.record.entity_key:
             self._key_hashes.append(_hash(inspected.user_id, inspected.record.entity_key))
-        now = self._services.write_context.clock()
-        examined = scan.examine(inspected, self._services.embedder, now)
-        # The migration skips a record with a defect, so its other conditions matter only once the defect is gone.
+        examined = scan.examine(inspected, self._services.write_context)
+        # The migration skips a record with a defect, so its other issues matter only once the defect is gone.
+        for issue in (examined.defect,) if examined.defect else examined.issues:
+            count, example = issues.get(issue) or (0, str(inspected))
+            issues[issue] = (count + 1, example)
         if examined.defect:
-            counter.add(DEFECTS[scan.kind][examined.defect], inspected)
             return
         for key in {note.source_entity_key for note in inspected.record.notes if note.source_entity_key}:
             if len(self._sources) < MAX_SOURCES:
                 self._sources.setdefault((inspected.user_id, key), str(inspected))
-        for condition in examined.conditions:
-            counter.add(self._issue(scan, inspected, condition, now), inspected)
-
-    def _issue(self, scan: Scan[InspectedT], inspected: InspectedT, condition: Condition, now: datetime) -> Issue:
-        record, embedder = inspected.record, self._services.embedder
-        if condition is Condition.OTHER_MODEL:
-            return other_model(record.properties["embedding_model"], embedder.model)
-        if condition in _CAN_BE_EXPIRED:
-            ends = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
-            for end in sorted(ends, reverse=True)[:MAX_EXPIRIES]:
-                if is_current(record, scan.text(inspected, end - _JUST_BEFORE), embedder):
-                    return EXPIRED
-        return CONDITIONS[condition]
 
     async def _missing_sources(self) -> list[Finding]:
         """One finding if notes name sources that their users do not have."""

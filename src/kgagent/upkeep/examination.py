@@ -1,21 +1,209 @@
-"""What a scan reads of a record, and what can be wrong with it: defects for a person, conditions for a migration."""
+"""What a scan reads of a record, and what can be wrong with it."""
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
-from typing import TypeVar
+from datetime import datetime, timedelta
+from typing import Any, ClassVar, Literal, Self
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
-from kgagent.graph.nodes import NodeRepository
+from kgagent.formatting import beginning
+from kgagent.graph.nodes import NodeIntent, NodeRepository
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.record_saver import is_current
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
-from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text, ontology_label
+from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
+from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
+from kgagent.upkeep.diagnosis import Finding, Severity
 
-CaseT = TypeVar("CaseT")
+Kind = Literal["nodes", "relationships"]
+
+MAX_MODEL_NAME = 80
+
+MAX_EXPIRIES = 30
+"""Most recent expiries of a record's notes that can explain a stale embedding."""
+
+MIGRATE = "{migrate}"
+"""Stands for the command that migrates the records that were examined."""
+
+
+@dataclass(frozen=True)
+class Issue:
+    """What can be wrong with a record.
+
+    Attributes:
+        phrase: continues "3 of 100 nodes have …" and "it has …".
+        severity: of the finding.
+        fix: a command, or what to do.
+    """
+
+    phrase: str
+    severity: Severity = "warning"
+    fix: str = MIGRATE
+
+    def finding(self, records: str, example: object, user_id: str | None) -> Finding:
+        """The finding about records with this issue.
+
+        Args:
+            records: which ones, such as "3 of 100 nodes".
+            example: one of them; None names none.
+            user_id: owner of the records that were examined; None if those of all users were.
+        """
+        migrate = "kgagent migrate" if user_id is None else f"kgagent migrate --user {shlex.quote(user_id)}"
+        message = f"{records} have {self.phrase}" + ("" if example is None else f", such as {example}")
+        return Finding(self.severity, message, self.fix.replace(MIGRATE, migrate))
+
+
+# What a migration fixes.
+NO_EMBEDDING = Issue("no embedding")
+NOT_A_VECTOR = Issue("an embedding that is not a list of numbers")
+WRONG_LENGTH = Issue("an embedding of another length")
+UNKNOWN_MODEL = Issue("an embedding of an unknown model")
+STALE = Issue("an embedding of an earlier text")
+EXPIRED = Issue("an embedding that still includes expired notes")
+WITHOUT_TEXT = Issue("an embedding but no text")
+WRONG_NOTES_TEXT = Issue("notes that full-text search misses, or still finds")
+LEVELS_AS_TEXT = Issue("attitude or proximity stored as text instead of a number")
+OLD_EMBEDDINGS = Issue("embedding properties of an old format")
+OLD_IS_REVERSED = Issue("told_in_reverse, the old name of is_reversed")
+MISSING_USER = Issue("no user_id, without which no search finds a relationship")
+# A search of that user would return it.
+WRONG_USER = Issue("a user_id that differs from that of the nodes", "error")
+WRONG_KEY = Issue("no relationship_key, or one that does not match the nodes")
+
+
+def other_model(stored: object, present: str) -> Issue:
+    """Another model made the embedding, so that no semantic search finds the record.
+
+    Args:
+        stored: the name of the model that made it.
+        present: the name of the connected one.
+    """
+    return Issue(
+        f"an embedding of model {beginning(repr(stored), MAX_MODEL_NAME)}, which semantic search omits",
+        "error",
+        f"{MIGRATE} embeds them again with {present!r}; or set KGAGENT_EMBEDDER and the model that made them",
+    )
+
+
+# Defects, which only a person can decide how to fix.
+NO_KEY = Issue(
+    "no entity_key of type string, without which no tool finds a node",
+    fix="Give the node a unique entity_key, such as a UUID, or delete it",
+)
+NO_USER = Issue(
+    "no user_id of type string, without which no search finds a node",
+    fix="Set user_id on the node, then run `kgagent migrate` to set it on its relationships",
+)
+SHARED_KEY = Issue(
+    "an entity_key that another node of the user has too",
+    "error",
+    "Merge them or give each a unique key; to list them: MATCH (n) WHERE n.entity_key IS NOT NULL "
+    "WITH n.user_id AS user, n.entity_key AS key, collect(n) AS nodes WHERE size(nodes) > 1 RETURN user, key, nodes",
+)
+WRONG_VERSION = Issue(
+    "a version that is not an integer",
+    fix="Remove the property `version`, which kgagent uses to count writes: SET x.version = null",
+)
+NODE_WITHOUT_LABEL = Issue(
+    "a node without a label of the ontology",
+    fix="Give the node a label of the ontology, or add its label to a custom ontology (KGAGENT_ONTOLOGY)",
+)
+NODE_WITHOUT_KEY = Issue("a node without an entity_key", fix=NO_KEY.fix)
+NODE_WITHOUT_USER = Issue("a node without a user_id", fix=NO_USER.fix)
+TWO_USERS = Issue("nodes of different users", "error", "Delete them, or assign both nodes to one user")
+_BY_HAND = "Fix by hand; the tools and the migration do not change such relationships"
+ONE_NODE = Issue("the same node at both ends", fix=_BY_HAND)
+WRONG_LABELS = Issue("nodes with labels that the type does not allow", fix=_BY_HAND)
+DUPLICATE = Issue(
+    "another relationship of the same type between the same nodes, which the tools use instead",
+    fix="Keep one of each and delete the others; to list them: MATCH (a)-[r]-(b) WHERE elementId(a) < elementId(b) "
+    "WITH a, b, type(r) AS type, collect(r) AS copies WHERE size(copies) > 1 RETURN a, b, type, copies",
+)
+WRONG_LEVEL = Issue(
+    "an attitude or proximity that is neither 1 to 5 nor a word of the type",
+    fix="Set it to 1 to 5 with the update_relationship tool or in Cypher",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examination:
+    """The result of examining a record.
+
+    Attributes:
+        defect: its first defect, with which a migration skips the record; other issues are not examined then.
+        issues: what a migration fixes; empty if the record is stored as the tools would store it.
+        outdated_text: the text to embed; None if the stored embedding is current, or there is no text.
+    """
+
+    defect: Issue | None = None
+    issues: tuple[Issue, ...] = ()
+    outdated_text: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScannedNodeIntent(NodeIntent):
+    """What to write of a node that was scanned, with its id."""
+
+    element_id: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScannedRelationshipIntent(RelationshipIntent):
+    """What to write of a relationship that was scanned, with its id."""
+
+    element_id: str
+
+
+ScannedIntent = ScannedNodeIntent | ScannedRelationshipIntent
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectedNode:
+    """A stored node.
+
+    Attributes:
+        record: its texts and bookkeeping; other properties are not read.
+        user_id: its owner; empty if it has none.
+        has_vector: whether the property of its embedding has any value.
+    """
+
+    kind: ClassVar[Kind] = "nodes"
+
+    record: NodeRecord
+    user_id: str
+    has_vector: bool
+
+    @classmethod
+    def of(cls, row: Row, ontology: Ontology) -> Self:
+        """The node of a row of a scan."""
+        return cls(record=NodeRecord.read(row, ontology), user_id=as_text(row["user_id"]), has_vector=row["has_vector"])
+
+    @property
+    def entity_keys(self) -> frozenset[str]:
+        """Its key."""
+        return frozenset((self.record.entity_key,))
+
+    def intent(self) -> ScannedNodeIntent:
+        """An intent to write it."""
+        return ScannedNodeIntent(entity_key=self.record.entity_key, element_id=self.record.element_id)
+
+    def examine(self, nodes: NodeRepository, embedder: Embedder, now: datetime) -> Examination:
+        """Examine it; notes that have expired by `now` do not count."""
+        if not self.record.entity_key:
+            return Examination(defect=NO_KEY)
+        if not self.user_id:
+            return Examination(defect=NO_USER)
+        if _has_wrong_version(self.record):
+            return Examination(defect=WRONG_VERSION)
+        issue, outdated_text = _examine_text(self, nodes, embedder, now)
+        return Examination(issues=() if issue is None else (issue,), outdated_text=outdated_text)
+
+    def __str__(self) -> str:
+        """Name it for a person who searches for it."""
+        return f"{self.record.label} {self.record.entity_key or self.record.text('name')!r} ({self.record.element_id})"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,29 +218,13 @@ class InspectedEnd:
     user_id: str
     label: str
 
-
-@dataclass(frozen=True, kw_only=True)
-class InspectedNode:
-    """A stored node.
-
-    Attributes:
-        record: its texts and bookkeeping; other properties are not read.
-        user_id: its owner; empty if it has none.
-        has_vector: whether the property of its embedding has any value.
-    """
-
-    record: NodeRecord
-    user_id: str
-    has_vector: bool
-
-    @property
-    def entity_keys(self) -> frozenset[str]:
-        """Its key."""
-        return frozenset((self.record.entity_key,))
-
-    def __str__(self) -> str:
-        """Name it for a person who searches for it."""
-        return f"{self.record.label} {self.record.entity_key or self.record.text('name')!r} ({self.record.element_id})"
+    @classmethod
+    def of(cls, values: Sequence[Any], ontology: Ontology) -> Self:
+        """The end that a row of a scan describes."""
+        labels, entity_key, user_id = values
+        has_label = any(label in ontology.labels for label in labels)
+        label = ontology_label(labels, ontology) if has_label else ""
+        return cls(entity_key=as_text(entity_key), user_id=as_text(user_id), label=label)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +239,26 @@ class InspectedRelationship:
         is_duplicate: whether its nodes have another relationship of its type, which the tools use instead.
     """
 
+    kind: ClassVar[Kind] = "relationships"
+
     record: RelationshipRecord
     start: InspectedEnd
     end: InspectedEnd
     has_vector: bool
     is_duplicate: bool
+
+    @classmethod
+    def of(cls, row: Row, ontology: Ontology) -> Self:
+        """The relationship of a row of a scan."""
+        start, end = InspectedEnd.of(row["first"], ontology), InspectedEnd.of(row["last"], ontology)
+        keys = {"from_entity_key": start.entity_key, "to_entity_key": end.entity_key}
+        return cls(
+            record=RelationshipRecord.read({**row, **keys, "from_name": "", "to_name": ""}),
+            start=start,
+            end=end,
+            has_vector=row["has_vector"],
+            is_duplicate=row["is_duplicate"],
+        )
 
     @property
     def user_id(self) -> str:
@@ -83,6 +270,52 @@ class InspectedRelationship:
         """The keys of its two nodes."""
         return frozenset((self.start.entity_key, self.end.entity_key))
 
+    def intent(self) -> ScannedRelationshipIntent:
+        """An intent to write it."""
+        return ScannedRelationshipIntent(
+            from_entity_key=self.record.from_entity_key,
+            to_entity_key=self.record.to_entity_key,
+            neo4j_type=self.record.neo4j_type,
+            element_id=self.record.element_id,
+        )
+
+    def examine(self, relationships: RelationshipRepository, embedder: Embedder, now: datetime) -> Examination:
+        """Examine it; notes that have expired by `now` do not count."""
+        if defect := self._defect(relationships.ontology):
+            return Examination(defect=defect)
+        record, issues = self.record, list[Issue]()
+        text_issue, outdated_text = _examine_text(self, relationships, embedder, now)
+        if any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS):
+            issues.append(LEVELS_AS_TEXT)
+        elif text_issue:
+            issues.append(text_issue)
+        if record.has_old_embeddings:
+            issues.append(OLD_EMBEDDINGS)
+        if record.has_old_is_reversed:
+            issues.append(OLD_IS_REVERSED)
+        user_id = record.properties.get("user_id")
+        if user_id != self.user_id:
+            issues.append(MISSING_USER if user_id is None else WRONG_USER)
+        if record.properties.get("relationship_key") != relationships.relationship_key(record):
+            issues.append(WRONG_KEY)
+        return Examination(issues=tuple(issues), outdated_text=outdated_text)
+
+    def _defect(self, ontology: Ontology) -> Issue | None:
+        start, end = self.start, self.end
+        definition = ontology.relationship(self.record.neo4j_type)
+        defects = (
+            (NODE_WITHOUT_LABEL, not (start.label and end.label)),
+            (NODE_WITHOUT_KEY, not (start.entity_key and end.entity_key)),
+            (NODE_WITHOUT_USER, not (start.user_id and end.user_id)),
+            (TWO_USERS, start.user_id != end.user_id),
+            (ONE_NODE, start.entity_key == end.entity_key),
+            (WRONG_LABELS, {start.label, end.label} != {definition.from_label, definition.to_label}),
+            (DUPLICATE, self.is_duplicate),
+            (WRONG_LEVEL, _has_wrong_level(self.record, ontology)),
+            (WRONG_VERSION, _has_wrong_version(self.record)),
+        )
+        return next((defect for defect, is_present in defects if is_present), None)
+
     def __str__(self) -> str:
         """Name it for a person who searches for it."""
         record = self.record
@@ -90,96 +323,6 @@ class InspectedRelationship:
 
 
 Inspected = InspectedNode | InspectedRelationship
-
-
-class Defect(StrEnum):
-    """A defect that makes a record unusable and that only a person can decide how to fix."""
-
-    NO_ENTITY_KEY = "a node has no entity_key, or one that is not text"
-    NO_LABEL = "a node has none of the ontology's labels"
-    NO_USER = "a node has no user_id, or one that is not text"
-    TWO_USERS = "its nodes belong to different users"
-    DUPLICATE = "its nodes have another relationship of its type"
-    ONE_NODE = "it connects a node with itself"
-    WRONG_LABELS = "its type does not connect nodes of these labels"
-    WRONG_LEVEL = "attitude or proximity is neither 1 to 5 nor one of the words"
-    WRONG_VERSION = "version is not an integer"
-
-
-class Condition(StrEnum):
-    """A condition that the migration fixes; the text continues "3 of 100 relationships …"."""
-
-    NO_EMBEDDING = "have no embedding"
-    NOT_A_VECTOR = "have an embedding that is not a list of numbers"
-    WRONG_LENGTH = "have an embedding of another length"
-    OTHER_MODEL = "have an embedding of another model"
-    UNKNOWN_MODEL = "have an embedding of an unknown model"
-    STALE = "have an embedding of an earlier text"
-    WITHOUT_TEXT = "have an embedding but no text"
-    WRONG_NOTES_TEXT = "have notes that full-text search misses, or still finds"
-    LEVELS_AS_TEXT = "store attitude or proximity as text instead of a number"
-    OLD_EMBEDDINGS = "have embedding properties of an old format"
-    OLD_IS_REVERSED = "hold told_in_reverse, the old name of is_reversed"
-    NO_USER = "have no user_id, so no search finds them"
-    WRONG_USER = "have a user_id that differs from their nodes' user_id"
-    WRONG_KEY = "have no relationship_key, or one that does not match their nodes"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Examination:
-    """The result of examining a record.
-
-    Attributes:
-        defect: its first defect; the conditions of such a record are not examined.
-        conditions: what the migration fixes; empty if the record is stored as the tools would store it.
-        outdated_text: the text to embed; None if the stored embedding is current, or there is no text.
-    """
-
-    defect: Defect | None = None
-    conditions: tuple[Condition, ...] = ()
-    outdated_text: str | None = None
-
-
-def examine_node(node: InspectedNode, nodes: NodeRepository, embedder: Embedder, now: datetime) -> Examination:
-    """Examine a node; notes that have expired by `now` do not count."""
-    if defect := _node_defect(node):
-        return Examination(defect=defect)
-    text = nodes.text(node.record, now)
-    condition = _text_condition(node, text, embedder, now)
-    return Examination(
-        conditions=() if condition is None else (condition,),
-        outdated_text=None if is_current(node.record, text, embedder) else text or None,
-    )
-
-
-def examine_relationship(
-    relationship: InspectedRelationship, relationships: RelationshipRepository, embedder: Embedder, now: datetime
-) -> Examination:
-    """Examine a relationship; notes that have expired by `now` do not count."""
-    if defect := _relationship_defect(relationship, relationships.ontology):
-        return Examination(defect=defect)
-    record = relationship.record
-    text = relationships.text(record, now)
-
-    def conditions() -> Iterator[Condition]:
-        if any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS):
-            yield Condition.LEVELS_AS_TEXT
-        elif condition := _text_condition(relationship, text, embedder, now):
-            yield condition
-        if record.has_old_embeddings:
-            yield Condition.OLD_EMBEDDINGS
-        if record.has_old_is_reversed:
-            yield Condition.OLD_IS_REVERSED
-        user_id = record.properties.get("user_id")
-        if user_id != relationship.user_id:
-            yield Condition.NO_USER if user_id is None else Condition.WRONG_USER
-        if record.properties.get("relationship_key") != relationships.relationship_key(record):
-            yield Condition.WRONG_KEY
-
-    return Examination(
-        conditions=tuple(conditions()),
-        outdated_text=None if is_current(record, text, embedder) else text or None,
-    )
 
 
 def stored_level(ontology: Ontology, record: RelationshipRecord, field: str) -> int | None:
@@ -199,47 +342,31 @@ def stored_level(ontology: Ontology, record: RelationshipRecord, field: str) -> 
     return ontology.level(neo4j_type, field, number)
 
 
-def _text_condition(inspected: Inspected, text: str, embedder: Embedder, now: datetime) -> Condition | None:
-    """The condition of the embedding or, if the embedding is current, of the text that full-text search indexes."""
-    record = inspected.record
+def _examine_text(
+    inspected: Inspected, repository: NodeRepository | RelationshipRepository, embedder: Embedder, now: datetime
+) -> tuple[Issue | None, str | None]:
+    """The issue of the embedding or else of the notes that full-text search indexes, and the text to embed."""
+    record: Any = inspected.record
+    text = repository.text(record, now)
     if is_current(record, text, embedder):
         is_indexed = record.properties.get("notes_text") == record.notes_text(now)
-        return None if is_indexed else Condition.WRONG_NOTES_TEXT
-    return _first(
-        (not text, Condition.WITHOUT_TEXT),
-        (not inspected.has_vector, Condition.NO_EMBEDDING),
-        (record.vector_length is None, Condition.NOT_A_VECTOR),
-        (record.vector_length != embedder.dimensions, Condition.WRONG_LENGTH),
-        (record.properties.get("embedding_model") is None, Condition.UNKNOWN_MODEL),
-        (record.properties.get("embedding_model") != embedder.model, Condition.OTHER_MODEL),
-        (True, Condition.STALE),
-    )
-
-
-def _node_defect(node: InspectedNode) -> Defect | None:
-    return _first(
-        (not node.record.entity_key, Defect.NO_ENTITY_KEY),
-        (not node.user_id, Defect.NO_USER),
-        (_has_wrong_version(node.record), Defect.WRONG_VERSION),
-        (True, None),
-    )
-
-
-def _relationship_defect(relationship: InspectedRelationship, ontology: Ontology) -> Defect | None:
-    record, start, end = relationship.record, relationship.start, relationship.end
-    definition = ontology.relationship(record.neo4j_type)
-    return _first(
-        (not (start.label and end.label), Defect.NO_LABEL),
-        (not (start.entity_key and end.entity_key), Defect.NO_ENTITY_KEY),
-        (not (start.user_id and end.user_id), Defect.NO_USER),
-        (start.user_id != end.user_id, Defect.TWO_USERS),
-        (start.entity_key == end.entity_key, Defect.ONE_NODE),
-        ({start.label, end.label} != {definition.from_label, definition.to_label}, Defect.WRONG_LABELS),
-        (relationship.is_duplicate, Defect.DUPLICATE),
-        (_has_wrong_level(record, ontology), Defect.WRONG_LEVEL),
-        (_has_wrong_version(record), Defect.WRONG_VERSION),
-        (True, None),
-    )
+        return None if is_indexed else WRONG_NOTES_TEXT, None
+    model = record.properties.get("embedding_model")
+    issue = STALE if text else WITHOUT_TEXT
+    if text and not inspected.has_vector:
+        issue = NO_EMBEDDING
+    elif text and record.vector_length is None:
+        issue = NOT_A_VECTOR
+    elif text and record.vector_length != embedder.dimensions:
+        issue = WRONG_LENGTH
+    elif text and model != embedder.model:
+        issue = UNKNOWN_MODEL if model is None else other_model(model, embedder.model)
+    else:
+        ends = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
+        for end in sorted(ends, reverse=True)[:MAX_EXPIRIES]:
+            if is_current(record, repository.text(record, end - timedelta(microseconds=1)), embedder):
+                issue = EXPIRED
+    return issue, text or None
 
 
 def _has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
@@ -254,7 +381,3 @@ def _has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
 def _has_wrong_version(record: Record) -> bool:
     version = record.properties.get("version")
     return not (version is None or (isinstance(version, int) and not isinstance(version, bool)))
-
-
-def _first(*cases: tuple[bool, CaseT]) -> CaseT:
-    return next(case for holds, case in cases if holds)

@@ -16,10 +16,10 @@ from kgagent.opening import GraphAccess
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.ray_workers import RayEngine, RayWorkers
 from kgagent.services import GraphServices
-from kgagent.upkeep.examination import Inspected, stored_level
+from kgagent.upkeep.examination import Inspected, Kind, ScannedIntent, stored_level
 from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
 from kgagent.upkeep.rewrite import Change, Rewrite, Skipped, Tally
-from kgagent.upkeep.scan import SCANS, Kind, Scan, ScannedIntent, Selection
+from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
 
 
 async def migrate(
@@ -52,7 +52,7 @@ async def migrate(
         if not dry_run:
             await schema.drop_replaced_constraints()
         try:
-            for kind in SCANS:
+            for kind in KINDS:
                 block = MigrationBlock(kind, Selection(user_id=user_id), dry_run=dry_run, batch_size=batch_size)
                 rewrite = migration(services, block)
                 total = await rewrite.scan.count()
@@ -86,13 +86,13 @@ class MigrationBlock:
 
 def migration(services: GraphServices, block: MigrationBlock) -> Rewrite[Any]:
     """The migration of a block: levels become numbers, and relationships get the owner of their nodes."""
-    scan, context = SCANS[block.kind](services, block.selection), services.write_context
+    scan, context = scan_of(services, block.kind, block.selection), services.write_context
 
     def judge(inspected: Inspected) -> Change | Skipped | None:
-        examined = scan.examine(inspected, context.embedder, context.clock())
+        examined = scan.examine(inspected, context)
         if examined.defect:
-            return Skipped(str(inspected), str(examined.defect))
-        return Change(examined.outdated_text) if examined.conditions else None
+            return Skipped(str(inspected), f"it has {examined.defect.phrase}")
+        return Change(examined.outdated_text) if examined.issues else None
 
     def prepare(intent: ScannedIntent, stored: Record | None) -> ScannedIntent:
         if stored is not None and stored.element_id != intent.element_id:

@@ -6,8 +6,8 @@ from typing import Any
 
 from kgagent.errors import KgAgentError
 from kgagent.formatting import counted
+from kgagent.upkeep.examination import Kind
 from kgagent.upkeep.rewrite import Skipped, Tally
-from kgagent.upkeep.scan import Kind
 
 
 @dataclass(frozen=True)

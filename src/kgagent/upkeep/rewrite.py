@@ -18,8 +18,9 @@ from kgagent.errors import ConflictError, InputError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
 from kgagent.progress import Advance
+from kgagent.upkeep.examination import Kind
 from kgagent.upkeep.prepared import PreparedEmbedder, embed_batch
-from kgagent.upkeep.scan import InspectedT, Kind, Scan, Strategy
+from kgagent.upkeep.scan import InspectedT, Scan, Strategy
 
 Outcome = Literal["embedded", "updated", "up_to_date", "skipped"]
 
@@ -154,8 +155,9 @@ class Rewrite(Generic[InspectedT]):
             await self._write_for(list(group), self.scan.strategy(user_id, context, self.options), tally)
 
     async def _write_for(self, records: Sequence[InspectedT], strategy: Strategy, tally: Tally) -> None:
-        intents = [self.scan.intent(inspected) for inspected in records]
-        results = await compare_and_set(strategy, intents, attempts=self.context.attempts)
+        results = await compare_and_set(
+            strategy, [inspected.intent() for inspected in records], attempts=self.context.attempts
+        )
         failure: KgAgentError | None = None
         for inspected, result in zip(records, results, strict=True):
             if isinstance(result, WriteResult):

@@ -17,8 +17,9 @@ from kgagent.models.merged_notes import stored_form
 from kgagent.models.note import dump_notes, notes_text_at, parse_notes
 from kgagent.progress import Advance
 from kgagent.services import GraphServices
+from kgagent.upkeep.examination import ScannedIntent
 from kgagent.upkeep.rewrite import Change, Rewrite, Tally
-from kgagent.upkeep.scan import SCANS, InspectedT, Scan, ScannedIntent, Selection
+from kgagent.upkeep.scan import KINDS, InspectedT, Scan, Selection, scan_of
 
 _KEYS = ("entity_key", "from_entity_key", "to_entity_key")
 """The keys of a deleted node, or of the nodes of a deleted relationship."""
@@ -83,7 +84,7 @@ class SourceTraces:
     @property
     def _scans(self) -> list[Scan[Any]]:
         selection = Selection(user_id=self.user_id, mentioned=stored_form(self.entity_key))
-        return [scan(self.services, selection) for scan in SCANS.values()]
+        return [scan_of(self.services, kind, selection) for kind in KINDS]
 
     def _rewrite(self, scan: Scan[InspectedT]) -> Rewrite[InspectedT]:
         """The removal of the traces from the records of a scan."""

@@ -8,7 +8,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.graph.statements import Fragment, statement
 from kgagent.knowledge_graph import services_of
-from kgagent.upkeep.scan import NodeScan, RelationshipScan, Selection
+from kgagent.upkeep.scan import Selection, scan_of
 from tests.conftest import DIMENSIONS
 from tests.support.people import person, relate
 from tests.support.stored import cypher
@@ -121,7 +121,7 @@ async def test_a_scan_of_given_records_reads_only_those_that_are_or_start_at_nod
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
 ) -> None:
     selection = Selection(user_id=user_id, element_ids=list(ids.values()))
-    async with NodeScan(services_of(graph), selection).ids() as nodes:
+    async with scan_of(services_of(graph), "nodes", selection).ids() as nodes:
         assert {element_id async for element_id in nodes} == {ids["ada"], ids["bo"]}
-    async with RelationshipScan(services_of(graph), selection).ids() as relationships:
+    async with scan_of(services_of(graph), "relationships", selection).ids() as relationships:
         assert {element_id async for element_id in relationships} == {ids["own"], ids["to"]}

@@ -39,19 +39,19 @@ FIXED_BY_MIGRATION = [
     ),
     (
         "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.told_in_reverse = true",
-        "hold told_in_reverse, the old name of is_reversed",
+        "have told_in_reverse, the old name of is_reversed",
     ),
     (
         "MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.user_id",
-        "have no user_id, so no search finds them",
+        "have no user_id, without which no search finds a relationship",
     ),
     (
         "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.relationship_key = 'another'",
-        "have no relationship_key, or one that does not match their nodes",
+        "have no relationship_key, or one that does not match the nodes",
     ),
     (
         "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.attitude = 'warm'",
-        "store attitude or proximity as text instead of a number",
+        "have attitude or proximity stored as text instead of a number",
     ),
     (
         "MATCH (:<Person>)-[r {description: 'They sing'}]->() REMOVE r.notes_text",
@@ -66,7 +66,7 @@ FIXED_BY_MIGRATION = [
 FIXED_BY_HAND = [
     (
         "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.attitude = 6",
-        "have an attitude or proximity that is neither 1 to 5 nor a word of their type",
+        "have an attitude or proximity that is neither 1 to 5 nor a word of the type",
     ),
     (
         "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.version = 'v2'",
@@ -74,16 +74,16 @@ FIXED_BY_HAND = [
     ),
     (
         "MATCH (a:<Person> {name: 'Ada'}), (c:<Topic>) CREATE (a)-[:<knows>]->(c)",
-        "connect nodes with labels that their type does not allow",
+        "have nodes with labels that the type does not allow",
     ),
-    ("MATCH (a:<Person> {name: 'Ada'}) CREATE (a)-[:<knows>]->(a)", "connect a node to itself"),
+    ("MATCH (a:<Person> {name: 'Ada'}) CREATE (a)-[:<knows>]->(a)", "have the same node at both ends"),
     (
         "MATCH (a:<Person> {name: 'Ada'}) CREATE (a)-[:<likes>]->(:Stranger)",
         "have a node without a label of the ontology",
     ),
     (
         "MATCH (a:<Person> {name: 'Ada'})-[r:<likes>]->(c) CREATE (c)-[:<likes>]->(a)",
-        "duplicate another relationship of the same type between the same nodes",
+        "have another relationship of the same type between the same nodes, which the tools use instead",
     ),
 ]
 
@@ -178,14 +178,14 @@ async def test_a_relationship_between_two_users_is_an_error(own: KnowledgeGraph)
         "CREATE (a)-[:<knows>]->(b)",
     )
     diagnosis = await own.diagnose()
-    assert messages(diagnosis) == ["error: 1 of 7 relationships connect nodes of different users"]
+    assert messages(diagnosis) == ["error: 1 of 7 relationships have nodes of different users"]
 
 
 async def test_a_relationship_of_another_user_than_its_nodes_is_an_error(own: KnowledgeGraph) -> None:
     await healthy(own)
     await damage(own, "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.user_id = 'another'")
     diagnosis = await own.diagnose()
-    assert messages(diagnosis) == ["error: 1 of 3 relationships have a user_id that differs from their nodes' user_id"]
+    assert messages(diagnosis) == ["error: 1 of 3 relationships have a user_id that differs from that of the nodes"]
 
 
 @pytest.mark.parametrize(
@@ -200,11 +200,11 @@ async def test_a_relationship_of_another_user_than_its_nodes_is_an_error(own: Kn
         ("MATCH (n:<Person> {name: 'Ada'}) SET n.description = 'new'", "have an embedding of an earlier text"),
         (
             "CREATE (:<Person> {name: 'Di', user_id: 'patient'})",
-            "have no entity_key of type string, so no tool finds them",
+            "have no entity_key of type string, without which no tool finds a node",
         ),
         (
             "CREATE (:<Person> {name: 'Di', entity_key: 'di', user_id: 7})",
-            "have no user_id of type string, so no search finds them",
+            "have no user_id of type string, without which no search finds a node",
         ),
     ],
 )
@@ -219,7 +219,7 @@ async def test_nodes_that_share_a_key_are_an_error(own: KnowledgeGraph) -> None:
     await healthy(own)
     await damage(own, "MATCH (n:<Person> {name: 'Ada'}), (m:<Topic>) SET m.entity_key = n.entity_key")
     found = messages(await own.diagnose())
-    assert "error: 2 of 4 nodes share their entity_key with another node of their user" in found
+    assert "error: 2 of 4 nodes have an entity_key that another node of the user has too" in found
 
 
 async def test_nodes_of_two_users_may_share_a_key(own: KnowledgeGraph) -> None:

@@ -11,15 +11,13 @@ from kgagent.graph.record_saver import embedding_hash
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipRepository, relationship_key
 from kgagent.ontology import default_ontology
+from kgagent.upkeep import examination
 from kgagent.upkeep.examination import (
-    Condition,
-    Defect,
     Examination,
     InspectedEnd,
     InspectedNode,
     InspectedRelationship,
-    examine_node,
-    examine_relationship,
+    Issue,
     stored_level,
 )
 
@@ -49,7 +47,7 @@ def record(length: int | None = 8, /, **properties: Any) -> RelationshipRecord:
 
 
 def examine(inspected: InspectedRelationship) -> Examination:
-    return examine_relationship(inspected, RELATIONSHIPS, EMBEDDER, NOW)
+    return inspected.examine(RELATIONSHIPS, EMBEDDER, NOW)
 
 
 def relationship(
@@ -66,31 +64,29 @@ def relationship(
 
 
 @pytest.mark.parametrize(
-    ("stored", "has_vector", "conditions"),
+    ("stored", "has_vector", "issues"),
     [
         (record(**CURRENT), True, []),
         (record(None, **{**CURRENT, "description": None, "embedding_hash": None}), False, []),
-        (record(**{**CURRENT, "description": None}), True, [Condition.WITHOUT_TEXT]),
-        (record(None), False, [Condition.NO_EMBEDDING]),
-        (record(None, **CURRENT), True, [Condition.NOT_A_VECTOR]),
-        (record(7, **CURRENT), True, [Condition.WRONG_LENGTH]),
-        (record(**{**CURRENT, "embedding_model": "older"}), True, [Condition.OTHER_MODEL]),
-        (record(), True, [Condition.UNKNOWN_MODEL]),
-        (record(**{**CURRENT, "description": "b"}), True, [Condition.STALE]),
-        (record(**CURRENT, attitude="4"), True, [Condition.LEVELS_AS_TEXT]),
-        (record(**CURRENT, notes_text="what no note says"), True, [Condition.WRONG_NOTES_TEXT]),
+        (record(**{**CURRENT, "description": None}), True, [examination.WITHOUT_TEXT]),
+        (record(None), False, [examination.NO_EMBEDDING]),
+        (record(None, **CURRENT), True, [examination.NOT_A_VECTOR]),
+        (record(7, **CURRENT), True, [examination.WRONG_LENGTH]),
+        (record(**{**CURRENT, "embedding_model": "older"}), True, [examination.other_model("older", EMBEDDER.model)]),
+        (record(), True, [examination.UNKNOWN_MODEL]),
+        (record(**{**CURRENT, "description": "b"}), True, [examination.STALE]),
+        (record(**CURRENT, attitude="4"), True, [examination.LEVELS_AS_TEXT]),
+        (record(**CURRENT, notes_text="what no note says"), True, [examination.WRONG_NOTES_TEXT]),
         (
             record(**{**CURRENT, "user_id": "you", "relationship_key": None}),
             True,
-            [Condition.WRONG_USER, Condition.WRONG_KEY],
+            [examination.WRONG_USER, examination.WRONG_KEY],
         ),
     ],
 )
-def test_the_conditions_of_a_relationship(
-    stored: RelationshipRecord, has_vector: bool, conditions: list[Condition]
-) -> None:
+def test_the_issues_of_a_relationship(stored: RelationshipRecord, has_vector: bool, issues: list[Issue]) -> None:
     examined = examine(replace(relationship(), record=stored, has_vector=has_vector))
-    assert list(examined.conditions) == conditions
+    assert list(examined.issues) == issues
 
 
 def test_only_a_text_without_current_embedding_is_outdated() -> None:
@@ -104,18 +100,18 @@ def test_only_a_text_without_current_embedding_is_outdated() -> None:
     [
         (relationship(), None),
         (relationship(attitude=1, proximity=5, version=3), None),
-        (relationship({"label": ""}), Defect.NO_LABEL),
-        (relationship({"entity_key": ""}), Defect.NO_ENTITY_KEY),
-        (relationship({"user_id": ""}), Defect.NO_USER),
-        (relationship({"user_id": "you"}), Defect.TWO_USERS),
-        (relationship({"entity_key": "b"}), Defect.ONE_NODE),
-        (relationship({"label": "Concept"}), Defect.WRONG_LABELS),
-        (relationship(is_duplicate=True), Defect.DUPLICATE),
-        (relationship(attitude=0), Defect.WRONG_LEVEL),
-        (relationship(version=True), Defect.WRONG_VERSION),
+        (relationship({"label": ""}), examination.NODE_WITHOUT_LABEL),
+        (relationship({"entity_key": ""}), examination.NODE_WITHOUT_KEY),
+        (relationship({"user_id": ""}), examination.NODE_WITHOUT_USER),
+        (relationship({"user_id": "you"}), examination.TWO_USERS),
+        (relationship({"entity_key": "b"}), examination.ONE_NODE),
+        (relationship({"label": "Concept"}), examination.WRONG_LABELS),
+        (relationship(is_duplicate=True), examination.DUPLICATE),
+        (relationship(attitude=0), examination.WRONG_LEVEL),
+        (relationship(version=True), examination.WRONG_VERSION),
     ],
 )
-def test_the_defect_of_a_relationship(inspected: InspectedRelationship, defect: Defect | None) -> None:
+def test_the_defect_of_a_relationship(inspected: InspectedRelationship, defect: Issue | None) -> None:
     assert examine(inspected).defect is defect
 
 
@@ -123,15 +119,15 @@ def test_the_defect_of_a_relationship(inspected: InspectedRelationship, defect: 
     ("properties", "user_id", "defect"),
     [
         ({"entity_key": "a"}, "me", None),
-        ({}, "me", Defect.NO_ENTITY_KEY),
-        ({"entity_key": "a"}, "", Defect.NO_USER),
-        ({"entity_key": "a", "version": 1.5}, "me", Defect.WRONG_VERSION),
+        ({}, "me", examination.NO_KEY),
+        ({"entity_key": "a"}, "", examination.NO_USER),
+        ({"entity_key": "a", "version": 1.5}, "me", examination.WRONG_VERSION),
     ],
 )
-def test_the_defect_of_a_node(properties: dict[str, Any], user_id: str, defect: Defect | None) -> None:
+def test_the_defect_of_a_node(properties: dict[str, Any], user_id: str, defect: Issue | None) -> None:
     stored = NodeRecord(element_id="x", label="Person", vector_length=None, properties=properties)
     node = InspectedNode(record=stored, user_id=user_id, has_vector=False)
-    assert examine_node(node, NodeRepository(NO_STORE, default_ontology()), EMBEDDER, NOW).defect is defect
+    assert node.examine(NodeRepository(NO_STORE, default_ontology()), EMBEDDER, NOW).defect is defect
 
 
 @pytest.mark.parametrize(
