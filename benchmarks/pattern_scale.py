@@ -111,10 +111,8 @@ async def _asked(graph: KnowledgeGraph, question: Long) -> PatternResult | KgAge
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
     """Load the graph, run the questions, and compute the figures."""
     settings = Settings()
-    store = cast(
-        "Recorder",
-        await connect(where.uri, username=where.username, password=where.password, store_class=Recorder),
-    )
+    store = cast("Recorder", await connect(where.uri, username=where.username, password=where.password))
+    store.__class__ = Recorder
     embedder = HashingEmbedder(DIMENSIONS)
     graph = KnowledgeGraph(store, default_ontology(), embedder, settings)
     patient = KnowledgeGraph(

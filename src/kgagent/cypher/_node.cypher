@@ -1,7 +1,7 @@
 // A node `n` with all properties but its vector and the messages of ingestion.
-// Null if another transaction has deleted it since it was matched.
-CASE WHEN size(labels(n)) > 0 THEN {
+// Null if another transaction has deleted it since it was matched, even while its fields were read.
+head([found IN [{
   element_id: elementId(n), labels: labels(n),
   vector_length: CASE WHEN n.embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.embedding) END,
   properties: n {.*, embedding: null, ingestion_messages: null}
-} END
+}] WHERE size(found.labels) > 0 AND found.properties.entity_key IS NOT NULL])

@@ -23,6 +23,7 @@ DRIVER_OPTIONS: Mapping[str, Any] = {
     "user_agent": "kgagent",
     "connection_timeout": 4.0,
     "connection_acquisition_timeout": 20.0,
+    "max_connection_pool_size": 100,
 }
 """Options of the driver that differ from its defaults; with these, connecting to a server that is gone fails soon."""
 
@@ -41,7 +42,6 @@ async def connect(
     database: str | None = None,
     timeout: float | None = None,
     driver_options: Mapping[str, Any] | None = None,
-    store_class: type[Store] = Store,
 ) -> Store:
     """Connect, and determine what the server supports.
 
@@ -53,7 +53,6 @@ async def connect(
         database: None is the user's home database.
         timeout: maximum time of a statement on the server, in seconds; None is the server's own limit.
         driver_options: further settings of the driver, such as `max_connection_pool_size`.
-        store_class: a subclass of `Store` to create instead.
 
     Raises:
         ConfigurationError: the driver does not accept its options.
@@ -72,10 +71,12 @@ async def connect(
             raise ConfigurationError(f"The Neo4j driver cannot be set up: {problem}") from None
         raise ConfigurationError(f"The Neo4j driver cannot be set up: {error}") from error
     try:
-        return await _open(store_class, driver, shown, database=database, timeout=timeout, owns_driver=True)
+        features = await _features(driver, shown, database)
     except BaseException:
         await driver.close()
         raise
+    connections = options["max_connection_pool_size"]
+    return Store(driver, features, uri=shown, database=database, timeout=timeout, connections=connections)
 
 
 async def use_driver(driver: AsyncDriver, *, database: str | None = None, timeout: float | None = None) -> Store:
@@ -95,27 +96,19 @@ async def use_driver(driver: AsyncDriver, *, database: str | None = None, timeou
         info = await driver.get_server_info()
     host, port = info.address[:2]
     shown = f"{'bolt+s' if driver.encrypted else 'bolt'}://{f'[{host}]' if ':' in str(host) else host}:{port}"
-    return await _open(Store, driver, shown, database=database, timeout=timeout, owns_driver=False)
+    features = await _features(driver, shown, database)
+    return Store(driver, features, uri=shown, database=database, timeout=timeout, owns_driver=False)
 
 
-async def _open(
-    store_class: type[Store],
-    driver: AsyncDriver,
-    uri: str,
-    *,
-    database: str | None,
-    timeout: float | None,
-    owns_driver: bool,
-) -> Store:
+async def _features(driver: AsyncDriver, uri: str, database: str | None) -> ServerFeatures:
     with _translated_errors(uri):
         info = await driver.get_server_info()
         query = Query(VERSIONS, metadata=statement_tags(VERSIONS.name))
         answer = await driver.execute_query(query, database_=database, routing_=RoutingControl.READ)
     versions = {str(record["name"]): list(record["versions"]) for record in answer.records}
-    features = ServerFeatures.detect(
+    return ServerFeatures.detect(
         versions.get("Neo4j Kernel", ["5.26"])[0], versions.get("Cypher", ["5"]), info.protocol_version
     )
-    return store_class(driver, features, uri=uri, database=database, timeout=timeout, owns_driver=owns_driver)
 
 
 @contextmanager

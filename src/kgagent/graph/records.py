@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from neo4j.time import Date, DateTime, Duration, Time
+from neo4j.vector import Vector
 from pydantic import JsonValue
 
 from kgagent.errors import InputError
@@ -18,6 +19,9 @@ from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
 from kgagent.ontology import Ontology
 from kgagent.plain_names import plain_text
+
+MIN_VECTOR_LENGTH = 32
+"""Numbers in a list that is taken for an embedding."""
 
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
 _RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})
@@ -226,12 +230,20 @@ def as_text(value: object) -> str:
 
 
 def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, JsonValue]:
-    """The properties of a record that callers may see, as JSON types."""
+    """The properties of a record that callers may see, as JSON types; no embeddings, whatever their names."""
     return {
         key: _time(value) if key in TIMES else plain(value)
         for key, value in sorted(properties.items())
-        if key not in hidden and not key.lower().endswith("embedding")
+        if key not in hidden and not key.lower().endswith("embedding") and not _is_vector(value)
     }
+
+
+def _is_vector(value: object) -> bool:
+    if isinstance(value, Vector):
+        return True
+    return (
+        isinstance(value, list) and len(value) >= MIN_VECTOR_LENGTH and {type(item) for item in value} <= {int, float}
+    )
 
 
 def _time(value: object) -> JsonValue:

@@ -59,7 +59,9 @@ async def restorable_records(nodes: NodeRepository, *, user_id: str, now: dateti
         {"user_id": user_id, "now": now, "limit": MAX_RESTORABLE},
     )
     latest: dict[tuple[object, ...], RestorableRecord] = {}
-    for one in (_record(row, nodes.ontology.labels) for row in rows):
+    # A record that another transaction purged while it was read has lost its properties.
+    kept = (row for row in rows if row["undo_until"] and (row["labels"] or (row["from"] and row["to"])))
+    for one in (_record(row, nodes.ontology.labels) for row in kept):
         # A relationship may have been deleted several times.
         latest.setdefault((one.label, one.entity_keys, one.name), one)
     return list(latest.values())

@@ -1,17 +1,125 @@
-"""The connection to Neo4j."""
+"""The connection to Neo4j: reads see earlier writes, and the driver's errors are translated."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+import copy
+import sys
+from array import array
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Self
 
-from neo4j import READ_ACCESS
+from neo4j import READ_ACCESS, WRITE_ACCESS, AsyncDriver, AsyncSession, Query, RoutingControl
+from neo4j import exceptions as neo4j_errors
+from neo4j.vector import Vector
 
-from kgagent.graph.statement_runner import Parameters, Row, StatementRunner, sent
+from kgagent.errors import EntityGoneError
+from kgagent.graph.driver_errors import translated
+from kgagent.graph.features import ServerFeatures
+from kgagent.graph.parameter_map import MAP, PLAIN, with_parameter_map
+from kgagent.graph.reachability import Reachability
+from kgagent.graph.statements import UNNAMED, Statement
+from kgagent.observing import NULL_OBSERVER, Observer, statement_tags
+from kgagent.operations import Access, OperationOutcome, StatementRun
+from kgagent.origin import Origin
 
-__all__ = ["Parameters", "Row", "Store"]
+Row = dict[str, Any]
+Parameters = Mapping[str, Any]
 
 
-class Store(StatementRunner):
+class Store:
     """A database of a Neo4j server, shared by everything in this process that uses it."""
+
+    def __init__(
+        self,
+        driver: AsyncDriver,
+        features: ServerFeatures,
+        *,
+        uri: str,
+        database: str | None,
+        timeout: float | None = None,
+        owns_driver: bool = True,
+        connections: int = 100,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            driver: an open driver.
+            features: what the server supports.
+            uri: address of the server.
+            database: None is the user's home database.
+            timeout: maximum time of a statement on the server, in seconds; None is the server's own limit.
+            owns_driver: whether `close` closes the driver.
+            connections: maximum number of connections of the driver; statements beyond it wait for their turn.
+        """
+        self._driver = driver
+        self._owns_driver = owns_driver
+        self._database = database
+        self.features = features
+        self._language = features.language
+        self._timeout = timeout
+        self._observer = NULL_OBSERVER
+        self.reachability = Reachability(driver, uri)
+        self.origin = Origin()
+        self.uri = uri
+        # While a stream is read, statements run; so streams cannot take all connections. The driver's own queue has a
+        # time limit, after which a statement would fail.
+        self._stream_slots = asyncio.Semaphore(max(1, connections // 4))
+        self._slots = asyncio.Semaphore(max(1, connections - connections // 4))
+
+    def observed_by(self, observer: Observer) -> Self:
+        """The same connections, their statements watched by an observer."""
+        watched = copy.copy(self)
+        watched._observer = observer
+        return watched
+
+    async def close(self) -> None:
+        """Close the connections, unless the driver is the caller's."""
+        if self._owns_driver:
+            await self._driver.close()
+
+    async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+        """Run a reading statement in one round trip; a transient failure is retried as the driver would.
+
+        Args:
+            text: Cypher without its version prefix.
+            parameters: values of the statement.
+            timeout: maximum time on the server in seconds; None is the timeout of the connection.
+
+        Raises:
+            StoreError: it failed; StatementTimeoutError if it took too long.
+        """
+        async with self._running(text, "read") as outcome:
+            rows = await self._read(self._query(text, timeout or self._timeout), parameters)
+            outcome.rows = len(rows)
+        return rows
+
+    async def write(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+        """Run a writing statement in its own transaction: all of it takes effect, or nothing.
+
+        Raises:
+            ConstraintViolationError, SharedKeyError: it would create a duplicate, or a relationship without a node.
+            EntityGoneError: another write deleted a record that this one needs.
+            StoreError: it failed for another reason.
+        """
+        async with self._running(text, "write") as outcome:
+            rows = await self._run(self._query(text, timeout or self._timeout), parameters, RoutingControl.WRITE)
+            outcome.rows = len(rows)
+        return rows
+
+    async def read_for_update(self, text: str, parameters: Parameters) -> list[Row]:
+        """Run a statement that locks what it reads and may be repeated, again if another write deletes what it locks.
+
+        Neo4j applies a commit property by property: a read without a lock can see the new version beside old notes.
+
+        Raises:
+            StoreError: it failed.
+        """
+        while True:
+            with suppress(EntityGoneError):
+                async with self._running(text, "write") as outcome:
+                    rows = await self._read(self._query(text, self._timeout), parameters, WRITE_ACCESS)
+                    outcome.rows = len(rows)
+                return rows
 
     async def run_schema(self, text: str) -> list[Row]:
         """Run a statement about indexes and constraints.
@@ -32,6 +140,78 @@ class Store(StatementRunner):
         Raises:
             StoreError: it failed.
         """
-        async with self._running(text, "read"), self._session(READ_ACCESS) as session:
-            result = await session.run(self._query(text, None), sent(parameters))
+        async with self._running(text, "read", self._stream_slots), self._session(READ_ACCESS) as session:
+            result = await session.run(self._query(text, None), _sent(parameters))
             yield (dict(record) async for record in result)
+
+    def vector(self, embedding: Sequence[float] | None) -> Vector | list[float] | None:
+        """An embedding as a parameter in the form that this server accepts."""
+        if embedding is None:
+            return None
+        if not self.features.vectors_on_the_wire:
+            return list(embedding)
+        if isinstance(embedding, array) and embedding.typecode == "f":
+            swapped = array("f", embedding)
+            if sys.byteorder == "little":
+                swapped.byteswap()
+            return Vector(swapped.tobytes(), "f32")
+        return Vector(embedding, "f32")
+
+    def _session(self, access: str = WRITE_ACCESS) -> AsyncSession:
+        """A session that sees earlier writes, since all sessions of this connection share their bookmarks."""
+        return self._driver.session(
+            database=self._database,
+            default_access_mode=access,
+            bookmark_manager=self._driver.execute_query_bookmark_manager,
+        )
+
+    async def _read(self, query: Query, parameters: Parameters, access: str = READ_ACCESS) -> list[Row]:
+        try:
+            # A managed transaction would need a second round trip to commit nothing.
+            async with self._session(access) as session:
+                result = await session.run(query, _sent(parameters))
+                return [dict(record) for record in (await result.to_eager_result()).records]
+        except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
+            if not error.is_retryable():
+                raise
+        routing = RoutingControl.READ if access == READ_ACCESS else RoutingControl.WRITE
+        return await self._run(query, parameters, routing)
+
+    async def _run(self, query: Query, parameters: Parameters, routing: RoutingControl) -> list[Row]:
+        answer = await self._driver.execute_query(query, _sent(parameters), routing_=routing, database_=self._database)
+        return [dict(record) for record in answer.records]
+
+    def _query(self, text: str, timeout: float | None) -> Query:
+        return Query(with_parameter_map(text, self._language), metadata=statement_tags(_name(text)), timeout=timeout)
+
+    @asynccontextmanager
+    async def _running(
+        self, text: str, access: Access, slots: asyncio.Semaphore | None = None
+    ) -> AsyncIterator[OperationOutcome]:
+        """Let the observer watch a statement, end it if the server is gone, and translate the driver's errors."""
+        self.origin.check()
+        run = StatementRun(_name(text), access, self.uri, self._database)
+        async with slots or self._slots:
+            with self._observer.watch(run) as outcome:
+                server, limit = self.reachability, asyncio.timeout(None)
+                if server.is_lost:
+                    await server.check()
+                watch = asyncio.get_running_loop().call_later(server.patience, server.watch, limit)
+                try:
+                    async with limit:
+                        yield outcome
+                except TimeoutError:
+                    raise server.error(access) from None
+                except (neo4j_errors.Neo4jError, neo4j_errors.DriverError) as error:
+                    raise translated(error, self.uri) from error
+                finally:
+                    watch.cancel()
+
+
+def _sent(parameters: Parameters) -> dict[str, Any]:
+    """Parameters as the driver sends them, see `parameter_map`."""
+    return {PLAIN: parameters.get(PLAIN), MAP: dict(parameters)}
+
+
+def _name(text: str) -> str:
+    return text.name if isinstance(text, Statement) else UNNAMED

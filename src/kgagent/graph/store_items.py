@@ -4,7 +4,7 @@ An item is a node that no search of the graph reads, and so is each of its embed
 """
 
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -75,7 +75,7 @@ class StoreItemRepository:
         if places:
             parameters = self._parameters(places=[place.parameters for place in places])
             rows = await self.store.read(_statement("read_store_items"), parameters)
-            found = {row["position"]: _read(row) for row in rows}
+            found = {row["position"]: item for row in rows if (item := _read(row))}
         return [found.get(position) for position in range(len(places))]
 
     async def search(self, search: ItemSearch) -> list[StoredItem]:
@@ -106,7 +106,7 @@ class StoreItemRepository:
             found = await self._search_index(search, parameters)
             if found is not None:
                 return found
-        return [_read(row) for row in await self.store.read(text, parameters)]
+        return _read_all(await self.store.read(text, parameters))
 
     async def namespaces(self, prefix: Namespace = ()) -> list[Namespace]:
         """List the namespaces that begin with some labels and have items, in order.
@@ -116,7 +116,7 @@ class StoreItemRepository:
         """
         self._check([ItemPlace(prefix, "")])
         async with self._rows(_statement("list_store_namespaces"), {"prefix": path_of(prefix)}) as rows:
-            return sorted([tuple(row["namespace"]) async for row in rows])
+            return sorted([tuple(row["namespace"]) async for row in rows if row["namespace"] is not None])
 
     async def write(self, items: Sequence[NewItem], deleted: Sequence[ItemPlace] = ()) -> None:
         """Store items, each in place of the one with its namespace and key, and delete others.
@@ -182,7 +182,7 @@ class StoreItemRepository:
         async with self._rows(text, {**parameters, "offset": 0, "limit": UNLIMITED}) as rows:
             async for row in rows:
                 item = _read(row)
-                if not accepts(item.value):
+                if item is None or not accepts(item.value):
                     continue
                 if skipped < search.offset:
                     skipped += 1
@@ -214,7 +214,7 @@ class StoreItemRepository:
                 # See `WidenedIndex` in kgagent.retrieval.
                 return None
             if len(rows) == search.limit:
-                return [_read(row) for row in rows]
+                return _read_all(rows)
             fetch *= WIDENING
         return None
 
@@ -272,7 +272,14 @@ def _statement(name: str) -> Statement:
     return statement(name, **STORE_ITEM_NAMES)
 
 
-def _read(row: Row) -> StoredItem:
+def _read_all(rows: Iterable[Row]) -> list[StoredItem]:
+    return [item for row in rows if (item := _read(row))]
+
+
+def _read(row: Row) -> StoredItem | None:
+    """The item of a row; None if another transaction deleted it while its properties were read."""
+    if any(row[name] is None for name in ("namespace", "key", "value", "created_at", "updated_at")):
+        return None
     return StoredItem(
         place=ItemPlace(tuple(row["namespace"]), row["key"]),
         value=json.loads(row["value"]),

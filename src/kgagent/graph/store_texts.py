@@ -62,7 +62,10 @@ async def embed_outdated_texts(store: Store, embedder: Embedder, *, user_id: str
         rows = await store.read(statement("read_outdated_texts", **STORE_ITEM_NAMES), {**parameters, "after": after})
         if not rows:
             return updated
-        embeddings = await embedder.embed([row["text"] for row in rows])
+        after = rows[-1]["element_id"]
+        # Another transaction may delete a text while its properties are read.
+        rows = [row for row in rows if row["text"] is not None]
+        embeddings = await embedder.embed([row["text"] for row in rows]) if rows else []
         written = [
             {**row, "hash": embedding_hash(embedder, row["text"]), "vector": store.vector(embedding)}
             for row, embedding in zip(rows, embeddings, strict=True)
@@ -70,4 +73,4 @@ async def embed_outdated_texts(store: Store, embedder: Embedder, *, user_id: str
         [count] = await store.read_for_update(
             statement("update_store_texts", **STORE_ITEM_NAMES), {**parameters, "rows": written}
         )
-        updated, after = updated + count["updated"], rows[-1]["element_id"]
+        updated += count["updated"]

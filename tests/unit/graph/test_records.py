@@ -58,6 +58,11 @@ def test_nothing_internal_is_shown() -> None:
     assert relationship(**internal, since=2019).to_model(default_ontology()).properties == {"since": 2019}
 
 
+def test_a_long_list_of_numbers_is_not_shown_whatever_its_name() -> None:
+    shown = relationship(emb=[0.1] * 384, vector=[*range(32)], years=[2019, 2020], names=["a"] * 99)
+    assert shown.to_model(default_ontology()).properties == {"names": ["a"] * 99, "years": [2019, 2020]}
+
+
 def test_values_of_the_database_become_json() -> None:
     moment = datetime(2026, 1, 1, tzinfo=UTC)
     assert plain(neo4j.time.DateTime.from_native(moment)) == "2026-01-01T00:00:00.000000000+00:00"

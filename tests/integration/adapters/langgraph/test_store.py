@@ -12,6 +12,10 @@ from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
 from kgagent.adapters.langgraph import KnowledgeGraphStore
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
+from kgagent.graph.schema_parts import STORE_ITEM
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Parameters, Row
+from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock, Server
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import cypher
@@ -119,6 +123,43 @@ async def test_filters_apply_before_limit_and_offset(store: KnowledgeGraphStore,
     assert keys(await store.asearch(("m",), filter=odd, limit=2, offset=2)) == ["3"]
     assert keys(await store.asearch(("m",), filter=odd, limit=0)) == []
     assert keys(await store.asearch(("m",), query="anything", filter={"n": {"$lte": 1}})) == ["1", "0"]
+
+
+async def test_many_operations_at_once_wait_for_their_turn(settings: Settings, user_id: str) -> None:
+    options = {"max_connection_pool_size": 2, "connection_acquisition_timeout": 3.0}
+    connecting = KnowledgeGraph.connect(
+        settings=settings, embedder=HashingEmbedder(384), ensure_schema=False, driver_options=options
+    )
+    async with connecting as graph:
+        store = KnowledgeGraphStore(graph, user_id=user_id, fields=())
+        await asyncio.gather(*(store.aput(("m",), str(number), {"n": number}) for number in range(300)))
+        filtered = (store.asearch(("m",), filter={"n": number}) for number in range(50))
+        assert [len(found) for found in await asyncio.gather(*filtered)] == [1] * 50
+        assert len(await store.asearch(("m",), limit=400)) == 300
+
+
+async def test_an_item_that_is_deleted_while_it_is_read_is_omitted(
+    store: KnowledgeGraphStore, graph: KnowledgeGraph, server: Server, user_id: str
+) -> None:
+    await store.aput(("m",), "kept", {"text": "Prefers tea"})
+    await store.aput(("m",), "gone", {"text": "Prefers tea"})
+    read = f"MATCH (i:{STORE_ITEM} {{user_id: $user_id, key: 'gone'}}) SET i.write_lock = true WITH i RETURN "
+    async with watch(server, user_id) as transactions:
+        [row] = await transactions.answer_beside_deletion(
+            f"(gone:{STORE_ITEM} {{user_id: $user_id, key: 'gone'}})",
+            cypher(graph, read + statement("_store_item"), user_id=user_id),
+        )
+    assert set(row.values()) == {None, False}
+    found = services_of(graph).store
+    with pytest.MonkeyPatch.context() as patch:
+        stored = found.read
+
+        async def with_deleted(text: str, parameters: Parameters, **options: Any) -> list[Row]:
+            rows = await stored(text, parameters, **options)
+            return [*rows, row] if "namespace" in rows[0] else rows
+
+        patch.setattr(found, "read", with_deleted)
+        assert keys(await store.asearch(("m",))) == ["kept"]
 
 
 async def test_an_unchanged_text_is_not_embedded_again(settings: Settings, user_id: str) -> None:
