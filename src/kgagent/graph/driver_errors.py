@@ -30,6 +30,9 @@ _WRITING_FAILED = re.compile(
 )
 """How the server says that it cannot write its log or its store, and from then on that it refuses everything."""
 
+_ENTITY_GONE = re.compile(r"[\w.]*EntityNotFoundException: Unable to load ")
+"""How the server sometimes says, with the code of another error, that a record that a statement reads was deleted."""
+
 DriverFailure = neo4j_errors.Neo4jError | neo4j_errors.DriverError
 
 
@@ -69,7 +72,7 @@ def _of_constraint(message: str) -> ConstraintViolationError | SharedKeyError:
 
 def _of_server(error: neo4j_errors.Neo4jError, uri: str) -> StoreError:
     code = error.code or ""
-    if "EntityNotFound" in code:
+    if "EntityNotFound" in code or _ENTITY_GONE.match(error.message or ""):
         return EntityGoneError("Another write deleted a record that this one needs")
     if "TransactionTimedOut" in code:
         return StatementTimeoutError("The database stopped the statement because it exceeded its time limit")

@@ -88,10 +88,7 @@ class Store:
         Raises:
             StoreError: it failed; StatementTimeoutError if it took too long.
         """
-        async with self._running(text, "read") as outcome:
-            rows = await self._read(self._query(text, timeout or self._timeout), parameters)
-            outcome.rows = len(rows)
-        return rows
+        return await self._read_again(text, parameters, READ_ACCESS, timeout)
 
     async def write(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
         """Run a writing statement in its own transaction: all of it takes effect, or nothing.
@@ -114,12 +111,7 @@ class Store:
         Raises:
             StoreError: it failed.
         """
-        while True:
-            with suppress(EntityGoneError):
-                async with self._running(text, "write") as outcome:
-                    rows = await self._read(self._query(text, self._timeout), parameters, WRITE_ACCESS)
-                    outcome.rows = len(rows)
-                return rows
+        return await self._read_again(text, parameters, WRITE_ACCESS)
 
     async def run_schema(self, text: str) -> list[Row]:
         """Run a statement about indexes and constraints.
@@ -165,7 +157,19 @@ class Store:
             bookmark_manager=self._driver.execute_query_bookmark_manager,
         )
 
-    async def _read(self, query: Query, parameters: Parameters, access: str = READ_ACCESS) -> list[Row]:
+    async def _read_again(
+        self, text: str, parameters: Parameters, access: str, timeout: float | None = None
+    ) -> list[Row]:
+        """Read, again if another write deletes a record that is read."""
+        query = self._query(text, timeout or self._timeout)
+        while True:
+            with suppress(EntityGoneError):
+                async with self._running(text, "read" if access == READ_ACCESS else "write") as outcome:
+                    rows = await self._read(query, parameters, access)
+                    outcome.rows = len(rows)
+                return rows
+
+    async def _read(self, query: Query, parameters: Parameters, access: str) -> list[Row]:
         try:
             # A managed transaction would need a second round trip to commit nothing.
             async with self._session(access) as session:

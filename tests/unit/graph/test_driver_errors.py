@@ -1,7 +1,13 @@
 import pytest
 from neo4j.exceptions import ConstraintError, Neo4jError
 
-from kgagent.errors import ConstraintViolationError, KgAgentError, SharedKeyError, StatementTimeoutError
+from kgagent.errors import (
+    ConstraintViolationError,
+    EntityGoneError,
+    KgAgentError,
+    SharedKeyError,
+    StatementTimeoutError,
+)
 from kgagent.graph.driver_errors import translated
 
 
@@ -69,6 +75,12 @@ def test_a_database_that_cannot_write_is_an_error_that_names_the_disk_and_the_re
     error = str(translated(FailedError(message), "bolt://localhost"))
     assert "disk, which is probably full" in error
     assert "make room, then restart it (the local one with `kgagent down` and `kgagent up`)" in error
+
+
+def test_a_record_that_was_deleted_while_a_statement_read_it_is_gone() -> None:
+    message = "org.neo4j.internal.kernel.api.exceptions.EntityNotFoundException: Unable to load NODE 5:95446f08:721."
+    assert isinstance(translated(FailedError(message), "bolt://localhost"), EntityGoneError)
+    assert not isinstance(translated(FailedError(f"Cannot parse '{message}'"), "bolt://localhost"), EntityGoneError)
 
 
 def test_a_value_with_those_words_is_not_taken_for_it() -> None:
