@@ -8,12 +8,13 @@ over them), so a hub is expensive. A path never leaves by a node that the query 
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from kgagent.errors import StatementTimeoutError
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
+from kgagent.models.hybrid import RetrieverName
 from kgagent.retrieval import scoring
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.query import QueryReading, TypeWords
@@ -36,9 +37,10 @@ TEMPERATURE, OVERLAP_WEIGHT = 0.05, 0.5
 its siblings, that is subtracted from its similarity with the query: the predecessor's words are no news."""
 
 NO_FEATURES, NO_KEYS = Features(), frozenset[str]()
+NOTHING: Mapping[str, tuple[RetrieverName, ...]] = {}
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Path:
     """Relationships, each joined to the one before.
 
@@ -125,11 +127,15 @@ class Expansion:
             )
         self._add(longer)
 
-    def candidates(self) -> list[Candidate]:
-        """Each relationship with the score of the best path through it, best first."""
-        self._score_again()
+    def candidates(self, found_by: Mapping[str, tuple[RetrieverName, ...]] = NOTHING) -> list[Candidate]:
+        """Each relationship with the score of the best path through it, best first.
+
+        Args:
+            found_by: the retrievers that returned each relationship, by key; expansion found the others.
+        """
         best: dict[str, tuple[float, int, Path]] = {}
         for path in self._every:
+            self._score(path)  # again, as which words name types is only known when all types are
             for position, key in enumerate(path.keys):
                 if key not in best or (path.score, -position) > (best[key][0], -best[key][1]):
                     best[key] = (path.score, position, path)
@@ -142,6 +148,7 @@ class Expansion:
                 similarity=self.similarities.get(key),
                 text_score=self._texts.get(key),
                 path=path.records[:position],
+                found_by=found_by.get(key, ("expansion",)),
                 features=path.features,
             )
             for key, (score, position, path) in ordered
@@ -152,7 +159,8 @@ class Expansion:
         for path in paths:
             self._type_words.of(path.last.text("relationship_type"))
         best: dict[str, Path] = {}
-        for path in map(self._scored, paths):
+        for path in paths:
+            self._score(path)
             key = path.keys[-1]
             if key not in best or path.score > best[key].score:
                 best[key] = path
@@ -163,27 +171,21 @@ class Expansion:
         self._paths |= better
         self._new = list(better.values())
 
-    def _score_again(self) -> None:
-        """Which words name types is only known when all types are."""
-        self._every = list(map(self._scored, self._every))
-
-    def _scored(self, path: Path) -> Path:
-        features = self._features(path)
-        return replace(path, features=features, score=scoring.score(features, self._weights))
+    def _score(self, path: Path) -> None:
+        path.features = self._features(path)
+        path.score = scoring.score(path.features, self._weights)
 
     def _features(self, path: Path) -> Features:
         words = [self._type_words.of(record.text("relationship_type")) for record in path.records]
-        matched = frozenset[int]().union(*words) if words[-1] else frozenset[int]()
-        last = path.last
-        levels = {(last.neo4j_type, name, last.level(name) or 0) for name in ("attitude", "proximity")}
+        named_types = scoring.share(len(frozenset[int]().union(*words)), self._type_words.count)
         return Features(
             similarity=scoring.similarity_feature(path.similarity),
             clarity=scoring.clarity(path.doubts),
             nearness=scoring.nearness(len(path.records) - 1),
             text=math.fsum(self._texts.get(key, 0.0) for key in path.keys) / len(path.keys),
             named=scoring.named(self._values.get(key, 0.0) for key in path.nodes),
-            level=0.0 if levels.isdisjoint(self._reading.levels) else 1.0,
-            type_words=scoring.share(len(matched), len(self._type_words.known())),
+            level=1.0 if self._reading.says_level_of(path.last) else 0.0,
+            type_words=named_types if words[-1] else scoring.UNNAMED_TYPE * named_types,
         )
 
     def _exits(self, record: RelationshipRecord, visited: frozenset[str]) -> frozenset[str]:

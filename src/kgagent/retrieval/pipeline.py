@@ -15,11 +15,11 @@ from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.errors import SearchError
 from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
-from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, FusedRetriever
+from kgagent.graph.records import RelationshipRecord
+from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, FusedRetriever, RetrieverName
 from kgagent.models.search import MAX_HOPS
 from kgagent.retrieval import scoring
-from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, first_of_each, node_key
+from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, entity_key_of, first_of_each, node_key
 from kgagent.retrieval.expansion import DEFAULT_HOPS, Expansion, expand
 from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
 from kgagent.retrieval.query import NamedNode, QueryReading, find_named_nodes, read_words
@@ -270,11 +270,7 @@ def _result(
     rankings: Mapping[FusedRetriever, Ranking],
     expansion: Expansion,
 ) -> QueryResult:
-    finders = {name: frozenset(one.key for one in ranking.candidates) for name, ranking in rankings.items()}
-    relationships = [
-        replace(one, found_by=tuple(name for name in RETRIEVERS if one.key in finders.get(name, ())) or ("expansion",))
-        for one in expansion.candidates()
-    ]
+    relationships = expansion.candidates(_finders(rankings))
     nodes = score_nodes(reading, rankings, relationships, spec)
     by_path = [one for one in relationships if one.found_by != ("relationship_fulltext",)]
     expanded = dict(rankings)
@@ -294,45 +290,53 @@ def score_nodes(
     A node that a relationship leads to is one hop further than the relationship, whose type and text are not its own.
     """
     values, texts = reading.values, _texts(rankings.get("node_fulltext"))
+    finders = _finders(rankings)
     nodes: dict[str, Candidate] = {}
     for name in ("node_vector", "node_fulltext"):
-        ranking = rankings.get(name)
-        for one in ranking.candidates if ranking is not None else ():
-            known = nodes.get(one.key)
-            nodes[one.key] = replace(known or one, found_by=(*(known.found_by if known else ()), name))
-    for key, one in nodes.items():
-        text = texts.get(key, 0.0)
-        entity_key = one.record.entity_key if isinstance(one.record, NodeRecord) else ""
-        features = Features(
-            similarity=scoring.similarity_feature(one.similarity),
-            text=text,
-            named=scoring.named([values.get(entity_key, 0.0)]),
-            type_words=text,
-        )
-        nodes[key] = replace(
-            one, text_score=texts.get(key), features=features, score=scoring.score(features, spec.weights)
-        )
+        for one in rankings.get(name, Ranking()).candidates:
+            if one.key in nodes:
+                continue
+            text = texts.get(one.key, 0.0)
+            features = Features(
+                similarity=scoring.similarity_feature(one.similarity),
+                text=text,
+                named=scoring.named([values.get(entity_key_of(one.key), 0.0)]),
+                type_words=text,
+            )
+            nodes[one.key] = replace(
+                one,
+                text_score=texts.get(one.key),
+                found_by=finders[one.key],
+                features=features,
+                score=scoring.score(features, spec.weights),
+            )
+    searched = frozenset(spec.labels)
+    for key, (score, features) in _best_through(relationships, searched, spec.weights).items():
+        known = nodes.get(key, Candidate(key, -1.0))
+        found_by = (*known.found_by, "via_relationship")
+        if score > known.score:
+            nodes[key] = replace(known, found_by=found_by, score=score, features=features)
+        else:
+            nodes[key] = replace(known, found_by=found_by)
+    return best_first(nodes.values())
+
+
+def _best_through(
+    relationships: Sequence[Candidate], labels: frozenset[str], weights: Features
+) -> dict[str, tuple[float, Features]]:
+    """The best score, with its features, that relationships give to each of their ends with a label."""
+    best: dict[str, tuple[float, Features]] = {}
     for one in relationships:
         if not isinstance(one.record, RelationshipRecord) or one.features is None:
             continue
-        features = one.features._replace(
-            nearness=max(0.0, one.features.nearness - 1.0 / scoring.MAX_HOPS_SCORED),
-            text=0.0,
-            level=0.0,
-            type_words=0.0,
-        )
-        through = scoring.score(features, spec.weights)
+        nearness = max(0.0, one.features.nearness - 1.0 / scoring.MAX_HOPS_SCORED)
+        features = one.features._replace(nearness=nearness, text=0.0, level=0.0, type_words=0.0)
+        score = scoring.score(features, weights)
         for entity_key, own_labels in one.record.ends_in_direction.items():
-            if set(spec.labels).isdisjoint(own_labels):
-                continue
             key = node_key(entity_key)
-            known = nodes.get(key, Candidate(key, -1.0))
-            if "via_relationship" not in known.found_by:
-                known = replace(known, found_by=(*known.found_by, "via_relationship"))
-            if through > known.score:
-                known = replace(known, score=through, features=features)
-            nodes[key] = known
-    return best_first(nodes.values())
+            if not labels.isdisjoint(own_labels) and (key not in best or score > best[key][0]):
+                best[key] = (score, features)
+    return best
 
 
 def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -343,6 +347,15 @@ def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
         return -candidate.score, not is_relationship, candidate.record is None, candidate.key
 
     return sorted(candidates, key=order)
+
+
+def _finders(rankings: Mapping[FusedRetriever, Ranking]) -> dict[str, tuple[RetrieverName, ...]]:
+    """The retrievers that returned each candidate, by its key."""
+    finders: dict[str, tuple[RetrieverName, ...]] = {}
+    for name in RETRIEVERS:
+        for one in rankings.get(name, Ranking()).candidates:
+            finders[one.key] = (*finders.get(one.key, ()), name)
+    return finders
 
 
 def _texts(ranking: Ranking | None) -> dict[str, float]:

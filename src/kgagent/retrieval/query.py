@@ -11,6 +11,7 @@ from typing import Any
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.lucene import any_word, must_be
+from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
@@ -79,28 +80,39 @@ class QueryReading:
         """The value of each named node, by key."""
         return {node.entity_key: node.value for node in self.named}
 
+    def says_level_of(self, relationship: RelationshipRecord) -> bool:
+        """Whether it has the word for the relationship's attitude or proximity."""
+        return any(
+            neo4j_type == relationship.neo4j_type and relationship.level(field) == level
+            for neo4j_type, field, level in self.levels
+        )
+
 
 @dataclass
 class TypeWords:
     """Which words of a query name a relationship type; each type is compared once."""
 
     words: Sequence[str]
-    _known: dict[str, frozenset[int]] = field(default_factory=dict)
+    _of_types: dict[str, frozenset[int]] = field(default_factory=dict)
+    _any: set[int] = field(default_factory=set)
 
     def of(self, relationship_type: str) -> frozenset[int]:
         """Positions of the words that a type contains in some form."""
-        if relationship_type not in self._known:
+        if relationship_type not in self._of_types:
             own = name_words(relationship_type)
-            self._known[relationship_type] = frozenset(
+            positions = frozenset(
                 position
                 for position, word in enumerate(self.words)
                 if any(scoring.are_forms(word, other) for other in own)
             )
-        return self._known[relationship_type]
+            self._of_types[relationship_type] = positions
+            self._any |= positions
+        return self._of_types[relationship_type]
 
-    def known(self) -> frozenset[int]:
-        """Positions of the words that any type so far contains."""
-        return frozenset().union(*self._known.values())
+    @property
+    def count(self) -> int:
+        """Number of words that any type so far contains."""
+        return len(self._any)
 
 
 def long_words(text: str) -> tuple[str, ...]:

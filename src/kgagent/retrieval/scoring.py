@@ -18,6 +18,9 @@ MAX_HOPS_SCORED = 3
 NAMED_NODES = 2
 """Named nodes on a path that give the full feature: a question about more than two nodes is rare."""
 
+UNNAMED_TYPE = 0.5
+"""What `type_words` is multiplied by if the query does not name the type of the last relationship."""
+
 MIN_FORM_LENGTH = 4
 """Letters that two forms of a word share at their start at least."""
 
@@ -32,8 +35,8 @@ class Features(NamedTuple):
         text: full-text score relative to the best match, the mean along its path.
         named: nodes on its path that the query names; one that has many relationships counts less.
         level: whether the query has the ontology's word for its attitude or proximity.
-        type_words: share of the query's words that name types which the types of its path account for; 0 if none names
-            the type of the last one.
+        type_words: share of the query's words that name types which the types of its path account for; half of it if
+            none names the type of the last one.
     """
 
     similarity: float = 0.0
@@ -48,7 +51,7 @@ class Features(NamedTuple):
 WEIGHTS = Features(
     similarity=0.8,
     clarity=0.9,
-    nearness=0.2,
+    nearness=0.15,
     text=0.06,
     named=0.8,
     level=0.25,
@@ -103,8 +106,10 @@ def named(values: Iterable[float]) -> float:
 
 def are_forms(word: str, other: str) -> bool:
     """Whether two words may be forms of one: they start with the same letters, at least half of the longer one."""
-    size = max(MIN_FORM_LENGTH, math.ceil(max(len(word), len(other)) / 2))
-    return len(word) >= MIN_FORM_LENGTH and word[:size] == other[:size]
+    if len(word) < MIN_FORM_LENGTH or word[:MIN_FORM_LENGTH] != other[:MIN_FORM_LENGTH]:
+        return False
+    size = math.ceil(max(len(word), len(other)) / 2)
+    return word[:size] == other[:size]
 
 
 def share(matched: int, total: int) -> float:
