@@ -159,8 +159,9 @@ class Exploration:
             weights=self.weights,
         )
         queries = [EmbeddedQuery((), query.threshold, query.query) for query in request.queries]
-        sampling = calibration.reading(self.scope, self.scope.timeout)
-        return await search(spec, queries, vectors, embedder, others=[sampling])
+        async with task_group() as group:
+            group.create_task(calibration.reading(self.scope, self.scope.timeout))
+            return await search(spec, queries, vectors, embedder)
 
     async def _named(self) -> Sequence[Ranking]:
         if not self.request.text_matches:

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models.hybrid import FusedRetriever, HybridSearchOptions, HybridSearchResult
@@ -63,8 +64,9 @@ class HybridSearch:
         """
         options = self.options
         query = EmbeddedQuery(self.vector or (), options.threshold, options.query or "")
-        sampling = calibration.reading(self.scope, self.timeout)
-        found = await search(self._spec(), [query], vectors, embedder, others=[sampling])
+        async with task_group() as group:
+            group.create_task(calibration.reading(self.scope, self.timeout))
+            found = await search(self._spec(), [query], vectors, embedder)
         candidates = self._ranked(found.results[0])
         room = max(self.limit * (RERANKED_POOL if self._is_reranked else 1), ASSESSED)
         best = candidates if options.half_life_days is not None else candidates[:room]

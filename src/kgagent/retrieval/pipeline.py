@@ -131,12 +131,7 @@ Retrieval = Callable[[Sequence[EmbeddedQuery]], Awaitable[Sequence[Ranking]]]
 
 
 async def search(
-    spec: SearchSpec,
-    queries: Sequence[EmbeddedQuery],
-    vectors: VectorRetrievers,
-    embedder: Embedder,
-    *,
-    others: Sequence[Awaitable[object]] = (),
+    spec: SearchSpec, queries: Sequence[EmbeddedQuery], vectors: VectorRetrievers, embedder: Embedder
 ) -> Found:
     """Retrieve, expand and score.
 
@@ -145,7 +140,6 @@ async def search(
         queries: texts; those without a vector are embedded, in one request.
         vectors: vector search.
         embedder: embeds the texts.
-        others: further steps that run concurrently with the first ones; they must not fail.
 
     Raises:
         SearchError: every retriever failed; or the error itself if each failed with an unexpected error.
@@ -155,8 +149,6 @@ async def search(
         counting = group.create_task(
             attempt(vectors.prepare(spec.scope, spec.types, spec.labels), spec.timeout, default=0)
         )
-        for step in others:
-            group.create_task(step)  # type: ignore[arg-type]
         embedded, not_embedded = await attempt(_embed(queries, embedder), spec.timeout, default=list(queries))
         relationships, _ = await counting
     is_named = spec.searches_relationships and any(query.text for query in embedded)
