@@ -13,8 +13,7 @@ from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.note import utc_now
 from kgagent.observing import NULL_OBSERVER
 from kgagent.retrieval.searchers.searchers import DEFAULT_SEARCH, Searcher
-from kgagent.retrieval.service import RetrievalService
-from kgagent.retrieval.single_searches import DEFAULT_THRESHOLD
+from kgagent.retrieval.service import DEFAULT_THRESHOLD, RetrievalService
 from kgagent.tools.base import BoundTool
 from kgagent.tools.registry import Toolset
 
@@ -315,47 +314,6 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
 class SyncRetrieval(BlockingWrapper[RetrievalService]):
     """Single searches; each call waits for its result."""
 
-    def hybrid_search(
-        self,
-        request: HybridSearchRequest,
-        *,
-        user_id: str,
-        vector: Sequence[float] | None = None,
-        cross_encoder: CrossEncoder | None = None,
-    ) -> HybridSearchResult:
-        """See `RetrievalService.hybrid_search`."""
-        return self._wait(
-            self._wrapped.hybrid_search, request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
-        )
-
-    def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
-        """See `RetrievalService.explore`."""
-        return self._wait(self._wrapped.explore, request, user_id=user_id)
-
-    def expand_graph(
-        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbors: int = 30
-    ) -> GraphExpansion:
-        """See `RetrievalService.expand_graph`."""
-        return self._wait(
-            self._wrapped.expand_graph,
-            entity_keys,
-            user_id=user_id,
-            max_relationships=max_relationships,
-            max_neighbors=max_neighbors,
-        )
-
-    def best_connected_nodes(self, *, user_id: str, limit: int = 20) -> list[tuple[GraphNode, int]]:
-        """See `RetrievalService.best_connected_nodes`."""
-        return self._wait(self._wrapped.best_connected_nodes, user_id=user_id, limit=limit)
-
-    def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
-        """Find the nodes around a node, hop by hop; see `RetrievalService.traverse`."""
-        return self._wait(self._wrapped.traverse, request, user_id=user_id)
-
-    def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
-        """See `RetrievalService.find_paths`."""
-        return self._wait(self._wrapped.find_paths, request, user_id=user_id)
-
     @property
     def weights(self) -> Features:
         """The weights."""
@@ -441,6 +399,47 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
     ) -> Matches[NodeSearchResult]:
         """Find nodes by name; see `RetrievalService.text_match`."""
         return self._wait(self._wrapped.text_match, text, user_id=user_id, labels=labels, limit=limit)
+
+    def hybrid_search(
+        self,
+        request: HybridSearchRequest,
+        *,
+        user_id: str,
+        vector: Sequence[float] | None = None,
+        cross_encoder: CrossEncoder | None = None,
+    ) -> HybridSearchResult:
+        """See `RetrievalService.hybrid_search`."""
+        return self._wait(
+            self._wrapped.hybrid_search, request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
+        )
+
+    def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
+        """See `RetrievalService.explore`."""
+        return self._wait(self._wrapped.explore, request, user_id=user_id)
+
+    def expand_graph(
+        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbors: int = 30
+    ) -> GraphExpansion:
+        """See `RetrievalService.expand_graph`."""
+        return self._wait(
+            self._wrapped.expand_graph,
+            entity_keys,
+            user_id=user_id,
+            max_relationships=max_relationships,
+            max_neighbors=max_neighbors,
+        )
+
+    def best_connected_nodes(self, *, user_id: str, limit: int = 20) -> list[tuple[GraphNode, int]]:
+        """See `RetrievalService.best_connected_nodes`."""
+        return self._wait(self._wrapped.best_connected_nodes, user_id=user_id, limit=limit)
+
+    def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
+        """Find the nodes around a node, hop by hop; see `RetrievalService.traverse`."""
+        return self._wait(self._wrapped.traverse, request, user_id=user_id)
+
+    def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
+        """See `RetrievalService.find_paths`."""
+        return self._wait(self._wrapped.find_paths, request, user_id=user_id)
 
 
 class SyncSearcher(BlockingWrapper[Searcher]):

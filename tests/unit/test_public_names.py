@@ -64,7 +64,6 @@ def test_every_type_in_a_signature_of_the_facade_is_public() -> None:
     sources = (
         "kgagent.knowledge_graph",
         "kgagent.retrieval.service",
-        "kgagent.retrieval.graph_walks",
         "kgagent.sync",
     )
     names = {name: getattr(kgagent, name) for name in dir(kgagent)}
