@@ -74,7 +74,8 @@ def name_score(text: str, name: str) -> float:
         1.0 if they are equal; 0.7 to 1.0 if one contains the other, by their lengths; up to 0.6 by the share of common
         words; otherwise 0.0.
     """
-    one, other = plain_text(text), plain_text(name)
+    # A name without letters, such as "?", has no plain form.
+    one, other = plain_text(text) or text.strip(), plain_text(name) or name.strip()
     if not one or not other:
         return 0.0
     if one == other:
