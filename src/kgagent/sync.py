@@ -58,8 +58,7 @@ if TYPE_CHECKING:
     from kgagent.retrieval.rerank import CrossEncoder
     from kgagent.retrieval.scoring import Features
     from kgagent.settings import Settings
-    from kgagent.tools.payload import Payload
-    from kgagent.tools.tool_text import ToolText
+    from kgagent.tools.payload import Payload, ToolText
     from kgagent.upkeep.diagnosis import Diagnosis
     from kgagent.upkeep.forget import ForgetReport
     from kgagent.upkeep.migration_report import MigrationReport

@@ -7,13 +7,15 @@ from pydantic import BaseModel, ValidationError, create_model
 
 from kgagent.errors import InputError
 from kgagent.suggestions import closest_names
-from kgagent.tools.add_note_to_relationship import AddNoteToRelationshipArguments
-from kgagent.tools.create_node import CreateNodeArguments
-from kgagent.tools.create_relationship import NewRelationship
-from kgagent.tools.create_relationships import CreateRelationshipsArguments
 from kgagent.tools.explore import ExploreArguments
+from kgagent.tools.node_tools import CreateNodeArguments
 from kgagent.tools.payload import failure
 from kgagent.tools.query_patterns import QueryPatternsArguments
+from kgagent.tools.relationship_tools import (
+    AddNoteToRelationshipArguments,
+    CreateRelationshipsArguments,
+    NewRelationship,
+)
 from kgagent.validation import MAX_PROBLEMS, explain_validation_error, validate
 
 RELATIONSHIP = {"from_entity_key": "a", "to_entity_key": "b", "relationship_type": "friend"}

@@ -1,9 +1,8 @@
-"""The agent's tools, one file each."""
+"""The agent's tools."""
 
 from kgagent.tools.base import BoundTool, Tool, ToolResult
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import Payload
+from kgagent.tools.payload import Payload, ToolText
 from kgagent.tools.registry import TOOLS, Toolset
-from kgagent.tools.tool_text import ToolText
 
 __all__ = ["TOOLS", "BoundTool", "Payload", "Tool", "ToolContext", "ToolResult", "ToolText", "Toolset"]

@@ -1,4 +1,4 @@
-"""Argument types that several tools share."""
+"""Arguments that several tools share: names, notes, levels, the nodes of a relationship, and labels."""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,9 @@ from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
+    AliasChoices,
     Field,
+    StrictInt,
     StringConstraints,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -15,7 +17,7 @@ from pydantic import (
     WrapValidator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError, PydanticKnownError
+from pydantic_core import PydanticCustomError
 
 from kgagent.errors import InputError
 from kgagent.graph.aliases import MAX_ALIASES
@@ -28,6 +30,7 @@ from kgagent.plain_names import without_zero_width
 from kgagent.tools.context import ToolContext
 
 ItemT = TypeVar("ItemT")
+LabelT = TypeVar("LabelT", str, str | None)
 
 
 def _clean_name(name: str) -> str:
@@ -107,33 +110,10 @@ Verbose = Annotated[bool, Field(description="Show the record.")]
 """Whether the answer of a tool that writes has the record, and not only what changed."""
 
 
-VALIDATED_AT_ONCE = 10
-"""Items of a list that are validated together; only the errors of the first invalid ones are described."""
-
-
-def _in_parts(given: object, validate: ValidatorFunctionWrapHandler) -> object:
-    """Validate a list part by part, up to the first part with an error: many errors take long to make."""
-    if not isinstance(given, list):
-        return validate(given)
-    if len(given) > MAX_BATCH:
-        raise PydanticKnownError(
-            "too_long", {"field_type": "List", "max_length": MAX_BATCH, "actual_length": len(given)}
-        )
-    valid: list[object] = []
-    for start in range(0, len(given) or 1, VALIDATED_AT_ONCE):
-        part = given[start : start + VALIDATED_AT_ONCE]
-        try:
-            valid += validate(part)
-        except ValidationError:
-            # Once more with the items before, so that the positions in the errors are right.
-            return validate(given[: start + VALIDATED_AT_ONCE])
-    return valid
-
-
 MAX_BATCH = 500
 """Maximum number of relationships of one call."""
 
-Batch = Annotated[list[ItemT], WrapValidator(_in_parts), Field(min_length=1, max_length=MAX_BATCH)]
+Batch = Annotated[list[ItemT], Field(min_length=1, max_length=MAX_BATCH)]
 """A list of relationships to write."""
 
 Notes = Annotated[
@@ -142,6 +122,60 @@ Notes = Annotated[
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
 """Notes to add: objects, or only their texts, which is all that the schema of a model has."""
+
+
+FROM_NAMES = AliasChoices("from_entity_key", "from", "from_key", "from_node", "from_name", "source", "start")
+TO_NAMES = AliasChoices("to_entity_key", "to", "to_key", "to_node", "to_name", "target", "end")
+"""Names under which models give the two nodes of a relationship."""
+
+DIRECTION_HINT = "Give the nodes in either order."
+"""Part of the description of tools that take the nodes in either order."""
+
+
+class RelationshipEnds(Arguments):
+    """The two nodes of a relationship."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
+
+    from_entity_key: EntityKey = Field(validation_alias=FROM_NAMES, description="First node: entity_key or name.")
+    to_entity_key: EntityKey = Field(validation_alias=TO_NAMES, description="Second node, likewise.")
+    neo4j_type: ShortText | None = Field(
+        None, description="Neo4j type; needed only if several types can connect the labels of these nodes."
+    )
+
+
+def _check_level(value: object, check: ValidatorFunctionWrapHandler) -> object:
+    """Check a level with one error, instead of one for each type that it may have."""
+    try:
+        return check(value)
+    except ValidationError:
+        raise PydanticCustomError("level", "must be 1 to 5 or a word of the ontology") from None
+
+
+Attitude = Annotated[
+    StrictInt | ShortText | None,
+    WrapValidator(_check_level),
+    Field(description="How favorable, 1 to 5."),
+]
+Proximity = Annotated[
+    StrictInt | ShortText | None,
+    WrapValidator(_check_level),
+    Field(description="How close or well known, 1 to 5."),
+]
+UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+def known_label(ontology: Ontology, label: LabelT) -> LabelT:
+    """The label of the ontology that differs from a given one only in letter case; without one, what was given."""
+    if label is None or label in ontology.labels:
+        return label
+    found = [known for known in ontology.labels if known.casefold() == label.casefold()]
+    return found[0] if len(found) == 1 else label
+
+
+def known_labels(ontology: Ontology, labels: Sequence[str] | None) -> tuple[str, ...] | None:
+    """Like `known_label`, for each label."""
+    return None if labels is None else tuple(known_label(ontology, label) for label in labels)
 
 
 def describe_lifetimes(ontology: Ontology) -> str:

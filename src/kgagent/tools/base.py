@@ -18,13 +18,26 @@ from kgagent.observing import within_tool
 from kgagent.ontology import Ontology
 from kgagent.operations import OperationOutcome, ToolCall
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import REPEAT_ARGUMENTS, Payload, compact_text, dump, error_text, failure
-from kgagent.tools.reference_arguments import resolved_arguments
-from kgagent.tools.tool_text import ToolText, decode_arguments
-from kgagent.tools.unknown_arguments import other_tools_with
-from kgagent.validation import MAX_FIELDS, check_size, explain_validation_error
+from kgagent.tools.payload import (
+    REPEAT_ARGUMENTS,
+    Payload,
+    ToolText,
+    compact_text,
+    decode_arguments,
+    dump,
+    error_text,
+    failure,
+)
+from kgagent.tools.reference_arguments import ResolvedReferences, resolve
+from kgagent.validation import accepted_names, check_size, explain_validation_error
 
-_FLAT = (str, int, float, type(None))
+KEY_SUFFIX = "entity_key"
+SOURCE_KEY = "source_entity_key"
+"""The only argument with that suffix that need not name an existing node."""
+
+MAX_HINTS = 3
+"""Unknown arguments that an error explains, and tools that it names for each."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -81,22 +94,32 @@ class Tool(ABC, Generic[ArgumentsT]):
         idempotent: whether repeating a call changes nothing but the expiry of a note; a read-only tool always is.
         needs_exact_references: whether nodes must be named exactly, because a mistake is hard to undo.
         resolves_references: whether arguments that end in `entity_key` may be names of nodes of the graph.
-        question: says what a call would remove, so that a surface can ask the user first; None: it need not ask.
+        asks_first: whether a surface can ask the user first, see `question`.
+        text: the description for the model, if it is the same for every ontology.
     """
 
-    name: ClassVar[str]
+    name: str
+    text: ClassVar[str] = ""
     arguments: type[ArgumentsT]
     result: ClassVar[type[ToolResult]]
     read_only: ClassVar[bool] = False
     destructive: ClassVar[bool] = True
     idempotent: ClassVar[bool] = False
-    needs_exact_references: ClassVar[bool] = False
+    needs_exact_references: bool = False
     resolves_references: ClassVar[bool] = True
-    question: ClassVar["Tool[Any] | None"] = None
+    asks_first: ClassVar[bool] = False
 
-    @abstractmethod
-    def description(self, ontology: Ontology) -> str:
+    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
+        return self.text
+
+    async def question(self, context: ToolContext, arguments: ArgumentsT) -> str:
+        """Say what a call would remove, as the user is asked before; it changes nothing, and fails as the call would.
+
+        Nodes and relationships are named as they are stored. The text is the same as long as the call would remove
+        the same.
+        """
+        raise NotImplementedError
 
     def explain_invalid(self, error: ValidationError, given: Mapping[str, Any]) -> str:  # noqa: ARG002
         """Say what is wrong with the arguments that a model gave."""
@@ -113,6 +136,23 @@ class Tool(ABC, Generic[ArgumentsT]):
         Raises:
             KgAgentError: it failed; the text becomes the tool's error.
         """
+
+
+class _Question(Tool[Any]):
+    """A tool that reads what a call of another tool would remove."""
+
+    result = ToolResult
+    read_only = True
+
+    def __init__(self, tool: Tool[Any]) -> None:
+        self._tool = tool
+        self.name = f"{tool.name}.question"
+        self.arguments = tool.arguments
+        self.needs_exact_references = tool.needs_exact_references
+
+    async def run(self, context: ToolContext, arguments: BaseModel) -> ToolResult:
+        """Ask."""
+        return ToolResult(message=await self._tool.question(context, arguments))
 
 
 class BoundTool:
@@ -173,9 +213,9 @@ class BoundTool:
 
     async def question(self, arguments: Mapping[str, Any] | str | None) -> ToolText | None:
         """What a call would remove, for the user to confirm, or why it would fail; None if nobody need be asked."""
-        if self._tool.question is None:
+        if not self._tool.asks_first:
             return None
-        return await BoundTool(self._tool.question, self._context, self._others).call_text(arguments)
+        return await BoundTool(_Question(self._tool), self._context, self._others).call_text(arguments)
 
     async def call_json(self, arguments: str | None) -> str:
         """Call the tool with its arguments as a JSON object; the result is a JSON object too."""
@@ -199,18 +239,16 @@ class BoundTool:
 
     async def _run(self, arguments: Mapping[str, Any], outcome: OperationOutcome, *, as_text: bool) -> ToolResult | str:
         try:
-            if len(arguments) > MAX_FIELDS or not all(isinstance(value, _FLAT) for value in arguments.values()):
-                check_size(arguments, max_values=MAX_VALUES, noun=f"A call of {self.name}")
+            check_size(arguments, max_values=MAX_VALUES, noun=f"A call of {self.name}")
             valid = self.arguments.model_validate(arguments)
         except InputError as error:
             outcome.error = InputError.__name__
             return str(error)
         except ValidationError as error:
             outcome.error = InputError.__name__
-            elsewhere = other_tools_with(arguments, self.arguments, self._others)
             repeat = REPEAT_ARGUMENTS if arguments.get("cursor") and "cursor" in self.arguments.model_fields else ""
-            texts = filter(None, (self._tool.explain_invalid(error, arguments), elsewhere, repeat))
-            return " ".join(one if one.endswith("?") else f"{one}." for one in texts).removesuffix(".")
+            texts = filter(None, (self._tool.explain_invalid(error, arguments), self._other_tools(arguments), repeat))
+            return " ".join(text if text.endswith("?") else f"{text}." for text in texts).removesuffix(".")
         if as_text and getattr(valid, "format", "json") is None:
             valid = valid.model_copy(update={"format": "text"})
         try:
@@ -238,14 +276,29 @@ class BoundTool:
             return written
 
     async def _run_valid(self, arguments: BaseModel) -> ToolResult:
-        resolved = await resolved_arguments(self._tool, self._context, arguments)
+        """Run the tool on the nodes that references mean, and say which those are that are not exactly named."""
+        names = [name for name in type(arguments).model_fields if name.endswith(KEY_SUFFIX) and name != SOURCE_KEY]
+        given = {name: value for name in names if isinstance(value := getattr(arguments, name), str)}
+        references = ResolvedReferences()
+        if self._tool.resolves_references:
+            references = await resolve(self._context, given.values(), exactly=self._tool.needs_exact_references)
+        keys = {name: references.key(reference) for name, reference in given.items()}
         try:
-            result = await self._tool.run(self._context, resolved.arguments)
+            result = await self._tool.run(self._context, arguments.model_copy(update=keys))
         except NodeNotFoundError as error:
-            raise NodeNotFoundError(error.problem, resolved.hint or error.hint) from error
-        if not resolved.notices:
-            return result
-        return result.model_copy(update={"message": ". ".join((result.message, *resolved.notices))})
+            raise NodeNotFoundError(error.problem, references.hint(given.values()) or error.hint) from error
+        # The answer of a tool that reads has a token budget, and names the node itself.
+        notices = [] if self.read_only else references.notices_of(given.values())
+        return result.model_copy(update={"message": ". ".join((result.message, *notices))}) if notices else result
+
+    def _other_tools(self, given: Iterable[str]) -> str:
+        """Which other tools have arguments that this one does not have, such as "update_node takes notes"."""
+        known, hints = accepted_names(self.arguments), []
+        for name in given:
+            tools = [tool for tool, arguments in self._others.items() if name in arguments.model_fields][:MAX_HINTS]
+            if tools and name not in known:
+                hints.append(f"{' and '.join(tools)} {'takes' if len(tools) == 1 else 'take'} {name}")
+        return "; ".join(hints[:MAX_HINTS])
 
     def __repr__(self) -> str:
         """The tool's name."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar
+from typing import Literal
 
 from pydantic import Field
 
@@ -22,10 +22,6 @@ from kgagent.tools.payload import Payload
 from kgagent.tools.read_results import BUDGET_DESCRIPTION, JsonObject, ReadArguments, ReadToolResult, render_page
 
 Topic = Literal["graph", "ontology", "patterns"]
-
-MAX_NAME_LENGTH = 200
-"""Characters of a name; longer names are omitted, because a shortened name cannot be used."""
-
 
 MAX_PROPERTIES = 30
 """Properties of a label or type that details have."""
@@ -88,20 +84,13 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
     arguments = DescribeGraphArguments
     result = GraphDescription
     read_only = True
-
-    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
-        """The description for the model."""
-        return (
-            "Describe the graph: labels and Neo4j relationship types with their counts, the labels that each type "
-            "connects, and properties with data types and typical values."
-        )
+    text = (
+        "Describe the graph: labels and Neo4j relationship types with their counts, the labels that each type "
+        "connects, and properties with data types and typical values."
+    )
 
     async def run(self, context: ToolContext, arguments: DescribeGraphArguments) -> GraphDescription:
-        """Describe the current graph.
-
-        Raises:
-            InputError: a label does not exist.
-        """
+        """Describe the current graph."""
         if arguments.topic == "patterns":
             return await self._guide(context, arguments, "How to write graph patterns", pattern_guide())
         if arguments.topic == "ontology":
@@ -119,23 +108,16 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         self, context: ToolContext, arguments: DescribeGraphArguments, schema: LiveSchema, *, outline: bool
     ) -> GraphDescription:
         """All details, or an outline without properties for a graph whose details exceed the budget."""
-        pairs = OUTLINE_PAIRS if outline else MAX_PAIRS
-        properties = 0 if outline else MAX_PROPERTIES
-        labels, kinds = _with_short_names(schema.labels), _with_short_names(schema.relationship_types)
-        items = [
-            *(_item("labels", {"label": label.name, **_shared(label, properties)}) for label in labels),
-            *(
-                _item(
-                    "relationship_types",
-                    {"type": kind.name, **_shared(kind, properties), **_connections(kind, pairs)},
-                )
-                for kind in kinds
-            ),
-        ]
-        notes = _notes(schema, len(labels), len(kinds), outline=outline)
+        notes = _notes(schema, outline=outline)
         message = f"The graph has {len(schema.labels)} labels and {len(schema.relationship_types)} relationship types"
         content = Content(
-            items=items,
+            items=[
+                *(_item("labels", {"label": label.name}, label, outline=outline) for label in schema.labels),
+                *(
+                    _item("relationship_types", {"type": kind.name}, kind, outline=outline)
+                    for kind in schema.relationship_types
+                ),
+            ],
             message=message,
             opening=". ".join((message, *notes)),
             sections=("labels", "relationship_types"),
@@ -151,20 +133,40 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         return await render_page(GraphDescription, context, arguments, content)
 
 
-def _item(section: str, record: JsonRecord) -> PlainItem:
-    """A label or a type; as a line `Person: 12 nodes, …`."""
-    name = record.get("label") or record["type"]
-    amount = f"{record['count']:,}{'+' if record.get('or_more') else ''}{' (sampled)' if record.get('sampled') else ''}"
-    pairs = (f"{pair['from']} to {pair['to']} {pair['count']}" for pair in record.get("connects", ()))
-    values = (f"{name} ({value})" for name, value in record.get("properties", {}).items())
-    parts = [amount, ", ".join(pairs), f"properties {', '.join(values)}" if "properties" in record else ""]
-    kind = "Label" if section == "labels" else "Type"
-    line = Line(in_one_line(f"{kind} {name}"), in_one_line("; ".join(filter(None, parts))))
-    return PlainItem(line, section, record)
+def _item(section: str, record: JsonRecord, part: LiveLabel | LiveRelationshipType, *, outline: bool) -> PlainItem:
+    """A label or a type; as a line `Label Person: 12; properties …`."""
+    record["count"] = part.count
+    if part.is_lower_bound:
+        record["or_more"] = True
+    if part.sampled:
+        record["sampled"] = True
+    if part.properties and not outline:
+        record["properties"] = {one.name: _values(one) for one in part.properties[:MAX_PROPERTIES]}
+    if isinstance(part, LiveRelationshipType) and part.pairs:
+        pairs = part.pairs[: OUTLINE_PAIRS if outline else MAX_PAIRS]
+        record["connects"] = [{"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs]
+    amount = f"{part.count:,}{'+' if part.is_lower_bound else ''}{' (sampled)' if part.sampled else ''}"
+    connections = (f"{pair['from']} to {pair['to']} {pair['count']}" for pair in record.get("connects", ()))
+    values = [f"{name} ({value})" for name, value in record.get("properties", {}).items()]
+    parts = [amount, ", ".join(connections), f"properties {', '.join(values)}" if values else ""]
+    head = f"{'Label' if section == 'labels' else 'Type'} {part.name}"
+    return PlainItem(Line(in_one_line(head), in_one_line("; ".join(filter(None, parts)))), section, record)
+
+
+def _values(item: LiveProperty) -> str:
+    """Kinds and typical values in one line: `text: "open", "closed"`."""
+    kinds = " or ".join(item.kinds) or "rare"
+    if not item.examples:
+        return kinds
+    return f"{kinds}: {', '.join(json.dumps(value, ensure_ascii=False) for value in item.examples)}"
 
 
 def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> LiveSchema:
-    """The part of a schema that involves some labels."""
+    """The part of a schema that involves some labels.
+
+    Raises:
+        InputError: a label does not exist.
+    """
     for label in labels:
         if unknown := find_unknown_label(label, schema, ontology, "labels"):
             raise InputError(f"{unknown} {unknown.alternatives}")
@@ -173,22 +175,16 @@ def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> 
         pairs = tuple(pair for pair in kind.pairs if {pair.from_label, pair.to_label} & {*labels})
         if pairs:
             kinds.append(kind.model_copy(update={"pairs": pairs}))
-    return schema.model_copy(
-        update={
-            "labels": tuple(label for label in schema.labels if label.name in labels),
-            "relationship_types": tuple(kinds),
-        }
-    )
+    chosen = tuple(label for label in schema.labels if label.name in labels)
+    return schema.model_copy(update={"labels": chosen, "relationship_types": tuple(kinds)})
 
 
-def _notes(schema: LiveSchema, labels: int, kinds: int, *, outline: bool) -> list[str]:
+def _notes(schema: LiveSchema, *, outline: bool) -> list[str]:
     """What the result omits, and how to get it."""
     notes = []
     parts: list[LiveLabel | LiveRelationshipType] = [*schema.labels, *schema.relationship_types]
     cut = any(len(part.properties) > MAX_PROPERTIES for part in parts)
     cut |= any(len(kind.pairs) > MAX_PAIRS for kind in schema.relationship_types)
-    if left := len(parts) - labels - kinds:
-        notes.append(f"{left} labels and types with very long names are omitted")
     if outline:
         notes.append("Details are omitted; set labels to see all details of some labels")
     elif cut:
@@ -200,36 +196,3 @@ def _notes(schema: LiveSchema, labels: int, kinds: int, *, outline: bool) -> lis
     if schema.is_partial:
         notes.append("Some labels and types may be missing")
     return notes
-
-
-def _shared(part: LiveLabel | LiveRelationshipType, limit: int) -> dict[str, Any]:
-    payload: dict[str, Any] = {"count": part.count}
-    if part.is_lower_bound:
-        payload["or_more"] = True
-    if part.sampled:
-        payload["sampled"] = True
-    properties = _with_short_names(part.properties)[:limit]
-    if properties:
-        payload["properties"] = {item.name: _values(item) for item in properties}
-    return payload
-
-
-def _values(item: LiveProperty) -> str:
-    """Kinds and typical values in one line: `text: "open", "closed"`."""
-    kinds = " or ".join(item.kinds) or "rare"
-    if not item.examples:
-        return kinds
-    return f"{kinds}: {', '.join(json.dumps(value, ensure_ascii=False) for value in item.examples)}"
-
-
-def _connections(kind: LiveRelationshipType, limit: int) -> dict[str, Any]:
-    pairs = [pair for pair in kind.pairs if max(len(pair.from_label), len(pair.to_label)) <= MAX_NAME_LENGTH]
-    connections = [{"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs[:limit]]
-    return {"connects": connections} if connections else {}
-
-
-Named = TypeVar("Named", LiveLabel, LiveRelationshipType, LiveProperty)
-
-
-def _with_short_names(parts: Sequence[Named]) -> list[Named]:
-    return [part for part in parts if len(part.name) <= MAX_NAME_LENGTH]

@@ -20,13 +20,13 @@ from kgagent.models.answer_page import Content
 from kgagent.ontology import Ontology
 from kgagent.retrieval.explore import NOTHING_ASKED
 from kgagent.suggestions import shorten_name
+from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.labels import known_labels
 from kgagent.tools.payload import REPEAT_ARGUMENTS
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
 from kgagent.tools.references import NodeReference
-from kgagent.tools.relationship_types import stored_types
+from kgagent.tools.relationship_types import with_stored_types
 
 
 class ExploreArguments(ReadArguments, ExploreRequest):
@@ -86,17 +86,12 @@ class Explore(Tool[ExploreArguments]):
         return bool(arguments.queries)
 
     async def run(self, context: ToolContext, arguments: ExploreArguments) -> ExploreToolResult:
-        """Explore.
-
-        Raises:
-            InputError: there is nothing to search for, or a label is unknown.
-        """
+        """Explore."""
         if arguments.cursor and not arguments.queries and not arguments.text_matches:
             raise InputError(f"{NOTHING_ASKED}. {REPEAT_ARGUMENTS}")
         arguments = await _with_owner_named(context, arguments)
-        stored = await stored_types(context, arguments.relationship_types)
         labels = known_labels(context.ontology, arguments.labels)
-        request = arguments.model_copy(update={"relationship_types": stored.types, "labels": labels})
+        request, warnings = await with_stored_types(context, arguments.model_copy(update={"labels": labels}))
         result = await context.retrieval.explore(request, user_id=context.user_id)
         unknown = _unknown(arguments.text_matches, result) if result.nodes or result.relationships else ""
         content = Content(
@@ -104,7 +99,7 @@ class Explore(Tool[ExploreArguments]):
             message=f"Found {counted(len(result.nodes), 'node')} and "
             f"{counted(len(result.relationships), 'relationship')}",
             sections=("nodes", "edges", "neighbors"),
-            warnings=(*stored.warnings, *result.warnings),
+            warnings=(*warnings, *result.warnings),
         )
         nodes = (*(item.node for item in result.nodes), *result.neighbors)
         return await render_page(

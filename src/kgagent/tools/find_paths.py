@@ -88,11 +88,7 @@ class FindPaths(Tool[FindPathsArguments]):
         return arguments.query is not None
 
     async def run(self, context: ToolContext, arguments: FindPathsArguments) -> FoundPaths:
-        """Find paths.
-
-        Raises:
-            InputError: a node does not exist, or both are the same.
-        """
+        """Find paths."""
         result = await context.retrieval.find_paths(arguments, user_id=context.user_id)
         ends = " and ".join(display_name({"name": end.name}, end.entity_key) for end in (result.start, result.end))
         if result.paths:

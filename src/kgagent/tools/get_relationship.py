@@ -7,12 +7,11 @@ from kgagent.graph.reference_forms import message_key
 from kgagent.models.answer_items import NoteItem, RelationshipItem, RenderState, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.token_budget import cut, cut_record, estimated_tokens
-from kgagent.ontology import Ontology
+from kgagent.tools.arguments import DIRECTION_HINT, RelationshipEnds
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
-from kgagent.tools.relationship_arguments import RelationshipEnds
-from kgagent.tools.relationship_results import DIRECTION_HINT, with_direction
+from kgagent.tools.references import with_direction
 
 
 class GetRelationshipArguments(ReadArguments, RelationshipEnds):
@@ -39,17 +38,10 @@ class GetRelationship(Tool[GetRelationshipArguments]):
     arguments = GetRelationshipArguments
     result = FoundRelationship
     read_only = True
-
-    def description(self, ontology: Ontology) -> str:  # noqa: ARG002
-        """The description for the model."""
-        return "Read the relationship between two nodes, with its notes. " + DIRECTION_HINT
+    text = "Read the relationship between two nodes, with its notes. " + DIRECTION_HINT
 
     async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> FoundRelationship:
-        """Read the relationship.
-
-        Raises:
-            NotFoundError: a node or the relationship does not exist.
-        """
+        """Read the relationship."""
         relationship = await find_relationship(
             context.relationships,
             context.user_id,

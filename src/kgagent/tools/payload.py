@@ -1,9 +1,11 @@
-"""Payloads of tool calls: results and errors as JSON."""
+"""Tool calls in the forms that models and programs use: arguments as JSON, answers as text and as JSON."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from kgagent.errors import KgAgentError, NodeNotFoundError
+from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.formatting import in_one_line
 
 Payload = dict[str, Any]
@@ -18,6 +20,26 @@ KEY_HINT = "explore and hybrid_search return the entity_key of a node, and remem
 
 REPEAT_ARGUMENTS = "A cursor continues a result: repeat the other arguments of the call that returned it"
 """Part of errors of calls that give a cursor without them."""
+
+
+@dataclass(frozen=True)
+class ToolText:
+    """The answer of a tool for a model.
+
+    Attributes:
+        text: what the model reads; an error begins with "Error: ".
+        is_error: whether the tool failed.
+        payload: the same for programs, as JSON types.
+    """
+
+    text: str
+    is_error: bool
+    payload: Payload
+
+    @classmethod
+    def failed(cls, payload: Payload) -> "ToolText":
+        """The answer of a call that failed."""
+        return cls(f"Error: {payload['error']}", is_error=True, payload=payload)
 
 
 def failure(error: str) -> Payload:
@@ -51,3 +73,20 @@ def error_text(error: KgAgentError) -> str:
 def dump(payload: Payload) -> str:
     """A payload as JSON."""
     return json.dumps(payload, ensure_ascii=False)
+
+
+def decode_arguments(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any]:
+    """The arguments by name.
+
+    Raises:
+        InputError: they are not a JSON object.
+    """
+    decoded: object = arguments
+    if arguments is None or isinstance(arguments, str):
+        try:
+            decoded = json.loads(arguments) if arguments and arguments.strip() else {}
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"Arguments are not JSON: {error}") from error
+    if not isinstance(decoded, Mapping):
+        raise InputError(f"Arguments must be a JSON object, got {type(decoded).__name__}")
+    return decoded

@@ -1,74 +1,83 @@
-"""Arguments that refer to nodes by a name, the first characters of a key, or "me" instead of the key."""
+"""References in arguments: names, the first characters of keys, or "me" instead of the keys of nodes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
-
-from pydantic import BaseModel
+from dataclasses import dataclass, field
 
 from kgagent.errors import InputError, NodeNotFoundError
-from kgagent.graph.node_references import LooseResolution
 from kgagent.graph.reference_forms import ReferenceForms, is_generated_key
-from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
 
-if TYPE_CHECKING:
-    from kgagent.tools.base import Tool
-
-ArgumentsT = TypeVar("ArgumentsT", bound=BaseModel)
-
-KEY_SUFFIX = "entity_key"
-SOURCE_KEY = "source_entity_key"
-"""The only argument with that suffix that need not name an existing node."""
-
 
 @dataclass(frozen=True)
-class ResolvedArguments(Generic[ArgumentsT]):
-    """Arguments with the keys of the nodes that they mean.
+class ResolvedReferences:
+    """What the references of a call mean; keys mean themselves.
 
     Attributes:
-        arguments: the arguments; a reference to no node stays as it was given.
-        notices: which nodes those references mean that are not exactly a name.
-        hint: the nodes with the nearest names, if a reference means no node.
+        keys: for each reference that is no key, the key of its node, or the error.
+        notices: for each reference that is not exactly a name, which node it means.
     """
 
-    arguments: ArgumentsT
-    notices: tuple[str, ...] = ()
-    hint: str = ""
+    keys: Mapping[str, str | InputError] = field(default_factory=dict)
+    notices: Mapping[str, str] = field(default_factory=dict)
+
+    def key(self, reference: str) -> str:
+        """The key of a node; the reference itself if it means none.
+
+        Raises:
+            InputError: the reference is ambiguous.
+        """
+        key = self.keys.get(reference, reference)
+        if isinstance(key, NodeNotFoundError):
+            return reference
+        if isinstance(key, InputError):
+            raise key
+        return key
+
+    def ends(self, *references: str) -> list[str]:
+        """The keys of the two nodes of a relationship.
+
+        Raises:
+            NodeNotFoundError: a node does not exist.
+            InputError: a reference is ambiguous.
+        """
+        keys = [self.key(reference) for reference in references]
+        missing = [reference for reference in references if isinstance(self.keys.get(reference), InputError)]
+        if missing:
+            shown = ", ".join(dict.fromkeys(missing))
+            raise NodeNotFoundError(f"One or both nodes do not exist: {shown}", self.hint(missing))
+        return keys
+
+    def hint(self, references: Iterable[str]) -> str:
+        """The nodes with the nearest names of references that mean no node."""
+        errors = (self.keys.get(reference) for reference in references)
+        hints = (error.hint for error in errors if isinstance(error, NodeNotFoundError) and error.hint)
+        return ". ".join(dict.fromkeys(hints))
+
+    def notices_of(self, references: Iterable[str]) -> list[str]:
+        """Which nodes references mean that are not exactly names."""
+        return [self.notices[one] for one in dict.fromkeys(references) if one in self.notices]
 
 
-async def resolved_arguments(
-    tool: "Tool[ArgumentsT]", context: ToolContext, arguments: ArgumentsT
-) -> ResolvedArguments[ArgumentsT]:
-    """Replace references by the keys of the nodes that they mean, in one statement; keys need none.
+async def resolve(context: ToolContext, references: Iterable[str], *, exactly: bool = False) -> ResolvedReferences:
+    """Find the nodes that references mean, in one statement; keys need none.
+
+    Args:
+        context: the user's graph.
+        references: entity keys, beginnings of entity keys, names, "me".
+        exactly: whether parts of names and names without accents mean no node.
 
     Raises:
-        InputError: a reference is ambiguous.
         StoreError: the database failed.
     """
-    fields = (name for name in type(arguments).model_fields if name.endswith(KEY_SUFFIX) and name != SOURCE_KEY)
-    given = {name: value for name in fields if isinstance(value := getattr(arguments, name), str)}
-    asked = [value for value in given.values() if not is_generated_key(value)]
-    if not asked or not tool.resolves_references:
-        return ResolvedArguments(arguments)
-    keys, notices = await _resolved(tool, context, asked)
-    _reject_ambiguous(keys.values())
-    update = {name: key for name, reference in given.items() if isinstance(key := keys.get(reference), str)}
-    # The answer of a tool that reads has a token budget, and names the node itself.
-    shown = () if tool.read_only else tuple(notices.values())
-    return ResolvedArguments(arguments.model_copy(update=update), shown, _hints(keys.values()))
-
-
-async def _resolved(
-    tool: "Tool[Any]", context: ToolContext, references: Iterable[str]
-) -> tuple[Mapping[str, str | InputError], Mapping[str, str]]:
-    """The keys of references, and which nodes those mean that are not exactly a name."""
-    if tool.needs_exact_references:
-        return await context.references.resolve_each(context.user_id, references), {}
-    loose = await context.references.resolve_loosely(context.user_id, references)
-    return loose.keys, loose.all_notices
+    asked = [reference for reference in references if not is_generated_key(reference)]
+    if not asked:
+        return ResolvedReferences()
+    if exactly:
+        return ResolvedReferences(await context.references.resolve_each(context.user_id, asked))
+    loose = await context.references.resolve_loosely(context.user_id, asked)
+    return ResolvedReferences(loose.keys, loose.all_notices)
 
 
 async def resolved_targets(context: ToolContext, targets: Sequence[ResolutionTarget]) -> tuple[ResolutionTarget, ...]:
@@ -81,13 +90,11 @@ async def resolved_targets(context: ToolContext, targets: Sequence[ResolutionTar
         InputError: an `entity_key` is ambiguous.
     """
     references = [_reference_of(target, context.ontology) for target in targets]
-    asked = [reference for reference in references if reference is not None]
-    resolved = await context.references.resolve_each(context.user_id, asked) if asked else {}
-    _reject_ambiguous(resolved.values())
-    keys = (None if reference is None else resolved[reference] for reference in references)
+    resolved = await resolve(context, filter(None, references), exactly=True)
+    keys = (None if reference is None else resolved.key(reference) for reference in references)
     return tuple(
-        target.model_copy(update={"entity_key": key}) if isinstance(key, str) else target
-        for target, key in zip(targets, keys, strict=True)
+        target.model_copy(update={"entity_key": key}) if key not in {None, reference} else target
+        for target, reference, key in zip(targets, references, keys, strict=True)
     )
 
 
@@ -98,60 +105,3 @@ def _reference_of(target: ResolutionTarget, ontology: Ontology) -> str | None:
     forms = ReferenceForms.of(target.description)
     is_owner = forms is not None and forms.is_owner and target.label in {None, ontology.owner_label}
     return target.description if is_owner or (forms is not None and forms.prefixes) else None
-
-
-@dataclass(frozen=True)
-class ResolvedIntent:
-    """A write with the keys of its nodes; `notices` say which nodes are meant that are not exactly named."""
-
-    intent: RelationshipIntent
-    notices: tuple[str, ...] = ()
-
-
-async def resolved_intents(
-    context: ToolContext, intents: Mapping[int, RelationshipIntent]
-) -> dict[int, ResolvedIntent | InputError]:
-    """Replace the references of writes by the keys of the nodes that they mean, in one statement; keys need none.
-
-    Args:
-        context: the user's graph.
-        intents: the writes, by their position in a batch.
-
-    Returns:
-        For each position the write with keys, or why there is none.
-    """
-    pairs = {position: (intent.from_entity_key, intent.to_entity_key) for position, intent in intents.items()}
-    asked = [reference for pair in pairs.values() for reference in pair if not is_generated_key(reference)]
-    if not asked:
-        return {position: ResolvedIntent(intent) for position, intent in intents.items()}
-    loose = await context.references.resolve_loosely(context.user_id, asked)
-    return {position: _with_keys(intent, pairs[position], loose) for position, intent in intents.items()}
-
-
-def _with_keys(intent: RelationshipIntent, given: Sequence[str], loose: LooseResolution) -> ResolvedIntent | InputError:
-    ends = [loose.keys.get(end, end) for end in given]
-    try:
-        _reject_ambiguous(ends)
-    except InputError as error:
-        return error
-    missing = [reference for reference, end in zip(given, ends, strict=True) if not isinstance(end, str)]
-    if missing:
-        return NodeNotFoundError(f"One or both nodes do not exist: {', '.join(dict.fromkeys(missing))}", _hints(ends))
-    first, second = map(str, ends)
-    notices = loose.all_notices
-    return ResolvedIntent(
-        replace(intent, from_entity_key=first, to_entity_key=second),
-        tuple(notices[end] for end in given if end in notices),
-    )
-
-
-def _reject_ambiguous(resolved: Iterable[str | InputError]) -> None:
-    for found in resolved:
-        if isinstance(found, InputError) and not isinstance(found, NodeNotFoundError):
-            raise found
-
-
-def _hints(resolved: Iterable[str | InputError]) -> str:
-    return ". ".join(
-        dict.fromkeys(found.hint for found in resolved if isinstance(found, NodeNotFoundError) and found.hint)
-    )

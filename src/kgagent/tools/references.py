@@ -34,3 +34,16 @@ class RelationshipReference(GraphModel):
             to_entity_key=relationship.to_entity_key,
             neo4j_type=relationship.neo4j_type,
         )
+
+
+def with_direction(message: str, relationship: GraphRelationship) -> str:
+    """A message, followed by the direction of the relationship if its nodes were given in the opposite order."""
+    return ". ".join(filter(None, (message, describe_direction(relationship))))
+
+
+def describe_direction(relationship: GraphRelationship) -> str | None:
+    """The direction of a relationship if its nodes were given in the opposite order, else None."""
+    if not relationship.ends_reversed:
+        return None
+    source, target = relationship.names_in_direction
+    return f"Its direction is from {source} to {target}"

@@ -4,31 +4,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from kgagent.tools.add_note_to_relationship import AddNoteToRelationship
 from kgagent.tools.base import BoundTool, Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.create_node import CreateNode
-from kgagent.tools.create_relationship import CreateRelationship
-from kgagent.tools.create_relationships import CreateRelationships
-from kgagent.tools.delete_node import DeleteNode
-from kgagent.tools.delete_note import DeleteNote
-from kgagent.tools.delete_relationship import DeleteRelationship
+from kgagent.tools.deletion_tools import DeleteNode, DeleteRelationship, MergeNodes, RestoreNode, RestoreRelationship
 from kgagent.tools.describe_graph import DescribeGraph
 from kgagent.tools.explore import Explore
 from kgagent.tools.find_paths import FindPaths
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
-from kgagent.tools.merge_nodes import MergeNodes
+from kgagent.tools.node_tools import CreateNode, UpdateNode
+from kgagent.tools.note_tools import DeleteNote, UpdateNote
 from kgagent.tools.query_patterns import QueryPatterns
+from kgagent.tools.relationship_tools import (
+    AddNoteToRelationship,
+    CreateRelationship,
+    CreateRelationships,
+    UpdateRelationship,
+    UpdateRelationships,
+)
 from kgagent.tools.remember import Remember
-from kgagent.tools.restore_node import RestoreNode
-from kgagent.tools.restore_relationship import RestoreRelationship
 from kgagent.tools.toolsets import tools_of, why_missing
 from kgagent.tools.traverse import Traverse
-from kgagent.tools.update_node import UpdateNode
-from kgagent.tools.update_note import UpdateNote
-from kgagent.tools.update_relationship import UpdateRelationship
-from kgagent.tools.update_relationships import UpdateRelationships
 from kgagent.validation import check_user_id
 
 TOOLS: tuple[Tool[Any], ...] = (

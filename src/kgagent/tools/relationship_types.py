@@ -1,118 +1,77 @@
-"""Filters by free type: the types that the user has for the given ones, and a warning if there is none."""
+"""Filters by free type: the stored spellings of the given types, and a warning about types that no relationship has."""
 
-import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from heapq import nlargest
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
+from typing import TypeVar, cast
 
 from kgagent.errors import StoreError
-from kgagent.formatting import counted
-from kgagent.graph.identifiers import Identifier
 from kgagent.graph.reference_forms import similar_name_query
 from kgagent.graph.schema_parts import RELATIONSHIP_TEXT_INDEX
 from kgagent.graph.statements import statement
+from kgagent.models import ExploreRequest
+from kgagent.models.hybrid import HybridSearchRequest
+from kgagent.models.traversal import TraverseRequest
 from kgagent.plain_names import normalised_name
-from kgagent.suggestions import closest_names, list_names, shorten_name
+from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
-from kgagent.turns import in_turns
 
-MAX_CHECKED, MAX_LENGTH = 50, 200
-"""Types of a filter that are compared with the stored ones, and characters of a type; others are taken as they are."""
+RequestT = TypeVar("RequestT", bound=TraverseRequest | HybridSearchRequest | ExploreRequest)
 
-MAX_EXPLAINED, MAX_NEAREST = 3, 3
-"""Unknown types for which a warning names the nearest ones, and how many it names."""
+MAX_CHECKED = 50
+"""Types of a filter that are looked up; of more of them, none is."""
 
-MAX_TYPES, MAX_COMPARED = 2_000, 50
-"""Different types of a user that are read; and those of them that are compared letter by letter with an unknown one."""
+MAX_NEAREST = 3
+"""Stored types that a warning names."""
 
 _WINDOW = 200
 
 
-@dataclass(frozen=True)
-class TypeFilter:
-    """Free types to filter by, as they are stored, and what is wrong with the given ones; None does not filter."""
-
-    types: tuple[str, ...] | None
-    warnings: tuple[str, ...] = ()
-
-
-async def stored_types(context: ToolContext, given: Sequence[str] | None) -> TypeFilter:
-    """Replace each type by the stored ones that differ only in letter case, spaces, hyphens and underscores."""
+async def with_stored_types(context: ToolContext, request: RequestT) -> tuple[RequestT, tuple[str, ...]]:
+    """A request with the stored spellings of the types that it filters by, and warnings of types that do not exist."""
+    given: Sequence[str] | None = request.relationship_types
     if given is None:
-        return TypeFilter(None)
+        return request, ()
     stored, warnings = await spellings(context, given)
-    return TypeFilter(tuple(dict.fromkeys(name for one in given for name in stored[one])), warnings)
+    types = tuple(dict.fromkeys(name for one in given for name in stored[one]))
+    return cast("RequestT", request.model_copy(update={"relationship_types": types})), warnings
 
 
 async def spellings(context: ToolContext, given: Sequence[str]) -> tuple[Mapping[str, Sequence[str]], tuple[str, ...]]:
     """The stored spellings of each type, or the type itself if there are none; and warnings of the latter."""
-    checked = [one for one in dict.fromkeys(given) if len(one) <= MAX_LENGTH]
-    found: dict[str, Sequence[str]] = {one: [one] for one in given}
-    if not checked or len(checked) > MAX_CHECKED:
-        return found, ()
+    types: dict[str, Sequence[str]] = {one: [one] for one in given}
     try:
-        similar = await _similar(context, checked)
-        same = dict(zip(checked, await in_turns(lambda one: _same(one, similar[one]), checked), strict=True))
-        known = [] if all(same.values()) else await _all(context)
+        similar = await _similar(context, list(types)) if len(types) <= MAX_CHECKED else {}
     except StoreError:
         # The search reports it.
-        return found, ()
-    by_form: dict[str, list[str]] = {}
-    for name, form in zip(known, await in_turns(_folded, known), strict=True):
-        by_form.setdefault(form, []).append(name)
-    same |= {one: _same(one, by_form.get(_folded(one), ())) for one in checked if not same[one]}
-    unknown = [one for one in checked if not same[one]]
-    explained = unknown[:MAX_EXPLAINED]
-    # Comparing letter by letter takes long.
-    warnings = await asyncio.to_thread(lambda: [_warning(one, similar[one], known) for one in explained])
-    if more := len(unknown) - len(explained):
-        warnings.append(f"{counted(more, 'other given type')} {'is' if more == 1 else 'are'} unknown, too")
-    return found | {one: names for one, names in same.items() if names}, tuple(warnings)
+        return types, ()
+    warnings = []
+    for one, names in similar.items():
+        same = [one] if one in names else [name for name in names if _folded(name) == _folded(one)]
+        types[one] = same or [one]
+        if not same:
+            nearest = f". Nearest: {', '.join(map(shorten_name, names[:MAX_NEAREST]))}" if names else ""
+            warnings.append(f"No relationship has the type {shorten_name(one)!r}{nearest}")
+    return types, tuple(warnings)
 
 
 async def _similar(context: ToolContext, given: Sequence[str]) -> dict[str, list[str]]:
-    """Stored types with a word of each given one, or a similar word."""
-    queries = {one: similar_name_query(one, context.user_id, "relationship_type") for one in given}
-    asked = {one: query for one, query in queries.items() if query is not None}
-    rows = await context.relationships.store.read(
-        statement("find_relationship_types"),
-        {
-            "user_id": context.user_id,
-            "queries": list(asked.values()),
-            **{"index": RELATIONSHIP_TEXT_INDEX, "window": _WINDOW},
-        },
-    )
-    return {one: [] for one in given} | {one: row["types"] for one, row in zip(asked, rows, strict=True)}
-
-
-async def _all(context: ToolContext) -> list[str]:
-    labels, types = Identifier.any_of(context.ontology.labels), Identifier.any_of(context.ontology.relationships)
-    [row] = await context.relationships.store.read(
-        statement("known_relationship_types", labels=labels, types=types),
-        {"user_id": context.user_id, "limit": MAX_TYPES},
-    )
-    return list(row["types"])
-
-
-def _same(one: str, stored: Iterable[str]) -> list[str]:
-    """The stored type, or those that are written differently."""
-    names = list(stored)
-    return [one] if one in names else [name for name in names if _folded(name) == _folded(one)]
+    """For each given type, the stored ones with one of its words or a similar word, best match first."""
+    spelt = [(one, separator.join(_words(one))) for one in given for separator in (" ", "_")]
+    queries = [(one, similar_name_query(form, context.user_id, "relationship_type")) for one, form in spelt]
+    asked = [(one, query) for one, query in queries if query is not None]
+    similar: dict[str, list[str]] = {one: [] for one in given}
+    if asked:
+        parameters = {"queries": [query for _, query in asked], "index": RELATIONSHIP_TEXT_INDEX, "window": _WINDOW}
+        rows = await context.relationships.store.read(
+            statement("find_relationship_types"), {"user_id": context.user_id, **parameters}
+        )
+        for (one, _), row in zip(asked, rows, strict=True):
+            similar[one] += [name for name in row["types"] if name not in similar[one]]
+    return similar
 
 
 def _folded(name: str) -> str:
-    return normalised_name(name.replace("_", " ").replace("-", " "))
+    return normalised_name(" ".join(_words(name)))
 
 
-def _warning(one: str, similar: Sequence[str], known: Sequence[str]) -> str:
-    pairs = _pairs(one)
-    likely = nlargest(MAX_COMPARED, known, key=lambda name: len(pairs & _pairs(name)))
-    nearest = list(dict.fromkeys((*closest_names(one, similar), *similar, *closest_names(one, likely))))[:MAX_NEAREST]
-    listed = f"Nearest: {', '.join(map(shorten_name, nearest))}" if nearest else f"There are: {list_names(known)}"
-    return f"No relationship has the type {shorten_name(one)!r}. {listed}"
-
-
-def _pairs(name: str) -> set[tuple[str, str]]:
-    """The pairs of successive letters."""
-    return set(pairwise(_folded(name)))
+def _words(name: str) -> list[str]:
+    return name.replace("_", " ").replace("-", " ").split()

@@ -1,33 +1,28 @@
 """remember: create and update many nodes, relationships and notes in one call."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
 from kgagent.errors import InputError, KgAgentError
-from kgagent.graph.compare_and_set import compare_and_set
-from kgagent.graph.graph_writes import GraphIntent, GraphStrategy, GraphWriteResult
-from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteResult
+from kgagent.graph.graph_writes import GraphWriteResult
+from kgagent.graph.nodes import NodeWriteResult
 from kgagent.graph.pair_state import End
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.referenced_nodes import FoundNodes
-from kgagent.graph.relationships import RelationshipStrategy, RelationshipWriteResult
-from kgagent.graph.writes import WriteResult
-from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.note import Note
+from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteResult
+from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import describe_lifetimes
+from kgagent.tools.arguments import NewNote, build_notes, describe_lifetimes, known_label
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.labels import known_label
-from kgagent.tools.note_edits import NoteCorrection
-from kgagent.tools.note_expiry import expiries
+from kgagent.tools.node_tools import owner_values
 from kgagent.tools.payload import error_text, one_line
-from kgagent.tools.relationship_results import describe_direction, fields_in_words, kept_description
+from kgagent.tools.references import describe_direction
 from kgagent.tools.remember_arguments import (
     RememberArguments,
     RememberedNode,
@@ -35,15 +30,7 @@ from kgagent.tools.remember_arguments import (
     RememberedRelationship,
     Unchecked,
 )
-from kgagent.tools.remember_plan import (
-    Intents,
-    RememberedNodeIntent,
-    RememberedRelationshipIntent,
-    kept_statement,
-    node_options,
-    relationship_options,
-)
-from kgagent.tools.remember_references import References, not_people_in, references_in, unknown_in_call
+from kgagent.tools.remember_nodes import References, Target, Targets, find_targets, new_keys, unknown_in_call
 from kgagent.tools.remember_results import (
     CreatedNodeReference,
     Failure,
@@ -52,20 +39,15 @@ from kgagent.tools.remember_results import (
     RememberResult,
     ReplacedValue,
     WriteCounts,
-    replaced_notes,
-    replaced_values,
     summary,
 )
-from kgagent.tools.remember_targets import Target, Targets, asked_of_targets, find_targets
+from kgagent.tools.write_results import MAX_OLD_TEXT, expiries, kept_description, new_notes, replaced_values
+from kgagent.tools.writing import NodeWrite, NoteEdit, RelationshipWrite, Write, former_statement, write
 from kgagent.turns import in_turns
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
-ResultT = TypeVar("ResultT", NodeWriteResult, RelationshipWriteResult)
-Place = tuple[ListName, int]
-"""The list and the position of an item."""
-
-MAX_NAMED = 3
-"""Names that one hint repeats."""
+Position = tuple[ListName, int]
+"""The list of an item, and its index there."""
 
 
 class Remember(Tool[RememberArguments]):
@@ -74,7 +56,6 @@ class Remember(Tool[RememberArguments]):
     name = "remember"
     arguments = RememberArguments
     result = RememberResult
-    destructive = True
     idempotent = True
 
     def description(self, ontology: Ontology) -> str:
@@ -92,28 +73,28 @@ class Remember(Tool[RememberArguments]):
         )
 
     async def run(self, context: ToolContext, arguments: RememberArguments) -> RememberResult:
-        """Store the items.
-
-        Raises:
-            InputError: there are no items.
-            StoreError: the database failed before anything was written.
-        """
+        """Store the items."""
         if not (arguments.nodes or arguments.relationships or arguments.notes):
             raise InputError("Nothing to remember: give nodes, relationships or notes")
         call = _Call(context, arguments, context.write_context.clock())
         await call.validate()
         await call.resolve()
+        call.plan()
         await call.write()
         return call.result()
 
 
 @dataclass
 class _Call:
-    """The steps of one call, and what they found out.
+    """The steps of one call, and what they find out.
 
     Attributes:
-        asked: keys of which nodes were looked up.
+        lookup: the nodes that the items may mean.
+        new: keys of which the user has no node.
         stored: the nodes that were found, by their keys.
+        targets: the nodes that the items of `nodes` describe.
+        references: what the references of the items mean.
+        writes: what each valid item writes.
     """
 
     context: ToolContext
@@ -122,13 +103,14 @@ class _Call:
     nodes: dict[int, RememberedNode] = field(default_factory=dict)
     relationships: dict[int, RememberedRelationship] = field(default_factory=dict)
     notes: dict[int, RememberedNote] = field(default_factory=dict)
-    asked: frozenset[str] = frozenset()
+    lookup: FoundNodes = field(init=False)
+    references: References = field(init=False)
+    new: frozenset[str] = frozenset()
     stored: Mapping[str, End] = field(default_factory=dict)
     targets: Targets = field(default_factory=dict)
-    node_intents: dict[Place, RememberedNodeIntent] = field(default_factory=dict)
-    relationship_intents: dict[Place, RememberedRelationshipIntent] = field(default_factory=dict)
-    written: dict[Place, GraphWriteResult] = field(default_factory=dict)
-    failures: dict[Place, KgAgentError] = field(default_factory=dict)
+    writes: dict[Position, Write] = field(default_factory=dict)
+    written: dict[Position, GraphWriteResult] = field(default_factory=dict)
+    failures: dict[Position, KgAgentError] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
 
     async def validate(self) -> None:
@@ -136,128 +118,99 @@ class _Call:
         nodes = await self._valid("nodes", self.arguments.nodes)
         ontology = self.context.ontology
         self.nodes = {
-            position: node.model_copy(update={"label": known_label(ontology, node.label)})
-            for position, node in nodes.items()
+            index: node.model_copy(update={"label": known_label(ontology, node.label)}) for index, node in nodes.items()
         }
         self.relationships = await self._valid("relationships", self.arguments.relationships)
         self.notes = await self._valid("notes", self.arguments.notes)
 
     async def resolve(self) -> None:
-        """Find the nodes that the items mean, and decide what each item writes."""
-        context = self.context
-        wanted = references_in(self.relationships.values(), self.notes.values(), self.nodes.values())
-        nodes = enumerate(self.arguments.nodes)
-        rejected = {name: position for position, item in nodes if position not in self.nodes for name in item.names}
-        not_people = not_people_in(self.relationships.values(), context.ontology)
-        found = await self._looked_up(wanted, rejected, not_people)
-        self.stored = found.ends()
-        self.targets = await find_targets(
-            context, found, self.nodes, self.now, idempotency_key=self.arguments.idempotency_key
-        )
-        references = await References.of(
-            context, found, self.nodes, self.targets, wanted, rejected=rejected, not_people=not_people
-        )
-        targets = [target for target in self.targets.values() if isinstance(target, Target)]
-        self.notices = [*references.notices.values(), *(target.notice for target in targets if target.notice)]
-        intents = Intents(context, found, references, self.now)
-        for position, node in self.nodes.items():
-            target = self.targets[position]
-            if not isinstance(target, Target):
-                self.failures["nodes", position] = target
-                continue
-            try:
-                self.node_intents["nodes", position] = intents.node(node, target)
-            except InputError as error:
-                self.failures["nodes", position] = error
-        for position, relationship in self.relationships.items():
-            try:
-                self.relationship_intents["relationships", position] = intents.relationship(relationship)
-            except InputError as error:
-                self.failures["relationships", position] = error
-        for position, note in self.notes.items():
-            try:
-                intent = intents.note(note)
-            except InputError as error:
-                self.failures["notes", position] = error
-                continue
-            if isinstance(intent, RememberedRelationshipIntent):
-                self.relationship_intents["notes", position] = intent
-            else:
-                self.node_intents["notes", position] = intent
+        """Find the nodes that the items mean.
 
-    async def _looked_up(
-        self, wanted: Sequence[str], rejected: Collection[str], not_people: Collection[str]
-    ) -> FoundNodes:
-        """What the database finds for all items of the call: one statement, two more if references are unknown."""
-        references, user_id = self.context.references, self.context.user_id
-        texts, keys = await asked_of_targets(self.context, self.nodes, self.now)
-        self.asked = frozenset(keys)
-        is_owner = any(node.is_owner for node in self.nodes.values())
-        found = await references.look_up(user_id, [*texts, *wanted], keys=keys, with_owners=is_owner)
-        exact = {node.entity_key for node in self.nodes.values() if node.name is not None}
-        given = [node.entity_key for node in self.nodes.values() if node.entity_key and node.entity_key not in exact]
-        unknown = await unknown_in_call([*given, *wanted], self.nodes.values(), rejected)
-        await references.look_up_unknown(user_id, found, unknown, whole=not_people)
-        return found
+        One statement finds the nodes of all references of the call; two more are sent if references are unknown.
+        """
+        context, nodes, user_id = self.context, self.nodes, self.context.user_id
+        invalid = [index for index in range(len(self.arguments.nodes)) if index not in nodes]
+        rejected = {name: index for index in invalid for name in self.arguments.nodes[index].names}
+        references = list(self._references())
+        names = [text for item in nodes.values() for text in (item.name, item.entity_key) if text is not None]
+        keys = new_keys(context, nodes, self.now, self.arguments.idempotency_key)
+        asked = [key for index, possible in keys.items() if not nodes[index].new for key in possible]
+        is_owner = any(node.is_owner for node in nodes.values())
+        self.lookup = await context.references.look_up(user_id, [*names, *references], keys=asked, with_owners=is_owner)
+        changed = [item.entity_key for item in nodes.values() if item.entity_key and item.name is None]
+        unknown = unknown_in_call([*changed, *references], nodes.values(), rejected)
+        await context.references.look_up_unknown(user_id, self.lookup, unknown)
+        self.stored = self.lookup.ends()
+        self.new = frozenset(asked) - self.stored.keys()
+        self.targets = await find_targets(context, self.lookup, nodes, keys)
+        self.references = References(nodes, self.targets, rejected, context.ontology)
+        await self.references.resolve(context, self.lookup, references)
+        targets = [target for target in self.targets.values() if isinstance(target, Target)]
+        self.notices = [*self.references.notices.values(), *(target.notice for target in targets if target.notice)]
+
+    def plan(self) -> None:
+        """Decide what each item writes."""
+        plans: list[tuple[Position, Callable[[], Write]]] = [
+            *((("nodes", n), partial(self._node, node, self.targets[n])) for n, node in self.nodes.items()),
+            *((("relationships", n), partial(self._relationship, item)) for n, item in self.relationships.items()),
+            *((("notes", n), partial(self._note, note)) for n, note in self.notes.items()),
+        ]
+        for position, plan in plans:
+            try:
+                self.writes[position] = plan()
+            except InputError as error:
+                self.failures[position] = error
 
     async def write(self) -> None:
-        """Write the nodes and the relationships, with one request for embeddings."""
-        context = self.context
-        writes = context.write_context
-        nodes = NodeStrategy(context.nodes, writes, user_id=context.user_id, options=node_options())
-        relationships = RelationshipStrategy(
-            context.relationships, writes, user_id=context.user_id, options=relationship_options(context.ontology)
-        )
-        intents: dict[Place, GraphIntent] = {**self.node_intents, **self.relationship_intents}
-        strategy = GraphStrategy(nodes, relationships, new=self.asked - self.stored.keys(), stored=self.stored)
-        written = await compare_and_set(strategy, list(intents.values()), attempts=writes.attempts)
-        for place, outcome in zip(intents, written, strict=True):
+        """Write the nodes and then the relationships, with one request for embeddings."""
+        writes = dict(sorted(self.writes.items(), key=lambda item: isinstance(item[1], RelationshipWrite)))
+        outcomes = await write(self.context, list(writes.values()), new=self.new, stored=self.stored)
+        for position, outcome in zip(writes, outcomes, strict=True):
             if isinstance(outcome, KgAgentError):
-                self.failures[place] = outcome
-            elif isinstance(outcome, WriteResult):
-                self.written[place] = outcome
-        missing = self._missing_nodes()
-        for place, intent in intents.items():
+                self.failures[position] = outcome
+            else:
+                self.written[position] = outcome
+        present = {result.record.entity_key for result in self.written_nodes.values()}
+        missing = {
+            target.entity_key: index
+            for index, target in self.targets.items()
+            if isinstance(target, Target) and target.is_new and target.entity_key not in present
+        }
+        for position, intent in writes.items():
             keys = (
-                [intent.entity_key]
-                if isinstance(intent, NodeIntent)
-                else [intent.from_entity_key, intent.to_entity_key]
+                [intent.entity_key] if isinstance(intent, NodeWrite) else [intent.from_entity_key, intent.to_entity_key]
             )
             positions = [missing[key] for key in keys if key in missing]
-            if place[0] != "nodes" and place in self.failures and positions:
-                self.failures[place] = _not_written(positions[0])
+            if position[0] != "nodes" and position in self.failures and positions:
+                self.failures[position] = InputError(f"nodes[{positions[0]}] was not written")
 
     def result(self) -> RememberResult:
         """Describe what was written."""
-        places = self.written
-        corrections = {place: item for place in places if (item := self._correction(place)) is not None}
-        corrected = [item for place, item in corrections.items() if places[place].changed]
-        failed = {
-            name: sum(place[0] == name for place in self.failures) for name in ("nodes", "relationships", "notes")
-        }
-        nodes = WriteCounts.of(_of_list(self.written_nodes, "nodes"), failed["nodes"])
-        relationships = WriteCounts.of(_of_list(self.written_relationships, "relationships"), failed["relationships"])
+        edits = {position: edit for position in self.written if (edit := self.writes[position].edit) is not None}
+        changed = [edit for position, edit in edits.items() if self.written[position].changed]
+        nodes, relationships = self._counts("nodes"), self._counts("relationships")
         notes = NoteCounts(
             added=sum(
-                len(one.record.notes) - len(one.stored.notes if one.stored else ())
-                for place, one in places.items()
-                if place not in corrections
+                len(result.record.notes) - len(result.stored.notes if result.stored else ())
+                for position, result in self.written.items()
+                if position not in edits
             ),
-            unchanged=sum(self._unchanged(place, one) for place, one in places.items() if place[0] == "notes"),
-            corrected=sum(bool(item.content) for item in corrected),
-            removed=sum(not item.content for item in corrected),
-            failed=failed["notes"],
+            corrected=sum(edit.changes is not None for edit in changed),
+            removed=sum(edit.changes is None for edit in changed),
+            unchanged=sum(not result.changed for position, result in self.written.items() if position[0] == "notes"),
+            failed=sum(position[0] == "notes" for position in self.failures),
         )
         created = {
             result.record.entity_key: CreatedNodeReference(
                 entity_key=result.record.entity_key,
                 label=result.record.label,
                 name=result.record.name,
-                ref=self.nodes[place[1]].ref,
+                ref=self.nodes[position[1]].ref,
             )
-            for place, result in self.written_nodes.items()
+            for position, result in self.written_nodes.items()
             if result.created
         }
+        records = {_identity(result.record): result.record for result in self.written.values()}
         return RememberResult(
             message=summary(nodes, relationships, notes),
             nodes=nodes,
@@ -265,136 +218,180 @@ class _Call:
             notes_added=notes.added,
             notes_corrected=notes.corrected,
             notes_removed=notes.removed,
-            note_expiries=expiries(self._notes_given()),
+            note_expiries=expiries(note for result in self.written.values() for note in new_notes(result)),
             created_nodes=tuple(created.values()),
             failures=tuple(
-                Failure(list=name, index=index, name=self._title(name, index), error=one_line(error_text(error)))
+                Failure(
+                    list=name,
+                    index=index,
+                    name=getattr(self.arguments, name)[index].title,
+                    error=one_line(error_text(error)),
+                )
                 for (name, index), error in sorted(self.failures.items())
             ),
-            replaced=tuple(self._replaced()),
-            hints=tuple(self._hints()),
-            embeddings=sum(one.embedded for one in places.values()),
-            written=tuple({_identity(one.record): one.record for one in places.values()}.values()),
+            replaced=tuple(value for position in self.written for value in self._replaced(position)),
+            hints=tuple(
+                dict.fromkeys((*self.notices, *(hint for position in self.written for hint in self._hints(position))))
+            ),
+            embeddings=sum(result.embedded for result in self.written.values()),
+            written=tuple(records.values()),
         )
+
+    @property
+    def written_nodes(self) -> dict[Position, NodeWriteResult]:
+        """What was written of nodes."""
+        return {position: result for position, result in self.written.items() if isinstance(result.record, GraphNode)}
 
     async def _valid(self, name: ListName, items: Sequence[Unchecked[ItemT]]) -> dict[int, ItemT]:
         valid: dict[int, ItemT] = {}
-        for position, outcome in enumerate(await in_turns(_validated, items)):
+        for index, outcome in enumerate(await in_turns(_validated, items)):
             if isinstance(outcome, InputError):
-                self.failures[name, position] = outcome
+                self.failures[name, index] = outcome
             else:
-                valid[position] = outcome
+                valid[index] = outcome
         return valid
 
-    @property
-    def written_nodes(self) -> dict[Place, NodeWriteResult]:
-        """What was written of nodes."""
-        return {place: one for place, one in self.written.items() if isinstance(one.record, GraphNode)}
+    def _references(self) -> Iterator[str]:
+        """All references to nodes, in the order in which they occur, and then those to the sources of notes."""
+        notes: list[NewNote | str] = [note for node in self.nodes.values() for note in node.notes]
+        for relationship in self.relationships.values():
+            yield from (relationship.from_, relationship.to)
+            notes += relationship.notes
+        for note in self.notes.values():
+            yield from note.ends
+            notes.append(note)
+        yield from (note.source_entity_key for note in notes if isinstance(note, NewNote) and note.source_entity_key)
 
-    @property
-    def written_relationships(self) -> dict[Place, RelationshipWriteResult]:
-        """What was written of relationships."""
-        return {place: one for place, one in self.written.items() if isinstance(one.record, GraphRelationship)}
+    def _node(self, item: RememberedNode, target: Target | KgAgentError) -> NodeWrite:
+        """Create or update a node.
 
-    def _missing_nodes(self) -> dict[str, int]:
-        """Keys of new nodes that were not written, with the positions of their items."""
-        present = {result.record.entity_key for result in self.written_nodes.values()}
-        return {
-            target.entity_key: position
-            for position, target in self.targets.items()
-            if isinstance(target, Target) and target.is_new and target.entity_key not in present
-        }
+        Raises:
+            InputError: it means no node, a note is invalid, or another node is the owner.
+        """
+        if isinstance(target, KgAgentError):
+            raise target
+        if item.is_owner and self.references.owner != target.entity_key:
+            raise InputError("another node in this call has is_owner; a graph has one owner")
+        label = item.label if target.is_new else None
+        values: dict[str, object] = dict(
+            owner_values(
+                self.context, self.lookup, is_owner=item.is_owner or None, entity_key=target.entity_key, label=label
+            )
+        )
+        if target.is_new:
+            values |= {"name": item.name, "description": item.description or "", "created_at": self.now}
+        else:
+            values |= {"name": item.name} if target.renames and item.name else {}
+            values |= {"description": item.description} if item.description else {}
+            values |= {"aliases": None} if item.removes_aliases else {}
+        return NodeWrite(
+            entity_key=target.entity_key,
+            label=label,
+            or_update=target.is_new,
+            values=values,
+            notes=self._notes(item.notes),
+            aliases=tuple(item.aliases),
+            expected_label=item.label,
+        )
 
-    def _title(self, name: ListName, index: int) -> str:
-        items: Mapping[str, Sequence[Unchecked[Any]]] = {
-            "nodes": self.arguments.nodes,
-            "relationships": self.arguments.relationships,
-            "notes": self.arguments.notes,
-        }
-        return items[name][index].title
+    def _relationship(self, item: RememberedRelationship) -> RelationshipWrite:
+        """Create or update a relationship.
 
-    def _correction(self, place: Place) -> NoteCorrection | None:
-        return self._intent(place).correction
+        Raises:
+            InputError: a node is unknown, or a note is invalid.
+        """
+        values = item.model_dump(
+            include={"relationship_type", "description", "attitude", "proximity"}, exclude_none=True
+        )
+        if not values.get("description"):
+            values.pop("description", None)
+        return RelationshipWrite(
+            from_entity_key=self.references.key(item.from_),
+            to_entity_key=self.references.key(item.to),
+            neo4j_type=item.neo4j_type,
+            create=item.relationship_type is not None,
+            or_update=True,
+            omit_invalid_levels=True,
+            keeps_former=True,
+            values=values,
+            notes=self._notes(item.notes),
+            missing=f"{RelationshipIntent.missing}; give relationship_type to create it",
+        )
 
-    def _intent(self, place: Place) -> RememberedNodeIntent | RememberedRelationshipIntent:
-        return self.node_intents.get(place) or self.relationship_intents[place]
+    def _note(self, item: RememberedNote) -> Write:
+        """Add a note to a node or a relationship, or edit one.
 
-    def _unchanged(self, place: Place, written: NodeWriteResult | RelationshipWriteResult) -> int:
-        """How many items of the list of notes, which were written together, changed nothing."""
-        intent = self._intent(place)
-        if intent.correction is not None or written.stored is None:
-            return int(not written.changed)
-        added = len(written.record.notes) - len(written.stored.notes)
-        extended = sum(new != old for new, old in zip(written.record.notes, written.stored.notes, strict=False))
-        return len(intent.notes) - added - extended
+        Raises:
+            InputError: a node is unknown, or the note is invalid.
+        """
+        keys = [self.references.key(reference) for reference in item.ends]
+        edit = self._edit(item)
+        notes = () if edit else self._notes([item])
+        if len(keys) == 1:
+            return NodeWrite(entity_key=keys[0], notes=notes, edit=edit)
+        return RelationshipWrite(
+            from_entity_key=keys[0],
+            to_entity_key=keys[1],
+            notes=notes,
+            edit=edit,
+            missing=f"{RelationshipIntent.missing}; create it in relationships",
+        )
 
-    def _notes_given(self) -> list[Note]:
-        """The notes of the call as they are stored."""
-        given: list[Note] = []
-        for place, written in self.written.items():
-            intent = self._intent(place)
-            contents = {note.content for note in intent.notes}
-            contents |= {intent.correction.content} if intent.correction else set()
-            given += [note for note in written.record.notes if note.content in contents]
-        return given
+    def _edit(self, item: RememberedNote) -> NoteEdit | None:
+        if item.replaces is None:
+            return None
+        changes: dict[str, object] = {"content": item.content}
+        if item.lifetime is not None:
+            changes["expires_at"] = self.context.ontology.note_expiry(item.lifetime, self.now)
+        source = self.context.source_entity_key
+        if source is None and item.source_entity_key is not None:
+            source = self.references.key(item.source_entity_key)
+        if source is not None:
+            changes["source_entity_key"] = source
+        return NoteEdit(item.replaces, changes if item.content else None)
 
-    def _replaced(self) -> list[ReplacedValue]:
-        replaced = [
-            value
-            for node in self.written_nodes.values()
-            for value in replaced_values(node.record.name, node, ("name", "description"))
+    def _notes(self, notes: Sequence[NewNote | str]) -> tuple[Note, ...]:
+        """Notes to add, with the keys of their sources instead of references to them."""
+        with_sources = [
+            note.model_copy(update={"source_entity_key": self.references.key(note.source_entity_key)})
+            if isinstance(note, NewNote) and note.source_entity_key
+            else note
+            for note in notes
         ]
-        for relationship in self.written_relationships.values():
-            triplet = relationship.record.triplet
-            values = [
-                ReplacedValue(item=triplet, field=name, old=old)
-                for name, old in fields_in_words(relationship, self.context.ontology).items()
-            ]
-            values += replaced_values(triplet, relationship, ("description",))
-            kept = _kept_statement(relationship)
-            replaced += [
-                value.model_copy(update={"kept_as_note": kept}) if kept and value.field not in LEVEL_FIELDS else value
-                for value in values
-            ]
-        for place, written in self.written.items():
-            if written.stored is not None and self._correction(place) is not None:
-                replaced += replaced_notes(written.record, written.stored.notes)
-        return replaced
+        return build_notes(with_sources, self.context, self.now)
 
-    def _hints(self) -> list[str]:
-        """Warnings of the writes, levels that were omitted, relationships stored in reverse, and kept descriptions."""
-        hints = self._other_thing() + self.notices
-        hints += [warning for node in self.written_nodes.values() for warning in node.warnings]
-        for (name, index), written in self.written_relationships.items():
-            hints += [f"{name}[{index}] was written without {error.field}: {error}" for error in written.omitted]
-            hints += written.warnings
-            if name == "relationships" and written.changed and not written.created:
-                direction = describe_direction(written.record)
-                kept = None if self.relationships[index].description else kept_description(written)
-                hints += [f"relationships[{index}]: {hint}" for hint in (direction, kept) if hint]
-        return list(dict.fromkeys(hints))
+    def _counts(self, name: ListName) -> WriteCounts:
+        results = [result for position, result in self.written.items() if position[0] == name]
+        return WriteCounts.of(results, failed=sum(position[0] == name for position in self.failures))
 
-    def _other_thing(self) -> list[str]:
-        """What to do if an item was taken for an older node of its name, whose description it replaced."""
-        ontology = self.context.ontology
-        distinguished = {item.name for item in self.nodes.values() if item.new}
-        keys = {
-            written.record.entity_key: written.record.name
-            for (list_name, index), written in self.written_nodes.items()
-            if list_name == "nodes"
-            and self.nodes[index].entity_key is None
-            and self.nodes[index].name not in distinguished
-            and not written.record.properties.get("is_owner")
-            and (not ontology.label(written.record.label).key_includes_name or _notice(self.targets[index]))
-            and replaced_values("", written, ("description",))
-        }
-        if not keys:
-            return []
-        shown = " or ".join(list(dict.fromkeys(keys.values()))[:MAX_NAMED])
-        intents = self.relationship_intents.values()
-        related = any(keys.keys() & {one.from_entity_key, one.to_entity_key} for one in intents)
-        undo = ", undo the relationships of this call that went there" if related else ""
-        return [f'If another {shown} is meant, restore the old description{undo} and repeat the item with "new": true']
+    def _replaced(self, position: Position) -> Iterator[ReplacedValue]:
+        """The values and notes that an item replaced or removed."""
+        written = self.written[position]
+        record, stored = written.record, written.stored
+        item = record.name if isinstance(record, GraphNode) else record.triplet
+        former = "" if isinstance(record, GraphNode) else former_statement(stored, record.relationship_type)
+        kept = former if former in {note.content for note in record.notes} else None
+        for name, old in replaced_values(written, self.context.ontology).items():
+            yield ReplacedValue(
+                item=item, field=name, old=old, kept_as_note=None if name in LEVEL_FIELDS else kept or None
+            )
+        if stored is not None and self.writes[position].edit is not None:
+            left = {note.content for note in record.notes}
+            for old in dict.fromkeys(note.content for note in stored.notes if note.content not in left):
+                yield ReplacedValue(item=item, field="note", old=old[:MAX_OLD_TEXT])
+
+    def _hints(self, position: Position) -> Iterator[str]:
+        """Warnings of a write, levels that were omitted, a relationship stored in reverse, and a kept description."""
+        written = self.written[position]
+        name = f"{position[0]}[{position[1]}]"
+        yield from (f"{name} was written without {error.field}: {error}" for error in written.omitted)
+        yield from written.warnings
+        if position[0] == "relationships" and written.changed and not written.created:
+            relationship = cast("RelationshipWriteResult", written)
+            replaced = replaced_values(written, self.context.ontology)
+            is_described = bool(self.relationships[position[1]].description)
+            kept = None if is_described else kept_description(relationship, replaced)
+            yield from (f"{name}: {hint}" for hint in (describe_direction(relationship.record), kept) if hint)
 
 
 def _validated(item: Unchecked[ItemT]) -> ItemT | InputError:
@@ -404,29 +401,8 @@ def _validated(item: Unchecked[ItemT]) -> ItemT | InputError:
         return error
 
 
-def _notice(target: Target | KgAgentError) -> str:
-    return target.notice if isinstance(target, Target) else ""
-
-
-def _not_written(position: int) -> InputError:
-    return InputError(f"nodes[{position}] was not written")
-
-
-def _kept_statement(written: RelationshipWriteResult) -> str:
-    """The note that keeps what a relationship stated before its type was replaced; empty if there is none."""
-    stored, record = written.stored, written.record
-    if not isinstance(stored, RelationshipRecord):
-        return ""
-    kept = kept_statement(stored, record.relationship_type)
-    return kept if kept in {note.content for note in record.notes} else ""
-
-
-def _identity(record: GraphNode | GraphRelationship) -> Hashable:
+def _identity(record: GraphNode | GraphRelationship) -> Any:  # noqa: ANN401
     """What the records of several items that write one node or relationship share."""
     if isinstance(record, GraphNode):
         return record.entity_key
     return frozenset((record.from_entity_key, record.to_entity_key)), record.neo4j_type
-
-
-def _of_list(written: Mapping[Place, Any], name: ListName) -> list[Any]:
-    return [result for (name_of_item, _), result in written.items() if name_of_item == name]

@@ -15,9 +15,21 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
-from kgagent.tools.arguments import Aliases, Arguments, IdempotencyKey, NewNote, NodeName, Notes, Verbose
-from kgagent.tools.relationship_arguments import FROM_NAMES, TO_NAMES, Attitude, Proximity
+from kgagent.tools.arguments import (
+    FROM_NAMES,
+    TO_NAMES,
+    Aliases,
+    Arguments,
+    Attitude,
+    IdempotencyKey,
+    NewNote,
+    NodeName,
+    Notes,
+    Proximity,
+    Verbose,
+)
 from kgagent.validation import check_size, validate
 
 MAX_NODES = 100
@@ -65,7 +77,7 @@ class Unchecked(Generic[ItemT]):
     def names(self) -> list[str]:
         """How other items may refer to it, as far as it can be read."""
         given = (self._item.get(name) for name in ("ref", "name")) if isinstance(self._item, Mapping) else ()
-        return [name for name in given if isinstance(name, str)]
+        return [name for name in given if isinstance(name, str) and len(name) <= MAX_REFERENCE_LENGTH]
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
@@ -178,6 +190,11 @@ class RememberedNote(NewNote):
         if not self.content and self.replaces is None:
             raise ValueError("a note needs content; only replaces without content removes a stored note")
         return self
+
+    @property
+    def ends(self) -> list[str]:
+        """The node, or the two nodes of the relationship."""
+        return [self.on] if isinstance(self.on, str) else self.on
 
 
 class RememberArguments(Arguments):

@@ -5,19 +5,14 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from kgagent.formatting import beginning, in_one_line
+from kgagent.graph.graph_writes import GraphWriteResult
 from kgagent.graph.reference_forms import message_key
-from kgagent.graph.writes import ModelT, WriteResult
-from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.graph import GraphModel
-from kgagent.tools.note_expiry import NoteExpiry
 from kgagent.tools.references import NodeReference
-from kgagent.tools.write_results import WriteToolResultWithRecords
+from kgagent.tools.write_results import MAX_OLD_TEXT, NoteExpiry, WriteToolResultWithRecords
 
 MAX_LISTED = 20
 """Number of failures and replaced texts that the text lists; the payload has all."""
-
-MAX_OLD_TEXT = 200
-"""Characters of a replaced text that a result repeats."""
 
 ListName = Literal["nodes", "relationships", "notes"]
 
@@ -31,7 +26,7 @@ class WriteCounts(GraphModel):
     failed: int = 0
 
     @classmethod
-    def of(cls, written: Iterable[WriteResult[ModelT]], failed: int) -> "WriteCounts":
+    def of(cls, written: Iterable[GraphWriteResult], failed: int) -> "WriteCounts":
         """Count the items of one list."""
         counts = Counter("created" if one.created else "updated" if one.changed else "unchanged" for one in written)
         return cls(**counts, failed=failed)
@@ -163,22 +158,3 @@ def summary(nodes: WriteCounts, relationships: WriteCounts, notes: NoteCounts) -
         f"{name}: {counts}" for name, counts in (("Nodes", nodes), ("Relationships", relationships)) if str(counts)
     ]
     return ". ".join(filter(None, (*parts, str(notes))))
-
-
-def replaced_notes(record: GraphNode | GraphRelationship, stored: Iterable[Note]) -> list[ReplacedValue]:
-    """The notes of a record that a correction replaced or removed."""
-    item = record.name if isinstance(record, GraphNode) else record.triplet
-    left = {note.content for note in record.notes}
-    removed = dict.fromkeys(note.content for note in stored if note.content not in left)
-    return [ReplacedValue(item=item, field="note", old=old[:MAX_OLD_TEXT]) for old in removed]
-
-
-def replaced_values(item: str, written: WriteResult[ModelT], fields: Sequence[str]) -> list[ReplacedValue]:
-    """The texts of a record that an update replaced."""
-    if written.stored is None:
-        return []
-    return [
-        ReplacedValue(item=item, field=field, old=old[:MAX_OLD_TEXT])
-        for field in fields
-        if (old := written.stored.text(field)) and old != getattr(written.record, field)
-    ]

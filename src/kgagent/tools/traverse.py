@@ -31,7 +31,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, cursor_offset, render_page
 from kgagent.tools.references import NodeReference, RelationshipReference
-from kgagent.tools.relationship_types import stored_types
+from kgagent.tools.relationship_types import with_stored_types
 
 SHORTEST_LINE = 8
 """Tokens of the shortest line about a node; decides how many nodes are read for one answer."""
@@ -77,11 +77,7 @@ class Traverse(Tool[TraverseArguments]):
         )
 
     async def run(self, context: ToolContext, arguments: TraverseArguments) -> Traversal:
-        """Follow the relationships.
-
-        Raises:
-            InputError: the node does not exist, or a type is unknown.
-        """
+        """Follow the relationships."""
         position = cursor_offset(arguments)
         if arguments.hops == 1:
             # One hop is read page by page, so that the neighbors of a hub can be listed to the end.
@@ -90,8 +86,7 @@ class Traverse(Tool[TraverseArguments]):
             request = arguments.model_copy(update={"skip": position, "limit": left})
         else:
             request = arguments.model_copy(update={"limit": arguments.limit or MAX_TRAVERSED_NODES})
-        stored = await stored_types(context, arguments.relationship_types)
-        request = request.model_copy(update={"relationship_types": stored.types})
+        request, warnings = await with_stored_types(context, request)
         result = await context.retrieval.traverse(request, user_id=context.user_id)
         nodes = (result.start, *(item.node for item in result.reached))
         state = RenderState(context.write_context.clock(), defaults=context.ontology.relationship_defaults)
@@ -99,7 +94,7 @@ class Traverse(Tool[TraverseArguments]):
             Traversal,
             context,
             arguments,
-            replace(_content(result, arguments, request.skip, state), warnings=stored.warnings),
+            replace(_content(result, arguments, request.skip, state), warnings=warnings),
             labels={node.entity_key: node.label for node in nodes},
         )
 

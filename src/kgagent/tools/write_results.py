@@ -1,18 +1,26 @@
 """Answers of tools that write: short, with the records on request, and never longer than a token budget."""
 
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar
 
 from pydantic import Field
 
+from kgagent.formatting import beginning, counted, in_one_line
+from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.reference_forms import message_key
-from kgagent.models import GraphNode, GraphRelationship
+from kgagent.graph.relationships import RelationshipWriteResult
+from kgagent.graph.writes import WriteResult
+from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.answer_items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content, text_page
+from kgagent.models.graph import GraphModel
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
+from kgagent.ontology import Ontology
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import Payload
+from kgagent.tools.payload import Payload, compact_text
 
 TEXT_TOKENS = 2_000
 """Tokens of the records as text."""
@@ -23,25 +31,43 @@ PAYLOAD_TOKENS = 20_000
 SHORTEST_LINE = 6
 """Tokens of the shortest line of an item."""
 
+MAX_OLD_TEXT = 200
+"""Characters of a replaced text, or of a description, that an answer repeats."""
+
 WrittenRecord = GraphNode | GraphRelationship
+
+
+class NoteExpiry(GraphModel):
+    """Notes that expire at the same time."""
+
+    expires_at: datetime
+    notes: int
+
+    def __str__(self) -> str:
+        """The expiry in one line: "Expiry of 2 notes: 2026-01-08"."""
+        return f"Expiry of {counted(self.notes, 'note')}: {self.expires_at:%Y-%m-%d}"
 
 
 class WriteToolResult(ToolResult):
     """What a tool wrote: short as text; a record in the payload has its newest notes and counts `omitted_notes`.
 
     Attributes:
+        text_fields: attributes that are lines of the text.
         written: the records after the write, or before a deletion. Not part of the payload.
         details: the records as text, if the call was verbose. Not part of the payload.
     """
 
     record_fields: ClassVar[tuple[str, ...]] = ("relationship", "node")
+    text_fields: ClassVar[tuple[str, ...]] = ()
 
     written: tuple[WrittenRecord, ...] = Field((), exclude=True, repr=False)
     details: str = Field("", exclude=True, repr=False)
 
     def short_text(self) -> str:
-        """What was written, without the records."""
-        return super().to_text()
+        """What was written, without the records, and when new notes expire."""
+        values = ((name, getattr(self, name)) for name in self.text_fields)
+        lines = [f"{name}: {compact_text(value)}" for name, value in values if value is not None]
+        return "\n".join([self.message, *lines, *map(str, getattr(self, "note_expiries", None) or ())])
 
     def to_text(self) -> str:
         """What was written, and the records if the call was verbose."""
@@ -73,6 +99,54 @@ class WriteToolResultWithRecords(WriteToolResult):
         return {**payload, "records": kept} if kept else payload
 
 
+class WrittenRelationship(WriteToolResult):
+    """A relationship after a write.
+
+    Attributes:
+        embedding_regenerated: whether its text changed, so that it was embedded again.
+        triplet: the relationship in its direction, such as "Ruth mentor Me".
+        relationship: the relationship, with its nodes in the order of the arguments.
+        replaced: what was replaced, by field; None if nothing was.
+        hint: what may have to be corrected too.
+        note_expiries: when the notes that were added expire; None if they never do.
+    """
+
+    text_fields: ClassVar[tuple[str, ...]] = ("embedding_regenerated",)
+
+    embedding_regenerated: bool
+    triplet: str
+    relationship: GraphRelationship
+    replaced: dict[str, str] | None = None
+    hint: str | None = None
+    note_expiries: tuple[NoteExpiry, ...] | None = None
+
+    def short_text(self) -> str:
+        """What changed, the triplet, and when new notes expire; get_relationship reads the rest."""
+        message, *others = super().short_text().split("\n")
+        hints = (in_one_line(hint) for hint in (replaced_text(self.replaced or {}), self.hint) if hint)
+        return "\n".join([message, f"triplet: {self.triplet}", *hints, *others])
+
+    @classmethod
+    def of(
+        cls,
+        written: RelationshipWriteResult,
+        message: str,
+        hint: str | None = None,
+        replaced: Mapping[str, str] | None = None,
+    ) -> "WrittenRelationship":
+        """The result of a write."""
+        return cls(
+            message=". ".join((message, *written.warnings)),
+            embedding_regenerated=written.embedded,
+            triplet=written.record.triplet,
+            relationship=written.record,
+            written=(written.record,),
+            replaced=dict(replaced) if replaced else None,
+            hint=hint,
+            note_expiries=new_expiries(written),
+        )
+
+
 def fit_records(holders: Iterable[Payload], name: str) -> None:
     """Cut the records of several holders, which have a token budget together."""
     left = PAYLOAD_TOKENS
@@ -98,6 +172,60 @@ async def records_text(context: ToolContext, records: Sequence[WrittenRecord]) -
     is_cut = len(records) == 1 and len(page.payload.get("notes", ())) < len(records[0].notes)
     can_read = isinstance(records[0], GraphRelationship) and context.offers("get_relationship")
     return f"{page.text}; get_relationship reads all" if is_cut and can_read else page.text
+
+
+def expiries(notes: Iterable[Note]) -> tuple[NoteExpiry, ...]:
+    """When notes expire, the earliest first; notes without expiry are not counted."""
+    counts = Counter(note.expires_at for note in notes if note.expires_at is not None)
+    return tuple(NoteExpiry(expires_at=moment, notes=counts[moment]) for moment in sorted(counts))
+
+
+def new_notes(written: WriteResult[Any]) -> list[Note]:
+    """The notes that a write added, changed or extended."""
+    stored = set() if written.stored is None else {(note.identity, note.expires_at) for note in written.stored.notes}
+    return [note for note in written.record.notes if (note.identity, note.expires_at) not in stored]
+
+
+def new_expiries(written: WriteResult[Any]) -> tuple[NoteExpiry, ...] | None:
+    """When the notes expire that a write added or extended; None if they never do."""
+    return expiries(new_notes(written)) or None
+
+
+def replaced_values(written: WriteResult[Any], ontology: Ontology) -> dict[str, str]:
+    """What a write replaced or removed, by field: the beginning of texts, and levels as words."""
+    stored, record = written.stored, written.record
+    if stored is None:
+        return {}
+    if isinstance(record, GraphNode):
+        old: dict[str, str | int | None] = {name: stored.text(name) for name in ("name", "description")}
+    else:
+        levels = {name: stored.level(name) for name in LEVEL_FIELDS}
+        old = {
+            "relationship_type": stored.text("relationship_type"),
+            **levels,
+            "description": stored.text("description"),
+        }
+    replaced = {name: value for name, value in old.items() if value and value != getattr(record, name)}
+    return {
+        name: value[:MAX_OLD_TEXT]
+        if isinstance(value, str)
+        else ontology.word(record.neo4j_type, name, value) or str(value)
+        for name, value in replaced.items()
+    }
+
+
+def replaced_text(replaced: Mapping[str, str]) -> str:
+    """A hint about what was replaced and nothing else keeps; empty if nothing was."""
+    values = ", ".join(f"{name} {value!r}" for name, value in replaced.items())
+    return f"Replaced: {values}. Add it as a note if it may matter later" if values else ""
+
+
+def kept_description(written: RelationshipWriteResult, replaced: Mapping[str, str]) -> str | None:
+    """A hint that the type or a level was replaced but not the description, which the caller did not give."""
+    description = written.record.description
+    if not description or not replaced.keys() - {"description"}:
+        return None
+    return f"Kept description: {beginning(description, MAX_OLD_TEXT)!r}; check that it still holds"
 
 
 def _items_of_one(record: WrittenRecord) -> list[Item]:

@@ -5,8 +5,8 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
-from kgagent.tools.add_note_to_relationship import AddNoteToRelationshipArguments
 from kgagent.tools.arguments import NewNote
+from kgagent.tools.relationship_tools import AddNoteToRelationshipArguments
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded

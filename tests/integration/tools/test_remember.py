@@ -644,21 +644,6 @@ async def test_a_reference_to_an_invalid_node_of_the_call_names_it(tools: Toolse
     assert "relationships[0] Ann to TAP: 'TAP' is nodes[1], which was not written" in answer.text
 
 
-async def test_a_replaced_description_names_the_relationships_that_went_to_the_same_node(tools: Toolset) -> None:
-    await person(tools, "Sofia", "Customer.")
-    await person(tools, "Duarte")
-    sofia = {"label": "Person", "name": "Sofia", "description": "Baker."}
-    sister = {"from": "Sofia", "to": "Duarte", "relationship_type": "sister of"}
-    start, end = "If another Sofia is meant, restore the old description", 'and repeat the item with "new": true'
-    both = succeeded(await tools.remember(nodes=[sofia], relationships=[sister]))
-    assert both["hints"] == [f"{start}, undo the relationships of this call that went there {end}"]
-    alone = succeeded(await tools.remember(nodes=[{**sofia, "description": "Cook."}]))
-    assert alone["hints"] == [f"{start} {end}"]
-    other = {**sofia, "new": True, "description": "Sister of Duarte."}
-    distinguished = succeeded(await tools.remember(nodes=[{**sofia, "description": "Customer."}, other]))
-    assert not any(hint.startswith(start) for hint in distinguished["hints"])
-
-
 @pytest.mark.parametrize("name", ["Sophia", "Henrike"])
 async def test_two_wrong_letters_of_a_short_name_still_find_the_nearest(tools: Toolset, name: str) -> None:
     for stored in ("Sofia", "Henrique", "Anna"):

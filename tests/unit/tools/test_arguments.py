@@ -9,8 +9,8 @@ from pydantic import BaseModel, ValidationError
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS
 from kgagent.tools.base import Tool
-from kgagent.tools.create_relationship import CreateRelationshipArguments
 from kgagent.tools.ontology_guide import ontology_guide
+from kgagent.tools.relationship_tools import CreateRelationshipArguments
 
 NAMES = {
     "remember",

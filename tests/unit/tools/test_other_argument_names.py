@@ -6,9 +6,8 @@ import pytest
 from pydantic import BaseModel
 
 from kgagent.errors import InputError
-from kgagent.tools.delete_node import DeleteNodeArguments
+from kgagent.tools.deletion_tools import DeleteNodeArguments, MergeNodesArguments
 from kgagent.tools.get_relationship import GetRelationshipArguments
-from kgagent.tools.merge_nodes import MergeNodesArguments
 from kgagent.tools.remember_arguments import (
     RememberArguments,
     RememberedNode,

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from kgagent.tools.question import undo
+from kgagent.tools.deletion_tools import undo
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,458 @@
+"""Tools that delete and restore nodes and relationships, and merge nodes."""
+
+import uuid
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import ClassVar, TypeVar
+
+from pydantic import Field
+
+from kgagent.errors import KgAgentError
+from kgagent.formatting import beginning, counted, in_one_line
+from kgagent.graph.compare_and_set import WriteStrategy, compare_and_set_one
+from kgagent.graph.deleted_relationships import DeletionStrategy, RestorationStrategy
+from kgagent.graph.merge_plan import MergeIntent
+from kgagent.graph.merge_strategy import MergeResult, MergeStrategy
+from kgagent.graph.node_deletion import NodeDeletionIntent, NodeDeletionStrategy
+from kgagent.graph.node_restoration import NodeRestorationIntent, NodeRestorationResult, NodeRestorationStrategy
+from kgagent.graph.records import NodeRecord
+from kgagent.graph.reference_forms import message_key
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.fields import EntityKey
+from kgagent.models.ingestion_state import merge_ingestion_state
+from kgagent.models.note import format_utc
+from kgagent.models.plain import aliases_in
+from kgagent.plain_names import normalised_name
+from kgagent.tools.arguments import DIRECTION_HINT, Arguments, RelationshipEnds, Verbose
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.references import NodeReference, with_direction
+from kgagent.tools.write_results import WriteToolResult, WriteToolResultWithRecords, WrittenRelationship
+
+IntentT = TypeVar("IntentT")
+StateT = TypeVar("StateT")
+PlanT = TypeVar("PlanT")
+ResultT = TypeVar("ResultT")
+
+MAX_NAME, MAX_TEXT = 80, 200
+"""Characters of a name, and of another text, in a question."""
+
+MAX_NOTES, MAX_NOTE_TEXT = 20, 300
+"""Notes that the answer of a merge lists, and characters of each."""
+
+
+class DeleteRelationshipArguments(RelationshipEnds):
+    """Arguments of delete_relationship."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
+
+    verbose: Verbose = False
+
+
+class DeletedRelationship(WriteToolResult):
+    """The relationship that delete_relationship deleted.
+
+    Attributes:
+        undo_until: until when restore_relationship can restore it (ISO 8601, UTC); None if it cannot.
+        triplet: the relationship in its direction, such as "Ruth mentor Me".
+        relationship: the relationship, with its nodes in the order of the arguments.
+    """
+
+    text_fields: ClassVar[tuple[str, ...]] = ("triplet", "undo_until")
+
+    undo_until: str | None = None
+    triplet: str
+    relationship: GraphRelationship
+
+
+class DeleteRelationship(Tool[DeleteRelationshipArguments]):
+    """Deletes a relationship."""
+
+    name = "delete_relationship"
+    arguments = DeleteRelationshipArguments
+    result = DeletedRelationship
+    asks_first = True
+    text = (
+        "Delete a wrong relationship; the user can restore it until `undo_until`. If it has ended, "
+        "record that with update_relationship instead. " + DIRECTION_HINT
+    )
+
+    async def question(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> str:
+        """Which relationship would be deleted."""
+        record = (await _plan(*self._write(context, arguments))).record
+        text = ": ".join(filter(None, (record.triplet, record.description)))
+        return f"Delete the relationship {quoted(text)}? {undo(context.undo_window)}"
+
+    async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> DeletedRelationship:
+        """Delete the relationship."""
+        deleted = await _apply(context, *self._write(context, arguments))
+        record = deleted.record
+        hint = context.undo_hint("restore_relationship", deleted.undo_until)
+        message = f"Deleted relationship between {record.from_name} and {record.to_name}; {hint}"
+        return DeletedRelationship(
+            message=with_direction(message, record),
+            undo_until=_utc(deleted.undo_until),
+            triplet=record.triplet,
+            relationship=record,
+            written=(record,),
+        )
+
+    def _write(
+        self, context: ToolContext, arguments: DeleteRelationshipArguments
+    ) -> tuple[DeletionStrategy, RelationshipIntent]:
+        offered = context.offers("restore_relationship")
+        hint = ". If it was deleted before, restore_relationship restores it" if offered else ""
+        strategy = DeletionStrategy(
+            context.relationships, context.write_context, user_id=context.user_id, window=context.undo_window
+        )
+        ends = arguments.model_dump(exclude={"verbose"})
+        return strategy, RelationshipIntent(**ends, missing=RelationshipIntent.missing + hint)
+
+
+class RestoreRelationshipArguments(RelationshipEnds):
+    """Arguments of restore_relationship."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type", "skip"})
+
+    skip: int = Field(0, ge=0, le=1_000, description="Number of later deletions to skip.")
+    verbose: Verbose = False
+
+
+class RestoreRelationship(Tool[RestoreRelationshipArguments]):
+    """Restores a relationship."""
+
+    name = "restore_relationship"
+    arguments = RestoreRelationshipArguments
+    result = WrittenRelationship
+    text = (
+        "Undo delete_relationship, before `undo_until`, unless the two nodes have a new relationship of the same "
+        "Neo4j type."
+    )
+
+    async def run(self, context: ToolContext, arguments: RestoreRelationshipArguments) -> WrittenRelationship:
+        """Restore the relationship."""
+        strategy = RestorationStrategy(
+            context.relationships, context.write_context, user_id=context.user_id, skip=arguments.skip
+        )
+        intent = RelationshipIntent(**arguments.model_dump(exclude={"verbose", "skip"}))
+        restored = await _apply(context, strategy, intent)
+        record = restored.record
+        message = f"Restored relationship between {record.from_name} and {record.to_name}"
+        return WrittenRelationship.of(restored, with_direction(message, record))
+
+
+class DeleteNodeArguments(Arguments):
+    """Arguments of delete_node."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
+    other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(("name", "node", "key", "id"), "entity_key")
+
+    entity_key: EntityKey
+    delete_relationships: bool = Field(False, description="Delete its relationships too; otherwise it must have none.")
+    verbose: Verbose = False
+
+
+class DeletedNode(WriteToolResultWithRecords):
+    """The node that delete_node deleted.
+
+    Attributes:
+        undo_until: until when restore_node can restore it (ISO 8601, UTC); None if it cannot.
+        node: the node.
+        relationships_deleted: number of relationships that were deleted with it.
+    """
+
+    text_fields: ClassVar[tuple[str, ...]] = ("entity_key", "undo_until")
+
+    undo_until: str | None = None
+    node: NodeReference
+    relationships_deleted: int
+
+    @property
+    def entity_key(self) -> str:
+        """The key of the node."""
+        return self.node.entity_key
+
+
+class DeleteNode(Tool[DeleteNodeArguments]):
+    """Deletes a node."""
+
+    name = "delete_node"
+    arguments = DeleteNodeArguments
+    result = DeletedNode
+    needs_exact_references = True
+    asks_first = True
+    text = (
+        "Delete a wrong node; the user can restore it until `undo_until`. If it duplicates another "
+        "node, use merge_nodes."
+    )
+
+    async def question(self, context: ToolContext, arguments: DeleteNodeArguments) -> str:
+        """Which node would be deleted, and how many relationships with it."""
+        plan = await _plan(*self._write(context, arguments))
+        return (
+            f"Delete {_described(plan.node)}{_and_relationships(len(plan.relationships))}? {undo(context.undo_window)}"
+        )
+
+    async def run(self, context: ToolContext, arguments: DeleteNodeArguments) -> DeletedNode:
+        """Delete the node."""
+        deleted = await _apply(context, *self._write(context, arguments))
+        node = deleted.record
+        hint = context.undo_hint("restore_node", deleted.undo_until)
+        return DeletedNode(
+            message=f"Deleted {node.label} {node.name}{_and_relationships(deleted.relationships)}; {hint}",
+            undo_until=_utc(deleted.undo_until),
+            node=NodeReference.of(node),
+            relationships_deleted=deleted.relationships,
+            written=(node,),
+        )
+
+    def _write(
+        self, context: ToolContext, arguments: DeleteNodeArguments
+    ) -> tuple[NodeDeletionStrategy, NodeDeletionIntent]:
+        strategy = NodeDeletionStrategy(
+            context.nodes,
+            context.relationships,
+            context.write_context,
+            user_id=context.user_id,
+            window=context.undo_window,
+        )
+        intent = NodeDeletionIntent(entity_key=arguments.entity_key, with_relationships=arguments.delete_relationships)
+        return strategy, intent
+
+
+class RestoreNodeArguments(Arguments):
+    """Arguments of restore_node."""
+
+    entity_key: EntityKey
+    skip_missing: bool = Field(False, description="Skip relationships whose other node is gone.")
+    verbose: Verbose = False
+
+
+class RestoredNode(WriteToolResultWithRecords):
+    """The node that restore_node restored.
+
+    Attributes:
+        node: the node.
+        relationships_restored: number of relationships that were restored with it.
+        relationships_skipped: number of relationships whose other node no longer exists.
+        embeddings_regenerated: embeddings that were made again because their text changed.
+    """
+
+    text_fields: ClassVar[tuple[str, ...]] = ("entity_key",)
+
+    node: NodeReference
+    relationships_restored: int
+    relationships_skipped: int
+    embeddings_regenerated: int
+
+    @property
+    def entity_key(self) -> str:
+        """The key of the node."""
+        return self.node.entity_key
+
+
+class RestoreNode(Tool[RestoreNodeArguments]):
+    """Restores a node."""
+
+    name = "restore_node"
+    arguments = RestoreNodeArguments
+    result = RestoredNode
+    destructive = False
+    resolves_references = False
+    text = (
+        "Undo delete_node, before `undo_until`, with the relationships deleted with the node. If it has been "
+        "created again, the two are merged."
+    )
+
+    async def run(self, context: ToolContext, arguments: RestoreNodeArguments) -> RestoredNode:
+        """Restore the node."""
+        intent = NodeRestorationIntent(
+            reference=arguments.entity_key, skip_missing=arguments.skip_missing, new_key=str(uuid.uuid4())
+        )
+        strategy = NodeRestorationStrategy(
+            context.nodes, context.relationships, context.write_context, user_id=context.user_id
+        )
+        restored = await _apply(context, strategy, intent)
+        node, merged = await self._merged(context, restored)
+        skipped = f". Skipped {counted(restored.skipped, 'relationship')}" if restored.skipped else ""
+        return RestoredNode(
+            message=f"Restored {node.label} {node.name}{_and_relationships(restored.relationships)}{merged}{skipped}",
+            node=NodeReference.of(node),
+            relationships_restored=restored.relationships,
+            relationships_skipped=restored.skipped,
+            embeddings_regenerated=restored.embedded,
+            written=(node,),
+        )
+
+    async def _merged(self, context: ToolContext, restored: NodeRestorationResult) -> tuple[GraphNode, str]:
+        """The node as it is now, and what to say if a node that was created after the deletion has its key.
+
+        If that has the same name, it is the same node, so the restored one becomes part of it.
+        """
+        node, existing = restored.record, restored.existing
+        if existing is None:
+            return node, ""
+        shown = f"{existing.label} {existing.name} ({message_key(existing.entity_key)})"
+        beside = f". It has a new key, because {shown} now has its old one"
+        if (node.label, normalised_name(node.name)) != (existing.label, normalised_name(existing.name)):
+            return node, beside
+        try:
+            merged = await _merge(context, MergeIntent(keep=existing.entity_key, drop=node.entity_key))
+        except KgAgentError as error:
+            return node, f"{beside}. The two could not be merged: {error}"
+        same = node.description in {"", merged.node.description}
+        kept = "" if same else f". Kept as a note, description: {in_one_line(node.description)}"
+        return merged.node, f" into {shown}, which was created after the deletion{kept}"
+
+
+class MergeNodesArguments(Arguments):
+    """Arguments of merge_nodes."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
+    other_names: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("to", "into", "target", "to_entity_key", "keep"), "keep_entity_key"),
+        **dict.fromkeys(("from", "source", "from_entity_key", "drop", "duplicate"), "drop_entity_key"),
+    }
+
+    keep_entity_key: EntityKey = Field(description="Node to keep: entity_key or name.")
+    drop_entity_key: EntityKey = Field(description="Node to merge into it and remove.")
+    verbose: Verbose = False
+
+
+class MergedNodes(WriteToolResult):
+    """The node after merge_nodes.
+
+    Attributes:
+        dropped_node: the node that was removed, without its notes and properties, which `node` has now.
+        relationships_moved: relationships of the removed node that the kept one has now.
+        relationships_merged: relationships of both nodes with the same third node, made one.
+        relationships_dropped: relationships between the two nodes.
+        kept_as_notes: what the removed node and its relationships stated otherwise: the beginning of each new note.
+        sources_renamed: notes that named the removed node as their source.
+        embeddings_regenerated: embeddings that were made again because their text changed.
+        node: the node that was kept.
+    """
+
+    dropped_node: GraphNode
+    relationships_moved: int
+    relationships_merged: int
+    relationships_dropped: int
+    kept_as_notes: tuple[str, ...] = ()
+    sources_renamed: int
+    embeddings_regenerated: int
+    node: GraphNode
+
+    def short_text(self) -> str:
+        """What was merged, what happened to the relationships, and what became a note."""
+        counts = {
+            "moved": self.relationships_moved,
+            "merged with those of the kept node": self.relationships_merged,
+            "between the two removed": self.relationships_dropped,
+        }
+        done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        aliases = in_one_line(", ".join(aliases_in(self.node.properties)))
+        return "\n".join(
+            [
+                self.message,
+                f"entity_key: {self.node.entity_key}",
+                *([f"Relationships: {done}"] if done else []),
+                *([f"Aliases: {aliases}"] if aliases else []),
+                *(f"Kept as a note: {note}" for note in self.kept_as_notes),
+            ]
+        )
+
+
+class MergeNodes(Tool[MergeNodesArguments]):
+    """Merges two nodes."""
+
+    name = "merge_nodes"
+    arguments = MergeNodesArguments
+    result = MergedNodes
+    needs_exact_references = True
+    asks_first = True
+    text = (
+        "Merge two nodes of the same label that are the same thing. The kept node keeps its key, name and values, "
+        "and receives the other's relationships, notes and names, and values that it lacks. It cannot be undone."
+    )
+
+    async def question(self, context: ToolContext, arguments: MergeNodesArguments) -> str:
+        """Which nodes would be merged."""
+        plan = await _plan(_merge_strategy(context), self._intent(arguments))
+        return f"Merge {_described(plan.drop)} into {_described(plan.node.stored)}? It cannot be undone"
+
+    async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:
+        """Merge the nodes."""
+        merged = await _merge(context, self._intent(arguments))
+        dropped = merged.dropped_node
+        return MergedNodes(
+            message=f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",
+            dropped_node=dropped.model_copy(update={"notes": (), "properties": {}}),
+            relationships_moved=merged.moved,
+            relationships_merged=merged.merged,
+            relationships_dropped=merged.dropped,
+            kept_as_notes=tuple(beginning(one, MAX_NOTE_TEXT) for one in merged.lost[:MAX_NOTES]),
+            sources_renamed=merged.sources,
+            embeddings_regenerated=merged.embedded,
+            node=merged.node,
+            written=(merged.node,),
+        )
+
+    def _intent(self, arguments: MergeNodesArguments) -> MergeIntent:
+        return MergeIntent(keep=arguments.keep_entity_key, drop=arguments.drop_entity_key)
+
+
+def quoted(text: str) -> str:
+    """The beginning of a stored text for a question."""
+    return f'"{beginning(text, MAX_TEXT)}"'
+
+
+def undo(window: timedelta) -> str:
+    """Say how long a deletion can be undone."""
+    if not window:
+        return "It cannot be restored"
+    days = window / timedelta(days=1)
+    return f"It can be restored for {days:,g} {'day' if days == 1 else 'days'}"
+
+
+async def _merge(context: ToolContext, intent: MergeIntent) -> MergeResult:
+    return await _apply(context, _merge_strategy(context), intent)
+
+
+def _merge_strategy(context: ToolContext) -> MergeStrategy:
+    return MergeStrategy(
+        context.nodes,
+        context.relationships,
+        context.write_context,
+        user_id=context.user_id,
+        merge_properties=merge_ingestion_state,
+    )
+
+
+async def _apply(
+    context: ToolContext, strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intent: IntentT
+) -> ResultT:
+    return await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
+
+
+async def _plan(strategy: WriteStrategy[IntentT, StateT, PlanT, object], intent: IntentT) -> PlanT:
+    """What a write would do now.
+
+    Raises:
+        KgAgentError: it would fail.
+    """
+    [state] = await strategy.read([intent])
+    return strategy.plan(intent, state)
+
+
+def _described(node: NodeRecord) -> str:
+    """A node for a question, such as "Person Ruth Calder (5b0c1a2f-61a)"."""
+    return f"{node.label} {beginning(node.text('name'), MAX_NAME)} ({message_key(node.entity_key)})"
+
+
+def _and_relationships(count: int) -> str:
+    return f" and {counted(count, 'relationship')}" if count else ""
+
+
+def _utc(moment: datetime | None) -> str | None:
+    return None if moment is None else format_utc(moment)

@@ -1,0 +1,424 @@
+"""Tools that create and change relationships, one or several, and add notes to them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import ClassVar, cast
+
+from pydantic import ConfigDict, Field, model_validator
+
+from kgagent.errors import InputError, KgAgentError
+from kgagent.formatting import counted, in_one_line
+from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteResult
+from kgagent.models import GraphRelationship
+from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
+from kgagent.models.graph import GraphModel
+from kgagent.ontology import Ontology
+from kgagent.tools.arguments import (
+    DIRECTION_HINT,
+    Arguments,
+    Attitude,
+    Batch,
+    NewNote,
+    Notes,
+    Proximity,
+    RelationshipEnds,
+    UnitInterval,
+    Verbose,
+    build_notes,
+    describe_lifetimes,
+    without_date,
+)
+from kgagent.tools.base import Tool
+from kgagent.tools.context import ToolContext
+from kgagent.tools.payload import Payload, error_text, one_line
+from kgagent.tools.reference_arguments import resolve
+from kgagent.tools.references import describe_direction, with_direction
+from kgagent.tools.write_results import (
+    NoteExpiry,
+    WriteToolResult,
+    WrittenRelationship,
+    fit_records,
+    kept_description,
+    new_expiries,
+    replaced_text,
+    replaced_values,
+)
+from kgagent.tools.writing import RelationshipWrite, write, write_relationship
+
+MAX_LISTED = 20
+"""Number of rejected positions that the message of a batch lists."""
+
+
+class NewRelationship(RelationshipEnds):
+    """A relationship to create."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
+
+    relationship_type: ShortText = Field(
+        description='A word or two, read from the first node to the second: "mentor", "works at".'
+    )
+    description: Text = Field("", description="One sentence, with names and circumstances.")
+    attitude: Attitude = None
+    proximity: Proximity = None
+    notes: Notes = Field(default_factory=list, description="Facts about it, one sentence each.")
+    confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
+    salience: UnitInterval | None = Field(None, description="How important it is to the user, 0 to 1.")
+
+    def to_write(self, context: ToolContext, now: datetime) -> RelationshipWrite:
+        """The write that creates it.
+
+        Raises:
+            InputError: the ontology has no such lifetime of a note.
+        """
+        return RelationshipWrite(
+            from_entity_key=self.from_entity_key,
+            to_entity_key=self.to_entity_key,
+            neo4j_type=self.neo4j_type,
+            create=True,
+            values=self.model_dump(exclude={*RelationshipEnds.model_fields, "notes", "verbose"}, exclude_none=True),
+            notes=build_notes(self.notes, context, now),
+        )
+
+
+class RelationshipChange(RelationshipEnds):
+    """A relationship to change."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
+
+    relationship_type: ShortText | None = Field(None, description="New type, read from the first node to the second.")
+    description: Text | None = Field(None, description="New sentence; empty to clear it.")
+    attitude: Attitude = None
+    proximity: Proximity = None
+    confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
+    salience: UnitInterval | None = Field(None, description="How important it is to the user, 0 to 1.")
+    clear: list[ShortText] = Field(
+        default_factory=list, max_length=2, description='Levels to remove: "attitude", "proximity".'
+    )
+    notes: Notes = Field(default_factory=list, description="Notes to add; existing notes are kept.")
+
+    def to_write(self, context: ToolContext, now: datetime) -> RelationshipWrite:
+        """The write that changes it.
+
+        Raises:
+            InputError: nothing is to be changed, a field cannot be cleared, or a note is invalid.
+        """
+        values = self.model_dump(
+            exclude={*RelationshipEnds.model_fields, "clear", "notes", "verbose"}, exclude_none=True
+        )
+        for field in self.clear:
+            if field not in {"attitude", "proximity"}:
+                raise InputError(f"clear must contain only attitude and proximity, got {field!r}")
+            if field in values:
+                raise InputError(f"{field} cannot be both set and cleared")
+            values[field] = None
+        if not values and not self.notes:
+            raise InputError("Nothing to change: give description, relationship_type, attitude, proximity or notes")
+        return RelationshipWrite(
+            from_entity_key=self.from_entity_key,
+            to_entity_key=self.to_entity_key,
+            neo4j_type=self.neo4j_type,
+            values=values,
+            notes=build_notes(self.notes, context, now),
+        )
+
+
+class CreateRelationshipArguments(NewRelationship):
+    """Arguments of create_relationship."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "from_entity_key": "5b0c…",
+                    "to_entity_key": "91fe…",
+                    "relationship_type": "mentor",
+                    "description": "Ruth taught me how to lead a team.",
+                    "attitude": 5,
+                    "proximity": 4,
+                },
+            ]
+        }
+    )
+
+    verbose: Verbose = False
+
+
+class CreateRelationship(Tool[CreateRelationshipArguments]):
+    """Creates a relationship."""
+
+    name = "create_relationship"
+    arguments = CreateRelationshipArguments
+    result = WrittenRelationship
+    destructive = False
+    idempotent = True
+    text = (
+        "Connect two existing nodes. If they are connected already, use update_relationship. Searches match the "
+        "type, description, attitude, proximity and notes, so give all you know."
+    )
+
+    async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:
+        """Create the relationship."""
+        written = await write_relationship(context, arguments.to_write(context, context.write_context.clock()))
+        record = written.record
+        return WrittenRelationship.of(
+            written, f"Created relationship {record.relationship_type} between {_ends(record)}"
+        )
+
+
+class UpdateRelationshipArguments(RelationshipChange):
+    """Arguments of update_relationship."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"from_entity_key": "5b0c…", "to_entity_key": "91fe…", "relationship_type": "was mentor of"}]
+        }
+    )
+
+    verbose: Verbose = False
+
+
+class UpdateRelationship(Tool[UpdateRelationshipArguments]):
+    """Changes a relationship."""
+
+    name = "update_relationship"
+    arguments = UpdateRelationshipArguments
+    result = WrittenRelationship
+    idempotent = True
+    text = (
+        "Change the type, description, attitude or proximity of the relationship between two nodes, or add notes. "
+        "Omitted fields stay unchanged. " + DIRECTION_HINT
+    )
+
+    async def run(self, context: ToolContext, arguments: UpdateRelationshipArguments) -> WrittenRelationship:
+        """Change the relationship."""
+        written = await write_relationship(context, arguments.to_write(context, context.write_context.clock()))
+        message = f"Updated relationship between {_ends(written.record)}" if written.changed else "Nothing changed"
+        replaced = replaced_values(written, context.ontology)
+        hint = kept_description(written, replaced) if arguments.description is None else None
+        return WrittenRelationship.of(written, with_direction(message, written.record), hint, replaced)
+
+
+class AddNoteToRelationshipArguments(RelationshipEnds):
+    """Arguments of add_note_to_relationship."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "from_entity_key": "5b0c…",
+                    "to_entity_key": "91fe…",
+                    "content": "They had lunch in June and talked about the new job.",
+                    "lifetime": "year",
+                },
+            ]
+        }
+    )
+
+    content: FilledText | None = Field(None, description="One fact, as a sentence.")
+    notes: Notes = Field(default_factory=list, description="Instead of content: several notes.")
+    lifetime: ShortText | None = Field(None, description="How long it is kept.")
+    source_entity_key: EntityKey | None = Field(None, description="Its source.")
+    verbose: Verbose = False
+
+    _without_date = model_validator(mode="before")(without_date)
+
+
+class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
+    """Adds a note to a relationship."""
+
+    name = "add_note_to_relationship"
+    arguments = AddNoteToRelationshipArguments
+    result = WrittenRelationship
+    destructive = False
+    idempotent = True
+
+    def description(self, ontology: Ontology) -> str:
+        """The description for the model."""
+        return (
+            "Add a note to the relationship between two nodes: something that happened or was said, with names and "
+            f"dates. {describe_lifetimes(ontology)} {DIRECTION_HINT}"
+        )
+
+    async def run(self, context: ToolContext, arguments: AddNoteToRelationshipArguments) -> WrittenRelationship:
+        """Add the note."""
+        texts = [*([arguments.content] if arguments.content is not None else []), *arguments.notes]
+        if not texts:
+            raise InputError("content is missing: give the text of a note, or notes")
+        notes = [
+            NewNote(content=note, lifetime=arguments.lifetime, source_entity_key=arguments.source_entity_key)
+            if isinstance(note, str)
+            else note
+            for note in texts
+        ]
+        can_restore = context.offers("restore_relationship")
+        restore = ", or restore a deleted one with restore_relationship" if can_restore else ""
+        written = await write_relationship(
+            context,
+            RelationshipWrite(
+                from_entity_key=arguments.from_entity_key,
+                to_entity_key=arguments.to_entity_key,
+                neo4j_type=arguments.neo4j_type,
+                notes=build_notes(notes, context, context.write_context.clock()),
+                missing=f"{RelationshipIntent.missing}. Create it with create_relationship{restore}",
+            ),
+        )
+        if written.changed:
+            added = "note" if len(notes) == 1 else counted(len(notes), "note")
+            message = f"Added {added} to relationship between {_ends(written.record)}"
+        else:
+            message = "The note exists already" if len(notes) == 1 else "The notes exist already"
+        return WrittenRelationship.of(written, with_direction(message, written.record))
+
+
+class BatchItem(GraphModel):
+    """One relationship of a batch: a `WrittenRelationship`, or the error that rejected it."""
+
+    success: bool
+    error: str | None = None
+    message: str | None = None
+    embedding_regenerated: bool | None = None
+    triplet: str | None = None
+    relationship: GraphRelationship | None = None
+    note_expiries: tuple[NoteExpiry, ...] | None = None
+
+
+class BatchResult(WriteToolResult):
+    """Several relationships, in the order of the arguments."""
+
+    results: tuple[BatchItem, ...]
+
+    def short_text(self) -> str:
+        """The counts, and a line for each relationship that was rejected or needs attention."""
+        lines = [self.message]
+        for position, item in enumerate(self.results):
+            parts = (item.error, item.message, *map(str, item.note_expiries or ()))
+            lines += [f"{position}: {in_one_line(part)}" for part in parts if part]
+        return "\n".join(lines)
+
+    def to_dict(self) -> Payload:
+        """As JSON types, within the token budget."""
+        payload = super().to_dict()
+        fit_records(payload["results"], "relationship")
+        return payload
+
+    @property
+    def error(self) -> str | None:
+        """The first error, if every relationship was rejected."""
+        if any(item.success for item in self.results):
+            return None
+        return f"{self.message}: {self.results[0].error}"
+
+
+class CreateRelationshipsArguments(Arguments):
+    """Arguments of create_relationships."""
+
+    relationships: Batch[NewRelationship] = Field(description="The relationships.")
+    verbose: Verbose = False
+
+
+class CreateRelationships(Tool[CreateRelationshipsArguments]):
+    """Creates several relationships."""
+
+    name = "create_relationships"
+    arguments = CreateRelationshipsArguments
+    result = BatchResult
+    destructive = False
+    idempotent = True
+    text = (
+        "Create several relationships in one call. Each is created or rejected independently; `results` has one "
+        "entry for each, in order."
+    )
+
+    async def run(self, context: ToolContext, arguments: CreateRelationshipsArguments) -> BatchResult:
+        """Create the relationships."""
+        return await _write_batch(context, arguments.relationships, "Created")
+
+
+class UpdateRelationshipsArguments(Arguments):
+    """Arguments of update_relationships."""
+
+    relationships: Batch[RelationshipChange] = Field(description="The changes.")
+    verbose: Verbose = False
+
+
+class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
+    """Changes several relationships."""
+
+    name = "update_relationships"
+    arguments = UpdateRelationshipsArguments
+    result = BatchResult
+    idempotent = True
+    text = (
+        "Change several relationships in one call. Each is changed or rejected independently; `results` has one "
+        "entry for each, in order. " + DIRECTION_HINT
+    )
+
+    async def run(self, context: ToolContext, arguments: UpdateRelationshipsArguments) -> BatchResult:
+        """Change the relationships."""
+        return await _write_batch(context, arguments.relationships, "Updated")
+
+
+async def _write_batch(
+    context: ToolContext, items: Sequence[NewRelationship | RelationshipChange], verb: str
+) -> BatchResult:
+    """Write several relationships with one request for embeddings; each is written or rejected independently.
+
+    Args:
+        context: the user's graph.
+        items: the relationships.
+        verb: what happens to a relationship, for the message: "Created".
+    """
+    now = context.write_context.clock()
+    references = await resolve(context, [end for one in items for end in (one.from_entity_key, one.to_entity_key)])
+    writes: dict[int, RelationshipWrite] = {}
+    outcomes: dict[int, RelationshipWriteResult | KgAgentError] = {}
+    for position, item in enumerate(items):
+        try:
+            first, second = references.ends(item.from_entity_key, item.to_entity_key)
+            resolved = item.model_copy(update={"from_entity_key": first, "to_entity_key": second})
+            writes[position] = resolved.to_write(context, now)
+        except InputError as error:
+            outcomes[position] = error
+    written_records = cast("list[RelationshipWriteResult | KgAgentError]", await write(context, list(writes.values())))
+    outcomes |= dict(zip(writes, written_records, strict=True))
+    results = []
+    for position, item in enumerate(items):
+        outcome = outcomes[position]
+        if isinstance(outcome, KgAgentError):
+            results.append(BatchItem(success=False, error=one_line(error_text(outcome))))
+            continue
+        notices = references.notices_of((item.from_entity_key, item.to_entity_key))
+        results.append(
+            BatchItem(
+                success=True,
+                message=_message(outcome, item, context.ontology, notices),
+                embedding_regenerated=outcome.embedded,
+                triplet=outcome.record.triplet,
+                relationship=outcome.record,
+                note_expiries=new_expiries(outcome),
+            )
+        )
+    rejected = [position for position, item in enumerate(results) if not item.success]
+    message = f"{verb} {len(results) - len(rejected)} of {counted(len(items), 'relationship')}"
+    if 0 < len(rejected) < len(results):
+        more = f" and {len(rejected) - MAX_LISTED} more" if len(rejected) > MAX_LISTED else ""
+        message += f"; rejected, by position from 0: {', '.join(map(str, rejected[:MAX_LISTED]))}{more}"
+    written = tuple(item.relationship for item in results if item.relationship is not None)
+    return BatchResult(message=message, results=tuple(results), written=written)
+
+
+def _message(
+    written: RelationshipWriteResult,
+    item: NewRelationship | RelationshipChange,
+    ontology: Ontology,
+    notices: Iterable[str],
+) -> str | None:
+    """What the caller should know of a relationship of a batch."""
+    replaced = replaced_values(written, ontology)
+    hint = kept_description(written, replaced) if item.description is None else None
+    parts = (describe_direction(written.record), *written.warnings, replaced_text(replaced), hint, *notices)
+    return ". ".join(filter(None, parts)) or None
+
+
+def _ends(relationship: GraphRelationship) -> str:
+    return f"{relationship.from_name} and {relationship.to_name}"
