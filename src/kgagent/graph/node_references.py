@@ -131,7 +131,6 @@ class NodeReferences:
         references: Iterable[str],
         *,
         exactly: Collection[str] = (),
-        whole: Collection[str] = (),
         found: FoundNodes | None = None,
     ) -> LooseResolution:
         """Like `resolve_each`, but a name that no node has may lack accents, or be a part of the name of one person.
@@ -140,7 +139,6 @@ class NodeReferences:
             user_id: owner of the nodes.
             references: entity keys, beginnings of entity keys, names, "me".
             exactly: names, normalised, that must be exactly the name of a node.
-            whole: references that may lack accents, but are not a part of a name.
             found: what `look_up` found for the references; None asks the database.
 
         Raises:
@@ -152,7 +150,7 @@ class NodeReferences:
         unknown = [reference for reference, nodes in candidates.items() if not nodes]
         names = dict(zip(unknown, await in_turns(normalised_name, unknown), strict=True))
         loose = [reference for reference in unknown if names[reference] not in exactly]
-        await self._compare_loosely(user_id, found, loose, whole=whole)
+        await self._compare_loosely(user_id, found, loose)
         named = {reference: node for reference in loose if (node := found.loose.get(reference)) is not None}
         outcomes = await self._outcomes(
             user_id, candidates | {name: (node,) for name, node in named.items()}, found=found
@@ -205,23 +203,20 @@ class NodeReferences:
             found.add(await self._asked(user_id, {"scans": [unread]}))
         return found
 
-    async def look_up_unknown(
-        self, user_id: str, found: FoundNodes, references: Iterable[str], *, whole: Collection[str] = ()
-    ) -> None:
+    async def look_up_unknown(self, user_id: str, found: FoundNodes, references: Iterable[str]) -> None:
         """Compare references to no node loosely and with similar names, for later calls of `resolve_loosely`.
 
         Args:
             user_id: owner of the nodes.
             found: gets what the database found.
             references: those of them that mean a node are left out.
-            whole: references that are not a part of a name.
 
         Raises:
             StoreError: the database failed.
         """
         candidates = await found.candidates(references)
         unknown = [reference for reference, nodes in candidates.items() if not nodes]
-        await self._compare_loosely(user_id, found, unknown, whole=whole)
+        await self._compare_loosely(user_id, found, unknown)
         left = [reference for reference in unknown if found.loose.get(reference) is None]
         found.nearest |= dict.fromkeys(left, ())
         found.nearest |= await self._nearest(user_id, left)
@@ -243,26 +238,20 @@ class NodeReferences:
         """
         return (await self.look_up(user_id, (), with_owners=True)).owners()
 
-    async def _compare_loosely(
-        self, user_id: str, found: FoundNodes, names: Iterable[str], *, whole: Collection[str] = ()
-    ) -> None:
+    async def _compare_loosely(self, user_id: str, found: FoundNodes, names: Iterable[str]) -> None:
         """Find the node that only one name has without accents, or as whole words of the name of a person.
 
         Args:
             user_id: owner of the nodes.
             found: gets the nodes; names that it has already cost no statement.
             names: names that no node has; the first 100 are compared.
-            whole: names that are not a part of a name.
         """
         asked = [name for name in dict.fromkeys(names) if name not in found.loose]
         plain = zip(asked, await in_turns(loose_name, asked), strict=True)
         loose = ((name, text) for name, text in plain if text is not None)
         is_person_known = self._ontology.owner_label is not None
         compared = dict(islice(loose, max(0, MAX_LOOSE - len(found.loose))))
-        wanted = [
-            {"text": name, "plain": text, "may_be_part": is_person_known and name not in whole}
-            for name, text in compared.items()
-        ]
+        wanted = [{"text": name, "plain": text, "may_be_part": is_person_known} for name, text in compared.items()]
         rows = await self._store.read(self._loose, {"user_id": user_id, "names": wanted, "most": 2}) if wanted else []
         nodes = {row["text"]: list(read_nodes(row["nodes"], self._ontology, None)) for row in rows}
         found.loose |= dict.fromkeys(compared)

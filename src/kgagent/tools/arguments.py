@@ -169,8 +169,8 @@ def known_label(ontology: Ontology, label: LabelT) -> LabelT:
     """The label of the ontology that differs from a given one only in letter case; without one, what was given."""
     if label is None or label in ontology.labels:
         return label
-    found = [known for known in ontology.labels if known.casefold() == label.casefold()]
-    return found[0] if len(found) == 1 else label
+    matches = [name for name in ontology.labels if name.casefold() == label.casefold()]
+    return matches[0] if len(matches) == 1 else label
 
 
 def known_labels(ontology: Ontology, labels: Sequence[str] | None) -> tuple[str, ...] | None:

@@ -190,8 +190,8 @@ class BoundTool:
         """Call the tool. Failures are part of the result; only cancellation is raised."""
         answer = await self._answer(arguments, is_named=not unnamed)
         if isinstance(answer, ToolResult) and answer.error is None and arguments.get("format") == "text":
-            kept = {name: value for name, value in answer.to_dict().items() if name in {"message", "warnings"}}
-            return {"success": True, **kept, "text": answer.to_text()}
+            short = {name: value for name, value in answer.to_dict().items() if name in {"message", "warnings"}}
+            return {"success": True, **short, "text": answer.to_text()}
         return _payload(answer)
 
     async def call_text(self, arguments: Mapping[str, Any] | str | None) -> ToolText:

@@ -391,7 +391,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
             relationships_moved=merged.moved,
             relationships_merged=merged.merged,
             relationships_dropped=merged.dropped,
-            kept_as_notes=tuple(beginning(one, MAX_NOTE_TEXT) for one in merged.lost[:MAX_NOTES]),
+            kept_as_notes=tuple(beginning(note, MAX_NOTE_TEXT) for note in merged.lost[:MAX_NOTES]),
             sources_renamed=merged.sources,
             embeddings_regenerated=merged.embedded,
             node=merged.node,

@@ -141,7 +141,7 @@ def _item(section: str, record: JsonRecord, part: LiveLabel | LiveRelationshipTy
     if part.sampled:
         record["sampled"] = True
     if part.properties and not outline:
-        record["properties"] = {one.name: _values(one) for one in part.properties[:MAX_PROPERTIES]}
+        record["properties"] = {item.name: _values(item) for item in part.properties[:MAX_PROPERTIES]}
     if isinstance(part, LiveRelationshipType) and part.pairs:
         pairs = part.pairs[: OUTLINE_PAIRS if outline else MAX_PAIRS]
         record["connects"] = [{"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs]

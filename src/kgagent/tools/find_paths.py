@@ -59,12 +59,12 @@ class _PathItem(Item):
             "score": round(path.score, 6),
             "explanation": path.explanation,
             "nodes": [node.to_dict() for node in path.nodes],
-            "relationships": [_without_names(item_record(one, state)) for one in path.relationships],
+            "relationships": [_without_names(item_record(item, state)) for item in path.relationships],
         }
         return [("paths", record)]
 
     def _items(self) -> list[RelationshipItem]:
-        return [RelationshipItem(one, "relationships") for one in self.path.relationships]
+        return [RelationshipItem(item, "relationships") for item in self.path.relationships]
 
 
 class FindPaths(Tool[FindPathsArguments]):

@@ -87,13 +87,13 @@ class HybridSearch(Tool[HybridSearchArguments]):
 
 def _labels(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:
     """Labels of the nodes that were found, and of the ends of relationships whose type joins nodes of one label."""
-    found = {node.entity_key: node.label for node in result.objects}
-    for one in result.relationships or ():
-        definition = ontology.relationships.get(one.neo4j_type)
+    labels = {node.entity_key: node.label for node in result.objects}
+    for relationship in result.relationships or ():
+        definition = ontology.relationships.get(relationship.neo4j_type)
         if definition is not None and definition.from_label == definition.to_label:
-            for key in (one.from_entity_key, one.to_entity_key):
-                found.setdefault(key, definition.from_label)
-    return found
+            for key in (relationship.from_entity_key, relationship.to_entity_key):
+                labels.setdefault(key, definition.from_label)
+    return labels
 
 
 def first_page(result: HybridSearchResult, *, is_short: bool = True) -> Content:

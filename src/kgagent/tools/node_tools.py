@@ -102,7 +102,7 @@ class CreateNode(Tool[CreateNodeArguments]):
             keys=earlier,
             with_owners=arguments.is_owner,
         )
-        key = next((one for one in earlier if stored.node(one) is not None), key)
+        key = next((old for old in earlier if stored.node(old) is not None), key)
         if rule.key_includes_name:
             await _check_names(stored, name, label, key)
         owner = owner_values(context, stored, is_owner=arguments.is_owner or None, entity_key=key, label=label)

@@ -153,15 +153,15 @@ async def _edit(
         NotFoundError: the node, the relationship or the note does not exist.
         InputError: several notes begin so.
     """
-    place: NodeWrite | RelationshipWrite
+    record: NodeWrite | RelationshipWrite
     if address.entity_key is not None:
-        place = NodeWrite(entity_key=address.entity_key, edit=edit)
+        record = NodeWrite(entity_key=address.entity_key, edit=edit)
     else:
-        place = RelationshipWrite(
+        record = RelationshipWrite(
             from_entity_key=address.from_entity_key or "",
             to_entity_key=address.to_entity_key or "",
             neo4j_type=address.neo4j_type,
             edit=edit,
         )
-    written = await write_one(context, place, dry_run=dry_run)
+    written = await write_one(context, record, dry_run=dry_run)
     return written, edit.find(written.stored.notes if written.stored else ())

@@ -130,12 +130,12 @@ def with_relevance(
         at_most: number of items of a page if some stand out.
     """
     fields = {"is_relevant": result.is_relevant, "relevance": result.relevance}
-    known = {name: value for name, value in fields.items() if value is not None}
+    assessed = {name: value for name, value in fields.items() if value is not None}
     nodes = result.nodes if isinstance(result, ExploreResult) else result.objects
     if result.is_relevant is not False or not (nodes or result.relationships):
-        return replace(content, fields=known, opening=unknown, at_most=at_most)
+        return replace(content, fields=assessed, opening=unknown, at_most=at_most)
     opening = "\n".join(filter(None, (unknown, NOTHING_RELEVANT)))
-    return replace(content, fields=known, opening=opening, at_most=NEAREST)
+    return replace(content, fields=assessed, opening=opening, at_most=NEAREST)
 
 
 def cursor_offset(arguments: ReadArguments) -> int:

@@ -57,7 +57,7 @@ class ResolvedReferences:
 
     def notices_of(self, references: Iterable[str]) -> list[str]:
         """Which nodes references mean that are not exactly names."""
-        return [self.notices[one] for one in dict.fromkeys(references) if one in self.notices]
+        return [self.notices[name] for name in dict.fromkeys(references) if name in self.notices]
 
 
 async def resolve(context: ToolContext, references: Iterable[str], *, exactly: bool = False) -> ResolvedReferences:

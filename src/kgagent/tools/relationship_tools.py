@@ -369,7 +369,7 @@ async def _write_batch(
         verb: what happens to a relationship, for the message: "Created".
     """
     now = context.write_context.clock()
-    references = await resolve(context, [end for one in items for end in (one.from_entity_key, one.to_entity_key)])
+    references = await resolve(context, [end for item in items for end in (item.from_entity_key, item.to_entity_key)])
     writes: dict[int, RelationshipWrite] = {}
     outcomes: dict[int, RelationshipWriteResult | KgAgentError] = {}
     for position, item in enumerate(items):

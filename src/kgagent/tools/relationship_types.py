@@ -31,41 +31,42 @@ async def with_stored_types(context: ToolContext, request: RequestT) -> tuple[Re
     if given is None:
         return request, ()
     stored, warnings = await spellings(context, given)
-    types = tuple(dict.fromkeys(name for one in given for name in stored[one]))
+    types = tuple(dict.fromkeys(name for given_type in given for name in stored[given_type]))
     return cast("RequestT", request.model_copy(update={"relationship_types": types})), warnings
 
 
 async def spellings(context: ToolContext, given: Sequence[str]) -> tuple[Mapping[str, Sequence[str]], tuple[str, ...]]:
     """The stored spellings of each type, or the type itself if there are none; and warnings of the latter."""
-    types: dict[str, Sequence[str]] = {one: [one] for one in given}
+    types: dict[str, Sequence[str]] = {name: [name] for name in given}
     try:
         similar = await _similar(context, list(types)) if len(types) <= MAX_CHECKED else {}
     except StoreError:
         # The search reports it.
         return types, ()
     warnings = []
-    for one, names in similar.items():
-        same = [one] if one in names else [name for name in names if _folded(name) == _folded(one)]
-        types[one] = same or [one]
+    for given_type, names in similar.items():
+        form = _folded(given_type)
+        same = [given_type] if given_type in names else [name for name in names if _folded(name) == form]
+        types[given_type] = same or [given_type]
         if not same:
             nearest = f". Nearest: {', '.join(map(shorten_name, names[:MAX_NEAREST]))}" if names else ""
-            warnings.append(f"No relationship has the type {shorten_name(one)!r}{nearest}")
+            warnings.append(f"No relationship has the type {shorten_name(given_type)!r}{nearest}")
     return types, tuple(warnings)
 
 
 async def _similar(context: ToolContext, given: Sequence[str]) -> dict[str, list[str]]:
     """For each given type, the stored ones with one of its words or a similar word, best match first."""
-    spelt = [(one, separator.join(_words(one))) for one in given for separator in (" ", "_")]
-    queries = [(one, similar_name_query(form, context.user_id, "relationship_type")) for one, form in spelt]
-    asked = [(one, query) for one, query in queries if query is not None]
-    similar: dict[str, list[str]] = {one: [] for one in given}
+    forms = [(name, separator.join(_words(name))) for name in given for separator in (" ", "_")]
+    queries = [(name, similar_name_query(form, context.user_id, "relationship_type")) for name, form in forms]
+    asked = [(name, query) for name, query in queries if query is not None]
+    similar: dict[str, list[str]] = {name: [] for name in given}
     if asked:
         parameters = {"queries": [query for _, query in asked], "index": RELATIONSHIP_TEXT_INDEX, "window": _WINDOW}
         rows = await context.relationships.store.read(
             statement("find_relationship_types"), {"user_id": context.user_id, **parameters}
         )
-        for (one, _), row in zip(asked, rows, strict=True):
-            similar[one] += [name for name in row["types"] if name not in similar[one]]
+        for (name, _), row in zip(asked, rows, strict=True):
+            similar[name] += [stored for stored in row["types"] if stored not in similar[name]]
     return similar
 
 

@@ -258,7 +258,7 @@ class References:
         self._refs: dict[str, dict[str, int]] = {}
         self._names: dict[str, dict[str, int]] = {}
         self._aliases: dict[str, dict[str, int]] = {}
-        self._unwritten = {form: place for name, place in rejected.items() for form in (name, normalised_name(name))}
+        self._unwritten = {form: index for name, index in rejected.items() for form in (name, normalised_name(name))}
         self._similar = [_NamedNode(name, None) for name in rejected]
         for position, item in items.items():
             target = targets[position]
@@ -272,19 +272,19 @@ class References:
                 self.owner = self.owner or key
             named = [
                 *([(self._refs, item.ref)] if item.ref else []),
-                *((self._names, one) for one in (name, item.entity_key) if one),
+                *((self._names, form) for form in (name, item.entity_key) if form),
                 *((self._aliases, normalised_name(alias)) for alias in item.aliases),
             ]
-            for known, form in named:
-                known.setdefault(form, {}).setdefault(key, position)
+            for forms, form in named:
+                forms.setdefault(form, {}).setdefault(key, position)
             is_person = item.label in {None, ontology.owner_label}
             self._similar += [_NamedNode(item.name, key, is_person)] if item.name else []
             self._similar += [_NamedNode(alias, key, False) for alias in item.aliases]
         # "me" is the owner of the graph, whatever a node of the call is called; without an owner, it is that node.
         self._self_named: dict[str, str] = {}
         for word in OWNER_WORDS - self._refs.keys():
-            for known in (self._aliases, self._names):
-                keys = list(known.pop(word, {}))
+            for forms in (self._aliases, self._names):
+                keys = list(forms.pop(word, {}))
                 self._self_named |= {word: keys[0]} if len(keys) == 1 else {}
 
     async def resolve(self, context: ToolContext, stored: FoundNodes, references: Iterable[str]) -> None:
@@ -292,10 +292,10 @@ class References:
 
         Args:
             context: the user's graph.
-            stored: what was found for the references.
+            stored: what `look_up` returned for the references.
             references: what to resolve.
         """
-        asked = [one for one in dict.fromkeys(references) if not self._in_call(one) and not self._is_shared(one)]
+        asked = [text for text in dict.fromkeys(references) if not self._in_call(text) and not self._is_shared(text)]
         shared_aliases = {name for name, keys in self._aliases.items() if len(keys) > 1}
         exactly = {*self._unwritten, *map(normalised_name, self._refs), *self._names, *shared_aliases}
         loose = await context.references.resolve_loosely(context.user_id, asked, exactly=exactly, found=stored)
@@ -342,11 +342,11 @@ class References:
         name = normalised_name(reference)
         if self.owner is not None and name in OWNER_WORDS:
             return self.owner
-        for known in (self._refs, self._names, self._aliases):
+        for forms in (self._refs, self._names, self._aliases):
             for form in (reference, name):
-                if len(keys := known.get(form, {})) == 1:
+                if len(keys := forms.get(form, {})) == 1:
                     return next(iter(keys))
-            if known is self._names and name in known:
+            if forms is self._names and name in forms:
                 return None
         return None
 
@@ -385,4 +385,4 @@ def unknown_in_call(
     """The references that are no ref, name or alias of a node of the call."""
     names = [name for item in items for name in (item.ref, item.name, *item.aliases) if name]
     own = {*names, *map(normalised_name, names), *rejected}
-    return [one for one in dict.fromkeys(references) if own.isdisjoint((one, normalised_name(one)))]
+    return [text for text in dict.fromkeys(references) if own.isdisjoint((text, normalised_name(text)))]

@@ -28,7 +28,7 @@ class WriteCounts(GraphModel):
     @classmethod
     def of(cls, written: Iterable[GraphWriteResult], failed: int) -> "WriteCounts":
         """Count the items of one list."""
-        counts = Counter("created" if one.created else "updated" if one.changed else "unchanged" for one in written)
+        counts = Counter("created" if item.created else "updated" if item.changed else "unchanged" for item in written)
         return cls(**counts, failed=failed)
 
     def __str__(self) -> str:

@@ -142,7 +142,7 @@ class _ReachedItem(Item):
         if self.arguments.verbose:
             lines = [line for item in self._items() for line in item.lines(state)]
         else:
-            lines = [Line(relationship_text(one, state)) for one in self.reached.relationships]
+            lines = [Line(relationship_text(item, state)) for item in self.reached.relationships]
         [first, *others] = lines
         hops = f" ({self.reached.hops} hops)" if self.reached.hops > 1 else ""
         date = f"{self._date} " if self._date else ""
@@ -153,10 +153,10 @@ class _ReachedItem(Item):
         node, relationships = self.reached.node, self.reached.relationships
         if self.arguments.verbose:
             record = item_record(node, state)
-            led: list[JsonRecord] = [item_record(one, state) for one in relationships]
+            led: list[JsonRecord] = [item_record(item, state) for item in relationships]
         else:
             record = NodeReference.of(node).to_dict()
-            led = [RelationshipReference.of(one).to_dict() for one in relationships]
+            led = [RelationshipReference.of(item).to_dict() for item in relationships]
         dated = {"date": self._date} if self._date else {}
         return [("nodes", record | {"hops": self.reached.hops} | dated | {"relationships": led})]
 
@@ -165,11 +165,11 @@ class _ReachedItem(Item):
         """When the newest of the relationships was recorded, if that is what nodes are sorted by."""
         if self.arguments.sort != "date":
             return ""
-        dates = (one.properties.get("created_at") for one in self.reached.relationships)
+        dates = (item.properties.get("created_at") for item in self.reached.relationships)
         return max((date[:10] for date in dates if isinstance(date, str)), default="")
 
     def _items(self) -> list[Item]:
         return [
-            *(RelationshipItem(one, "relationships", in_full=True) for one in self.reached.relationships),
+            *(RelationshipItem(item, "relationships", in_full=True) for item in self.reached.relationships),
             NodeItem(self.reached.node, "nodes", is_named=True, in_full=True),
         ]

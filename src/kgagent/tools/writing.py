@@ -58,7 +58,9 @@ class NoteEdit:
         if len(contents) == 1:
             return matches[-1]
         shown = repr(shorten_name(wanted))
-        listed = [repr(shorten_name(one)) for one in (contents or [note.content for note in notes])[:MAX_LISTED]]
+        listed = [
+            repr(shorten_name(content)) for content in (contents or [note.content for note in notes])[:MAX_LISTED]
+        ]
         if contents:
             raise InputError(f"{len(contents)} notes begin with {shown}; give more of the text: {'; '.join(listed)}")
         there_are = f"There {'is' if len(notes) == 1 else 'are'} {counted(len(notes), 'note')}"

@@ -3,7 +3,6 @@
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import EmbeddingUnavailableError
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Payload, Toolset
 from tests.conftest import Clock
@@ -159,17 +158,6 @@ async def test_each_invalid_change_has_its_own_error(tools: Toolset, people: lis
     assert error_of(missing).startswith("Relationship not found between Cy")
     assert error_of(clear) == "clear must contain only attitude and proximity, got 'notes'"
     assert good["relationship"]["attitude"] == 1
-
-
-async def test_an_embedder_that_fails_writes_none_of_a_batch(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, people: list[str]
-) -> None:
-    embedder.failure = EmbeddingUnavailableError("the model is down")
-    payload = await tools.create_relationships(
-        relationships=[between(people[0], other, relationship_type="friend") for other in people[1:]]
-    )
-    assert error_of(payload) == "Created 0 of 3 relationships: the model is down"
-    assert await relationships_of(graph, user_id) == []
 
 
 @pytest.mark.parametrize(

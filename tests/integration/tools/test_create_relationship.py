@@ -119,17 +119,11 @@ async def test_a_node_has_no_relationship_with_itself(tools: Toolset) -> None:
     ("wrong", "said"),
     [
         ({"neo4j_type": "KNOWS"}, "Unsupported relationship type: KNOWS. Known types: has_relationship_with"),
-        ({"neo4j_type": "engages_with"}, "No relationship type connects Person and Person"),
         ({"neo4j_type": "x`]-() DETACH DELETE r //"}, "Unsupported relationship type: x`]-() DETACH DELETE r //"),
         ({"attitude": 6}, "Attitude/proximity must be 1-5, got attitude 6"),
-        ({"proximity": 0}, "Attitude/proximity must be 1-5, got proximity 0"),
-        ({"proximity": "-2"}, "Attitude/proximity must be 1-5, got proximity -2"),
         ({"attitude": "very_positive"}, 'Invalid word "very_positive" for relationship type "has_relationship_with"'),
         ({"confidence": 1.5}, "confidence must be at most 1, got 1.5"),
-        ({"confidence": float("nan")}, "confidence must be at most 1, got nan"),
-        ({"relationship_type": "  "}, "relationship_type must not be empty"),
         ({"relationship_type": "x" * 201}, "relationship_type must have at most 200 characters"),
-        ({"description": "x" * 20_001}, "description must have at most 20,000 characters"),
         ({"notes": [{"content": "x", "lifetime": "decade"}]}, "lifetime must be one of week, month, year, forever"),
         ({"user_id": "someone else"}, "unknown argument user_id"),
     ],
@@ -171,16 +165,6 @@ async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: K
             second=stored["second"],
             key=stored["relationship_key"],
         )
-
-
-async def test_the_unique_key_is_the_same_from_either_end(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
-    ends = list((await two_friends(tools)).values())
-    before = await the_relationship(graph, user_id)
-    await cypher(graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() DELETE r", user=user_id)
-    await relate(tools, ends[1], ends[0])
-    after = await the_relationship(graph, user_id)
-    assert after["first"] == before["second"]
-    assert after["relationship_key"] == before["relationship_key"]
 
 
 async def test_a_relationship_that_bears_another_user_is_neither_read_nor_changed(

@@ -25,7 +25,7 @@ from tests.support.stored import (
 )
 from tests.support.transactions import watch
 
-HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«deleted»", "nul\0byte", "\u202e", "\\u0060", "x" * 5_000]
+HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "nul\0byte"]
 FULL = {
     "description": "They row together",
     "attitude": 5,
@@ -97,8 +97,10 @@ async def test_no_search_finds_a_deleted_relationship_and_doctor_finds_no_proble
         await tools.hybrid_search(query="They row together in Rome"),
         await tools.traverse(entity_key=ends["from_entity_key"]),
         await tools.find_paths(**ends),
+        await tools.describe_graph(),
     ):
         assert "row together" not in str(succeeded(payload))
+        assert "KgagentDeleted" not in str(payload)
     assert "Relationship not found" in error_of(await tools.get_relationship(**ends))
     assert "restore_relationship restores it" in error_of(await tools.delete_relationship(**ends))
     error_of(await tools.update_relationship(**ends, attitude=1))
@@ -107,18 +109,6 @@ async def test_no_search_finds_a_deleted_relationship_and_doctor_finds_no_proble
     problems = [finding for finding in diagnosis.findings if finding.severity != "info"]
     assert not [finding for finding in problems if "elationship" in finding.message]
     assert diagnosis.facts.relationships == 0
-
-
-async def test_describe_graph_ignores_deleted_relationships(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
-    ends = await two_friends(tools, **FULL)
-    succeeded(await tools.delete_relationship(**ends))
-    assert await kept(graph, user_id)
-    described = succeeded(await tools.describe_graph())
-    assert "KgagentDeletedRelationship" not in str(described)
-    assert "kgagent_" not in str(described)
-    assert "They row together" not in str(described)
 
 
 async def test_a_new_relationship_between_the_nodes_prevents_restoring(

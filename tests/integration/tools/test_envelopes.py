@@ -250,21 +250,10 @@ async def test_a_cancellation_is_raised(
 
 HOSTILE = [
     "'; MATCH (n) DETACH DELETE n //",
-    '"}) DETACH DELETE n //',
     "`) DETACH DELETE n //",
-    "\\u0060",
-    "\\",
-    "$user_id",
-    "«types»",
-    "{a} {b} {0}",
-    "%s %(x)s ${x}",
-    "line\nbreak\r\n\ttab",
+    "{a} «types» $user_id %s \\u0060",
     "nul\0byte",
-    "\u202eright to left\u202c",
-    "e\u0301 vs \u00e9",
-    "\U0001f469\u200d\U0001f52c",
-    "\ufeff bom",
-    "<script>alert(1)</script>",
+    "\u202eright to left\u202c\r\n\ttab",
     "x" * 20_000,
 ]
 

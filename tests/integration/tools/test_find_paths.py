@@ -14,7 +14,7 @@ from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import person, relate
 from tests.support.stored import cosine, cypher, relationships_of
 
-HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«types»", "nul\0byte", "\u202e", "\\u0060", "x" * 500]
+HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "nul\0byte"]
 
 
 def names(payload: dict[str, Any]) -> list[str]:
@@ -48,7 +48,7 @@ async def test_the_shortest_paths_come_first_in_any_direction(drawing: Drawing) 
     assert names(await find(drawing, "b", "g", max_hops=6)) == ["baefg", "bcdefg"]
 
 
-@pytest.mark.parametrize("hops", range(1, 7))
+@pytest.mark.parametrize("hops", [1, 2, 6])
 async def test_a_path_is_found_up_to_the_requested_hops(drawing: Drawing, hops: int) -> None:
     await drawing.nodes(*"abcdefg")
     await drawing.joins(pairs("ab bc cd de ef fg"))

@@ -64,20 +64,11 @@ async def lasting(opened: KnowledgeGraph) -> tuple[Toolset, dict[str, str]]:
 @pytest.mark.parametrize(
     ("reference", "named"),
     [
-        ("anna", "Anna"),
         (" ANNA ", "Anna"),
         ("rene", "René"),
-        ("RENÉ", "René"),
         ("cafe  muller", "Café"),
-        ("Anna Berger", "Anna"),
-        ("A\u0301nna", "Anna"),
         ("Berger", "Anna"),
-        ("berger", "Anna"),
-        ("Gruber", "Herr Gruber"),
-        ("GRUBER", "Herr Gruber"),
-        ("Beek", "Dr. Jan van der Beek"),
         ("van der Beek", "Dr. Jan van der Beek"),
-        ("Jan", "Dr. Jan van der Beek"),
         ("Dr. Jan", "Dr. Jan van der Beek"),
         ("Garcia", "Mari\u0301a Garci\u0301a-Lopez (Garci\u0301a)"),
         ("Nunez", "Nu\u0301n\u0303ez, Ana"),
@@ -200,15 +191,6 @@ async def test_remember_says_how_an_unknown_node_is_created(tools: Toolset, keys
     assert keys
     error = error_of(await tools.remember(notes=[{"on": "Qqxyz", "content": "x"}]))
     assert error == "notes[0] Qqxyz: Node not found: Qqxyz. Add it to nodes to create it"
-
-
-async def test_a_first_name_is_that_of_a_node_of_the_same_user(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
-) -> None:
-    other = graph.tools(user_id=f"{user_id}-other")
-    theirs = await person(other, "Anna Carlsen")
-    assert succeeded(await tools.update_node(entity_key="Anna", description="x"))["node"]["entity_key"] == keys["Anna"]
-    assert succeeded(await other.update_node(entity_key="Anna", description="x"))["node"]["entity_key"] == theirs
 
 
 @pytest.mark.parametrize("text", ["x" * 490, "\\E(", "a\nb", "(a+)+$" * 20, "\u0130stanbul", "ß" * 50, "😀😀", "a😀"])

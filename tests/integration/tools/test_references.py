@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate
@@ -39,12 +38,6 @@ async def test_ends_may_be_names_and_beginnings_of_keys(
         ends = {"from_entity_key": keys["ruth"][:8], "to_entity_key": keys["anna"]}
     payload = succeeded(await getattr(tools, tool)(**ends, **arguments))
     assert "mentor" in str(payload)
-
-
-async def test_a_deleted_relationship_is_restored_by_names(tools: Toolset, keys: dict[str, str]) -> None:
-    succeeded(await tools.delete_relationship(from_entity_key=keys["ruth"], to_entity_key="I"))
-    restored = succeeded(await tools.restore_relationship(from_entity_key="Ruth Calder", to_entity_key="I"))
-    assert restored["triplet"] == "Ruth Calder mentor Anna"
 
 
 async def test_a_relationship_is_created_between_names(tools: Toolset, keys: dict[str, str]) -> None:
@@ -142,21 +135,3 @@ async def test_a_name_may_be_followed_by_its_label_as_texts_show_it(tools: Tools
         assert f"Node not found: {unknown}" in error_of(await tools.traverse(entity_key=unknown))
     named = await node(tools, "Entity", "Varnish (Concept)")
     assert succeeded(await tools.traverse(entity_key="Varnish (Concept)"))["start"]["entity_key"] == named
-
-
-async def test_an_ambiguous_name_writes_nothing(tools: Toolset, keys: dict[str, str]) -> None:
-    await person(tools, "anna")
-    error = error_of(await tools.update_relationship(from_entity_key="Anna", to_entity_key="Ruth Calder", attitude=1))
-    assert error.startswith("Anna could refer to 2 nodes; give the key of one")
-    stored = succeeded(await tools.get_relationship(from_entity_key="me", to_entity_key=keys["ruth"]))
-    assert "attitude" not in stored["relationship"]
-
-
-async def test_names_of_other_users_nodes_are_unknown(
-    graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
-) -> None:
-    other = graph.tools(user_id=f"{user_id}-other")
-    for reference in ("Ruth Calder", keys["ruth"], keys["ruth"][:8], "me"):
-        error = error_of(await other.update_node(entity_key=reference, description="x"))
-        assert error.startswith(f"Node not found: {reference}")
-        assert "Architect" not in error

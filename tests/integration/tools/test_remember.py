@@ -111,23 +111,6 @@ async def test_a_note_that_the_model_refuses_does_not_keep_the_others_from_being
     assert note_contents(stored) == ["They row on lake 1.", "They row on lake 3."]
 
 
-async def test_notes_on_a_new_relationship_that_is_written_without_its_invalid_level_are_written(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
-    await person(tools, "Ada")
-    await person(tools, "Bo")
-    payload = succeeded(
-        await tools.remember(
-            relationships=[{"from": "Ada", "to": "Bo", "relationship_type": "friend", "attitude": "bogus"}],
-            notes=[{"on": ["Ada", "Bo"], "content": "They row."}, {"on": ["Bo", "Ada"], "content": "They sail."}],
-        )
-    )
-    assert (payload["relationships"]["created"], payload["notes_added"], payload["failures"]) == (1, 2, [])
-    assert "was written without attitude" in payload["hints"][0]
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
-    assert note_contents(stored) == ["They row.", "They sail."]
-
-
 async def test_the_same_call_again_changes_nothing(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
@@ -249,19 +232,6 @@ async def test_concurrent_calls_create_a_person_once(
     assert all(payload["success"] for payload in payloads)
     assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == ["Ines", "Ruth Calder"]
     assert len(await relationships_of(graph, user_id)) == 1
-
-
-async def test_calls_that_overlap_anyhow_create_each_person_once(
-    agents: list[Toolset], graph: KnowledgeGraph, user_id: str
-) -> None:
-    names = [f"Person {number}" for number in range(ROUNDS)]
-    for number, name in enumerate(names):
-        first, *others = (tools.remember(nodes=[{"label": "Person", "name": name}]) for tools in agents)
-        started = [asyncio.create_task(first)]
-        # The second call looks the name up before the first has stored it, and the key perhaps afterwards.
-        await asyncio.sleep(number % 10 / 500)
-        await asyncio.gather(*started, *others)
-    assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == sorted(names)
 
 
 async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
@@ -390,15 +360,6 @@ async def test_an_invalid_level_costs_only_the_level(
     assert (stored["mentor of"].get("attitude"), stored["mentor of"].get("proximity")) == (None, None)
     assert (stored["loves"].get("attitude"), stored["loves"]["proximity"]) == (None, 4)
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
-
-
-async def test_an_item_with_an_invalid_level_is_written_in_its_turn(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
-    items = [{**MENTOR, "attitude": "very fond", "description": "At sea."}, {**MENTOR, "description": "On land."}]
-    succeeded(await tools.remember(nodes=[ME, RUTH], relationships=items))
-    [stored] = await relationships_of(graph, user_id)
-    assert stored["description"] == "On land."
 
 
 async def test_an_invalid_level_keeps_the_stored_one_and_alone_is_an_error(tools: Toolset) -> None:
@@ -530,13 +491,6 @@ async def test_the_text_lists_twenty_failures_and_counts_the_others(tools: Tools
     assert answer.text.splitlines()[-1] == "Failed: 10 more"
 
 
-async def test_the_arguments_of_relationship_tools_are_accepted(tools: Toolset) -> None:
-    keys = [await person(tools, name) for name in ("Ada", "Bo")]
-    ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
-    payload = succeeded(await tools.remember(relationships=[{**ends, "relationship_type": "friend"}]))
-    assert payload["relationships"]["created"] == 1
-
-
 @pytest.mark.parametrize(("argument", "most"), [("nodes", 100), ("relationships", 200), ("notes", 200)])
 async def test_too_many_items_are_rejected(tools: Toolset, argument: str, most: int) -> None:
     error = error_of(await tools.remember(**{argument: [{}] * 5_000}))
@@ -607,26 +561,6 @@ async def test_an_alias_of_two_nodes_means_nobody_with_a_similar_name(tools: Too
     friend = {"from": "Bob", "to": "Zoe", "relationship_type": "friend"}
     answer = await tools["remember"].call_text({"nodes": [*nodes, *named], "relationships": [friend]})
     assert "'Bob' is a name of nodes[0], nodes[1]; use the ref or the key" in answer.text
-
-
-async def test_a_ref_of_two_nodes_is_no_name_of_them(tools: Toolset) -> None:
-    nodes = [{"ref": "r", "label": "Person", "name": name} for name in ("Tom", "Tim")]
-    await person(tools, "R")
-    payload = succeeded(
-        await tools.remember(
-            nodes=[*nodes, {"label": "Concept", "name": "Go"}],
-            relationships=[{"from": "R", "to": "Go", "relationship_type": "plays"}],
-        )
-    )
-    assert payload["relationships"]["created"] == 1
-
-
-async def test_me_is_the_owner_although_two_nodes_have_that_alias(tools: Toolset) -> None:
-    await person(tools, "Ines", is_owner=True)
-    nodes = [{"label": "Concept", "name": name, "aliases": ["me"]} for name in ("Ego", "Self")]
-    friend = {"from": "me", "to": "Bo", "relationship_type": "friend"}
-    payload = succeeded(await tools.remember(nodes=[*nodes, {"label": "Person", "name": "Bo"}], relationships=[friend]))
-    assert payload["relationships"]["created"] == 1
 
 
 async def test_a_name_of_the_call_is_found_without_its_accents(tools: Toolset) -> None:

@@ -36,20 +36,3 @@ async def test_a_shared_name_is_not_compared_with_parts_of_the_names_of_the_call
     assert answer.payload["failures"] == []
     assert bobby[:8] in answer.text
     assert "also an alias of Robert Hofmann" in answer.text
-
-
-async def test_a_description_that_replaces_that_of_a_node_found_by_name_says_what_to_do_about_another(
-    tools: Toolset, robert: str
-) -> None:
-    hint = 'Note: If another Robert Hofmann is meant, restore the old description and repeat the item with "new": true'
-    item = {"label": "Person", "name": "Bobby", "description": "A dog trainer."}
-    answer = await tools["remember"].call_text({"nodes": [item]})
-    assert answer.text.splitlines()[1:3] == ["Replaced: Robert Hofmann, description: was 'Sound engineer.'", hint]
-    repeated = await tools["remember"].call_text({"nodes": [item]})
-    assert hint not in repeated.text
-    by_key = await tools["remember"].call_text({"nodes": [{"entity_key": robert, "description": "A sculptor."}]})
-    assert hint not in by_key.text
-    await node(tools, "Concept", "Sailing", "A sport.")
-    concept = {"label": "Concept", "name": "Sailing", "description": "Travelling by boat."}
-    answer = await tools["remember"].call_text({"nodes": [concept]})
-    assert '"new": true' not in answer.text

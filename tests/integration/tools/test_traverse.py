@@ -14,7 +14,7 @@ from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate
 from tests.support.stored import cypher
 
-HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "«types»", "nul\0byte", "\u202e", "\\u0060", "x" * 500]
+HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "nul\0byte"]
 
 
 def hops_by_name(payload: dict[str, Any]) -> dict[str, int]:

@@ -5,7 +5,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support import facts
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
+from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import assert_embeddings_are_current, cypher, the_relationship
 
@@ -18,8 +18,6 @@ FIRST = {"relationship_type": "friend", "description": "They row together", "att
         ({"description": "He taught her botany"}, "botany"),
         ({"relationship_type": "mentor"}, "mentor"),
         ({"attitude": 1}, "hostile"),
-        ({"attitude": "Unfriendly"}, "unfriendly"),
-        ({"proximity": 5}, "intimate-knowledge"),
         ({"proximity": "STRANGER"}, "stranger"),
     ],
 )
@@ -154,11 +152,6 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
     assert error == f"Relationship not found between Ada ({first[:12]}) and Bo ({second[:12]})"
 
 
-async def test_missing_nodes_are_named(tools: Toolset) -> None:
-    error = error_of(await tools.update_relationship(from_entity_key="ghost", to_entity_key="ghost", attitude=1))
-    assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
-
-
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -166,12 +159,9 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
             {},
             "Nothing to change: give description, relationship_type, attitude, proximity or notes",
         ),
-        ({"description": None, "attitude": None}, "Nothing to change: "),
         ({"clear": ["notes"]}, "clear must contain only attitude and proximity, got 'notes'"),
         ({"clear": ["attitude"], "attitude": 3}, "attitude cannot be both set and cleared"),
         ({"attitude": 0}, "Attitude/proximity must be 1-5, got attitude 0"),
-        ({"attitude": "--5"}, 'Invalid word "--5"'),
-        ({"attitude": 10**40}, "Attitude/proximity must be 1-5"),
         ({"relationship_type": ""}, "relationship_type must not be empty"),
         ({"notes": [{"lifetime": "week"}]}, "notes.0.content is missing"),
     ],
