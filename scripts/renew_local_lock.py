@@ -38,7 +38,7 @@ def main() -> None:
         lock = make_lock(roots, excluded, Path(options.repository or folder))
     target = _LOCKS / f"{options.name}.json"
     target.write_text(lock.render(), encoding="utf-8")
-    print(f"{target}: {len(lock.files)} files, {lock.size / 1e6:.1f} MB")
+    print(f"{target}: {len(lock.files)} files, {sum(file.size for file in lock.files) / 1e6:.1f} MB")
 
 
 def make_lock(roots: Sequence[str], excluded: Sequence[str], repository: Path) -> Lock:

@@ -13,7 +13,7 @@ from neo4j import Driver, GraphDatabase
 from kgagent import Settings
 from kgagent.cli.progress import RichProgress
 from kgagent.local import LocalNeo4j, fetch
-from kgagent.local.paths import default_cache
+from kgagent.local.artifacts import default_cache
 from side.toolkit import Address
 
 NEO4J = "2026.08.1"

@@ -1,5 +1,6 @@
 """Optional dependencies: what to install when a package of an extra is missing."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
@@ -40,6 +41,25 @@ def require_extra(extra: Extra, feature: str | None = None) -> Iterator[None]:
             need += f" in another version ({error})"
         advice = f"{install_command(extra)}{_ALTERNATIVES.get(extra, '')}"
         raise ConfigurationError(f"{feature or _FEATURES[extra]} {need}: {advice}") from error
+
+
+@contextmanager
+def require_proxy_support() -> Iterator[None]:
+    """Wrap the creation of an HTTP client, which fails if a SOCKS proxy is set and its package is missing.
+
+    Raises:
+        ConfigurationError: naming the variable and the package.
+    """
+    try:
+        yield
+    except ImportError as error:
+        names = [name for name, value in os.environ.items() if value.lower().startswith("socks")]
+        if "SOCKS" not in str(error) or not names:
+            raise
+        raise ConfigurationError(
+            f"{' and '.join(names)} names a SOCKS proxy, which needs the package socksio: pip install socksio, or "
+            "unset the variable"
+        ) from error
 
 
 def install_command(*extras: Extra) -> str:

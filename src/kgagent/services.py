@@ -8,7 +8,7 @@ from kgagent.admission import Admission
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import advise_embedder
-from kgagent.embedding.instrumented import InstrumentedEmbedder
+from kgagent.embedding.wrapper import InstrumentedEmbedder
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeRepository

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kgagent import Settings
 from kgagent.local import LocalNeo4j
-from kgagent.local.paths import default_cache
+from kgagent.local.artifacts import default_cache
 
 
 def archive_options(release: str) -> tuple[str, ...]:

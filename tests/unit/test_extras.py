@@ -5,6 +5,8 @@ from importlib.metadata import metadata
 
 import pytest
 
+from kgagent.cli.ingest import make_chat_model
+from kgagent.embedding.openai import OpenAIEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.extras import install_command, require_extra
 
@@ -44,3 +46,14 @@ def test_the_command_names_extras_that_the_package_declares() -> None:
     declared = metadata("kgagent").get_all("Provides-Extra") or []
     assert {"ingest", "local", "mcp", "otel", "ray"} <= set(declared)
     assert install_command("mcp", "local") == 'pip install "kgagent[mcp,local]"'
+
+
+async def test_a_socks_proxy_whose_package_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1080")
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-key")
+    advice = "ALL_PROXY names a SOCKS proxy, which needs the package socksio: pip install socksio"
+    with pytest.raises(ConfigurationError, match=advice):
+        await OpenAIEmbedder(api_key="sk-key").embed(["Ruth"])
+    with pytest.raises(ConfigurationError, match=f"'openai:gpt-5' cannot be used: {advice}"):
+        make_chat_model("openai:gpt-5")

@@ -5,13 +5,16 @@ import os
 import sys
 from collections.abc import Callable
 from functools import wraps
+from io import TextIOWrapper
 from typing import Annotated, ParamSpec
 
 import typer
+from rich.text import Text
 
-from kgagent.cli import backup, explore, files, ingest, maintenance, restore, search, server, view
+from kgagent.cli import files, ingest, maintenance, restore, search, server, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
+from kgagent.cli.output import print_message
 from kgagent.cli.request_options import RequestCommand
 from kgagent.errors import KgAgentError, LocalServerError
 
@@ -29,10 +32,6 @@ def report_errors(command: Callable[ParametersT, None]) -> Callable[ParametersT,
         try:
             command(*args, **kwargs)
         except KgAgentError as error:
-            from rich.text import Text
-
-            from kgagent.cli.output import print_message
-
             print_message(Text(_error_text(error), style="red"))
             raise typer.Exit(1) from error
 
@@ -40,29 +39,30 @@ def report_errors(command: Callable[ParametersT, None]) -> Callable[ParametersT,
 
 
 app = typer.Typer(name="kgagent", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
-for _command in (
-    demo.demo,
-    server.up,
-    server.down,
-    server.status,
-    backup.backup,
-    maintenance.init,
-    files.load,
-    ingest.ingest,
-    search.search,
-    explore.explore,
-    view.view,
-    maintenance.migrate,
-    restore.restore,
-    maintenance.purge,
-    maintenance.doctor,
-    files.export,
-    mcp.mcp,
-):
-    app.command(cls=RequestCommand)(report_errors(_command))
-app.command("restore-backup", cls=RequestCommand)(report_errors(backup.restore_backup))
-app.command("import", cls=RequestCommand)(report_errors(files.import_))
-app.command(cls=RequestCommand)(report_errors(maintenance.forget))
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo.demo,
+    "up": server.up,
+    "down": server.down,
+    "status": server.status,
+    "backup": server.backup,
+    "init": maintenance.init,
+    "load": files.load,
+    "ingest": ingest.ingest,
+    "search": search.search,
+    "explore": search.explore,
+    "view": view.view,
+    "migrate": maintenance.migrate,
+    "restore": restore.restore,
+    "purge": maintenance.purge,
+    "doctor": maintenance.doctor,
+    "export": files.export,
+    "mcp": mcp.mcp,
+    "restore-backup": server.restore_backup,
+    "import": files.import_,
+    "forget": maintenance.forget,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name, cls=RequestCommand)(report_errors(_command))
 
 
 def _print_version(requested: bool) -> None:
@@ -87,6 +87,10 @@ def options(
 
 def main() -> None:
     """Run the command line; if the reader of its output is gone, as with `| head`, it ends silently."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A redirected stream of Windows has the encoding of the console, which lacks most characters.
+            stream.reconfigure(errors="replace")
     try:
         try:
             app()

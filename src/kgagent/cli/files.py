@@ -1,11 +1,17 @@
 """kgagent load, export and import: records of users as JSON Lines files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
+from rich.text import Text
 
-from kgagent.cli.options import Json, RayAddress, User, Workers
+from kgagent.cli.graph_session import run_for_user, run_with_graph
+from kgagent.cli.options import Engine, Json, RayAddress, User, Workers, ray_engine
+from kgagent.cli.output import print_message, show
+from kgagent.errors import InputError
+from kgagent.formatting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,8 +28,7 @@ def load(
     user: User = None,
     batch_size: Annotated[int, typer.Option(help="Lines per transaction.", min=1)] = 500,
     engine: Annotated[
-        Literal["direct", "ray"],
-        typer.Option(help="Where writes run. direct: in this process. ray: in worker processes of Ray Data."),
+        Engine, typer.Option(help="Where writes run. direct: in this process. ray: in worker processes of Ray Data.")
     ] = "direct",
     workers: Workers = 2,
     ray_address: RayAddress = None,
@@ -33,28 +38,20 @@ def load(
 
     Invalid lines are reported with their numbers and reasons. The other lines are loaded, and the exit code is 1.
     """
-    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
-    from kgagent.cli.output import print_json, print_result
     from kgagent.cli.progress import RichProgress
-    from kgagent.ray_workers import RayEngine
-    from kgagent.settings import load_settings
 
-    settings = load_settings()
-    user_id = resolve_user_id(settings, user)
-    report = run_with_graph(
-        lambda graph: graph.load(
+    user_id, report = run_for_user(
+        lambda graph, user_id: graph.load(
             file,
             user_id=user_id,
             batch_size=batch_size,
             progress=RichProgress(),
-            engine=RayEngine(workers=workers, address=ray_address) if engine == "ray" else None,
+            engine=ray_engine(engine, workers, ray_address),
         ),
-        settings=settings,
+        user,
     )
-    if json:
-        print_json({"file": str(file), "user": user_id, **report.model_dump(mode="json")})
-    else:
-        print_result(*_load_lines(report))
+    payload = {"file": str(file), "user": user_id, **report.model_dump(mode="json")}
+    show(payload, *_load_lines(report), json=json)
     if report.problems:
         raise typer.Exit(1)
 
@@ -69,34 +66,29 @@ def export(
     json: Json = False,
 ) -> None:
     """Write nodes, relationships, notes, deleted records and ingestion progress to a JSON Lines FILE."""
-    from rich.text import Text
-
-    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
-    from kgagent.cli.output import print_json, print_message, print_result
     from kgagent.cli.progress import RichProgress
-    from kgagent.errors import InputError
-    from kgagent.settings import load_settings
 
     if all_users and user is not None:
         raise InputError("Give either --user or --all-users")
-    settings = load_settings()
-    user_id = None if all_users else resolve_user_id(settings, user)
-    report = run_with_graph(
-        lambda graph: graph.export(
-            file, user_id=user_id, embeddings=embeddings, batch_size=batch_size, progress=RichProgress()
+    user_id, report = run_for_user(
+        lambda graph, user_id: graph.export(
+            file,
+            user_id=None if all_users else user_id,
+            embeddings=embeddings,
+            batch_size=batch_size,
+            progress=RichProgress(),
         ),
-        settings=settings,
+        user,
         ensure_schema=False,
     )
     if not (report.nodes or report.relationships or report.deleted or report.skipped):
-        whose = "No user has" if user_id is None else f"User {user_id} has no"
+        whose = "No user has" if all_users else f"User {user_id} has no"
         print_message(Text(f"{whose} records: {file} has none", style="yellow"))
-    if json:
-        print_json({"file": str(file), "user": user_id, **report.model_dump(mode="json")})
-        return
-    print_result(f"{report}, [dim]{report.seconds:.1f} s[/dim]")
+    lines = [f"{report}, [dim]{report.seconds:.1f} s[/dim]"]
     if report.skipped:
-        print_result(f"[red]{report.skipped:,} records without a key or with a node of another user skipped[/red]")
+        lines.append(f"[red]{report.skipped:,} records without a key or with a node of another user skipped[/red]")
+    payload = {"file": str(file), "user": None if all_users else user_id, **report.model_dump(mode="json")}
+    show(payload, *lines, json=json)
 
 
 def import_(
@@ -116,29 +108,20 @@ def import_(
 
     The whole file is checked first. Records that differ from those in the graph are listed, and the exit code is 1.
     """
-    from kgagent.cli.graph_session import run_with_graph
-    from kgagent.cli.output import print_json, print_result
     from kgagent.cli.progress import RichProgress
-    from kgagent.settings import load_settings
 
     report = run_with_graph(
         lambda graph: graph.import_records(
             file, user_id=user, overwrite=overwrite, batch_size=batch_size, progress=RichProgress()
-        ),
-        settings=load_settings(),
+        )
     )
-    if json:
-        print_json({"file": str(file), **report.model_dump(mode="json")})
-    else:
-        problems = _problem_lines(report.conflicts, report.conflict_count)
-        print_result(str(report), _embedding_line(report), *problems)
+    lines = [str(report), _embedding_line(report), *_problem_lines(report.conflicts, report.conflict_count)]
+    show({"file": str(file), **report.model_dump(mode="json")}, *lines, json=json)
     if report.conflict_count:
         raise typer.Exit(1)
 
 
 def _load_lines(report: "LoadReport") -> list[str]:
-    from kgagent.formatting import counted
-
     lines = [
         f"nodes          {_count_columns(report.nodes)}",
         f"relationships  {_count_columns(report.relationships)}",
@@ -154,14 +137,10 @@ def _count_columns(counts: "LoadCounts") -> str:
 
 
 def _embedding_line(report: "LoadReport | ImportReport") -> str:
-    from kgagent.formatting import counted
-
     return f"[dim]{counted(report.embedded, 'embedding')} created, {report.seconds:.1f} s[/dim]"
 
 
 def _problem_lines(problems: "Sequence[LineProblem]", total: int) -> list[str]:
-    from rich.markup import escape
-
     lines = [f"  {escape(str(problem))}" for problem in problems[:MAX_PROBLEMS]]
     if total > MAX_PROBLEMS:
         listed = "all" if len(problems) == total else f"the first {len(problems):,}"

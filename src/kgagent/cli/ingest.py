@@ -1,18 +1,35 @@
 """kgagent ingest: a chat model reads conversations and texts into the graph."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
+from kgagent.cli.graph_session import run_for_user
 from kgagent.cli.options import Json, User
+from kgagent.cli.output import show
+from kgagent.errors import ConfigurationError
+from kgagent.extras import require_extra, require_proxy_support
+from kgagent.formatting import counted
+from kgagent.private_files import write_output_file
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from kgagent.cli.ingest_output import FileOutcome
+    from kgagent.cli.source_files import SourceFile
+    from kgagent.ingestion import IngestionReport, Ingestor
+    from kgagent.ingestion.report import Change
     from kgagent.knowledge_graph import KnowledgeGraph
+
+_STATES = {
+    "complete": "read completely",
+    "unchanged": "read before; nothing was done",
+    "incomplete": "some parts were not read",
+}
 
 
 def ingest(
@@ -61,36 +78,109 @@ def ingest(
     A file that changed is read as a newer version of the same source. If anything was not read completely, the exit
     code is 1. Requires the extra `ingest` and the LangChain package of the provider.
     """
-    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
-    from kgagent.cli.ingest_output import all_read, ingest_files, summary_lines, to_json, to_markdown
-    from kgagent.cli.output import print_json, print_result
     from kgagent.cli.source_files import SourceOptions, find_files, read_sources
     from kgagent.ingestion import Ingestor
-    from kgagent.private_files import write_output_file
-    from kgagent.settings import load_settings
 
-    settings = load_settings()
-    user_id = resolve_user_id(settings, user)
-    found = find_files(files)
-    is_single_file = found == files and len(files) == 1
+    paths = find_files(files)
+    is_single_file = paths == files and len(files) == 1
     if not is_single_file and (name or source_id):
-        raise typer.BadParameter(f"--name and --id require a single file, got {len(found)}")
-    sources = read_sources(found, SourceOptions(id=source_id, name=name, date=date), strict=is_single_file)
+        raise typer.BadParameter(f"--name and --id require a single file, got {len(paths)}")
+    sources = read_sources(paths, SourceOptions(id=source_id, name=name, date=date), strict=is_single_file)
     chat_model = make_chat_model(model)
 
-    async def work(graph: "KnowledgeGraph") -> "list[FileOutcome]":
+    async def work(graph: "KnowledgeGraph", user_id: str) -> list[FileOutcome]:
         ingestor = Ingestor(graph, chat_model, user_id=user_id, instructions=instructions)
-        return [outcome async for outcome in ingest_files(ingestor, sources, force=force)]
+        return await _ingest_files(ingestor, sources, force=force)
 
-    outcomes = run_with_graph(work, settings=settings)
+    _, outcomes = run_for_user(work, user)
     if report_to is not None:
-        write_output_file(report_to, to_markdown(outcomes))
-    if json:
-        print_json(to_json(outcomes, is_single_file=is_single_file))
-    else:
-        print_result(*summary_lines(outcomes))
-    if not all_read(outcomes):
+        write_output_file(report_to, "\n".join(outcome.to_markdown() for outcome in outcomes))
+    all_read = all(outcome.is_read for outcome in outcomes)
+    payloads = [outcome.to_dict() for outcome in outcomes]
+    payload = payloads[0] if is_single_file else {"complete": all_read, "sources": payloads}
+    show(payload, *summary_lines(outcomes), json=json)
+    if not all_read:
         raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class FileOutcome:
+    """The outcome of one file.
+
+    Attributes:
+        name: path of the file, printable.
+        report: the report of its run; None if there was no run.
+        error: why there was no run.
+    """
+
+    name: str
+    report: "IngestionReport | None" = None
+    error: str = ""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the source is read completely."""
+        return self.report is not None and self.report.state in {"complete", "unchanged"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report or the error for a program."""
+        return {"file": self.name, **(self.report.model_dump(mode="json") if self.report else {"error": self.error})}
+
+    def to_markdown(self) -> str:
+        """The report or the error for a person."""
+        if self.report:
+            return self.report.to_markdown()
+        return f"# {Path(self.name).name}\n\nNot read: {self.error}.\n"
+
+
+async def _ingest_files(ingestor: "Ingestor", files: "Sequence[SourceFile]", *, force: bool) -> list[FileOutcome]:
+    """Read sources one after the other. After a run that stopped, no further run starts: the cause may persist."""
+    outcomes: list[FileOutcome] = []
+    is_stopped = False
+    for file in files:
+        if file.source is None or is_stopped:
+            error = file.error or "not started, because an earlier run stopped"
+            outcomes.append(FileOutcome(file.name, error=error))
+            continue
+        report = await ingestor.ingest(file.source, force=force)
+        is_stopped = report.state == "stopped"
+        outcomes.append(FileOutcome(file.name, report))
+    return outcomes
+
+
+def summary_lines(outcomes: Sequence[FileOutcome]) -> Iterator[str]:
+    """Lines for a person, in rich's markup."""
+    for outcome in outcomes:
+        if outcome.report:
+            yield from _report_lines(outcome.report)
+        else:
+            yield f"[bold]{escape(outcome.name)}[/bold]: [red]{escape(outcome.error)}[/red]"
+    if len(outcomes) > 1:
+        read = sum(outcome.is_read for outcome in outcomes)
+        tokens = sum(outcome.report.tokens.total for outcome in outcomes if outcome.report)
+        yield f"{read} of {counted(len(outcomes), 'file')} read, {counted(tokens, 'token')}"
+
+
+def _report_lines(report: "IngestionReport") -> Iterator[str]:
+    state = _STATES.get(report.state) or f"stopped: {report.reason.rstrip('.')}. Run it again to resume."
+    newer = " (a newer version of a source that was read before)" if report.updated else ""
+    yield f"[bold]{escape(report.name)}[/bold]: {escape(state)}{newer}"
+    parts, calls = counted(report.parts, "part"), counted(len(report.calls), "tool call")
+    yield f"{report.parts_read} of {parts} read; {calls}; {_change_counts(report)}"
+    yield f"[dim]{counted(report.tokens.total, 'token')}, {report.seconds:.1f} s[/dim]"
+    yield from (f"[yellow]{escape(warning)}[/yellow]" for warning in report.warnings)
+
+
+def _change_counts(report: "IngestionReport") -> str:
+    def counts(changes: "Sequence[Change]", *, new: bool) -> int:
+        return sum((change.before is None) is new for change in changes)
+
+    groups = (("node", report.nodes), ("relationship", report.relationships))
+    phrases = []
+    for state, new in (("new", True), ("changed", False)):
+        parts = [counted(count, noun) for noun, changes in groups if (count := counts(changes, new=new))]
+        phrases += [f"{' and '.join(parts)} {state}"] if parts else []
+    return ", ".join(phrases) or "no changes"
 
 
 def make_chat_model(name: str) -> "BaseChatModel":
@@ -99,13 +189,11 @@ def make_chat_model(name: str) -> "BaseChatModel":
     Raises:
         ConfigurationError: a package is missing, or the model cannot be created.
     """
-    from kgagent.errors import ConfigurationError
-    from kgagent.extras import require_extra
-
     with require_extra("ingest"):
         from langchain.chat_models import init_chat_model
     try:
-        return init_chat_model(name)
+        with require_proxy_support():
+            return init_chat_model(name)
     except Exception as error:
         # Each provider raises its own exceptions.
         if "model provider" in str(error):

@@ -1,15 +1,19 @@
 """kgagent init, migrate, purge, doctor and forget: the schema, the health and the deletion of a graph."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
 
-from kgagent.cli.options import Json, RayAddress, UserOrAll, Workers
+from kgagent.cli.graph_session import run_with_graph
+from kgagent.cli.options import Engine, Json, RayAddress, UserOrAll, Workers, ray_engine
+from kgagent.cli.output import print_message, show
+from kgagent.formatting import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
-    from rich.console import RenderableType
+    from collections.abc import Awaitable, Callable
 
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.progress import Progress
@@ -24,7 +28,7 @@ def init(*, json: Json = False) -> None:
     """Create missing constraints and indexes; safe to repeat, even concurrently."""
     from kgagent.knowledge_graph import services_of
 
-    async def read_facts(graph: "KnowledgeGraph", _progress: "Progress") -> dict[str, Any]:
+    async def read_facts(graph: "KnowledgeGraph") -> dict[str, Any]:
         services = services_of(graph)
         return {
             "uri": services.store.uri,
@@ -33,12 +37,12 @@ def init(*, json: Json = False) -> None:
             "parts": [part.name for part in services.schema.parts],
         }
 
-    facts = _run(read_facts, ensure_schema=True)
+    facts = run_with_graph(read_facts)
     summary = (
         f"[green]{len(facts['parts'])} constraints and indexes are online[/green] at {facts['uri']} "
         f"(Neo4j {facts['version']}), for {facts['embedder']}."
     )
-    _print(facts, summary, json=json)
+    show(facts, summary, json=json)
 
 
 def migrate(
@@ -50,7 +54,7 @@ def migrate(
     ] = False,
     batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 200,
     engine: Annotated[
-        Literal["direct", "ray"],
+        Engine,
         typer.Option(
             help="How texts are embedded. direct: by requests from this process. "
             "ray: by worker processes of Ray Data, which also write."
@@ -64,8 +68,6 @@ def migrate(
 
     If it is interrupted, run it again to resume.
     """
-    from kgagent.ray_workers import RayEngine
-
     report = _run(
         lambda graph, progress: graph.migrate(
             user_id=user,
@@ -73,12 +75,12 @@ def migrate(
             rebuild_indexes=rebuild_indexes,
             batch_size=batch_size,
             progress=progress,
-            engine=RayEngine(workers=workers, address=ray_address) if engine == "ray" else None,
+            engine=ray_engine(engine, workers, ray_address),
         )
     )
     duration = f"[dim]{report.seconds:.1f} s; {'nothing was changed' if dry_run else 'done'}[/dim]"
     skipped = (f"skipped {record.what}: {record.why}" for record in report.skipped)
-    _print(report.to_dict(), str(report), duration, *skipped, json=json)
+    show(report.to_dict(), str(report), duration, *skipped, json=json)
 
 
 def purge(
@@ -95,7 +97,7 @@ def purge(
     report = _run(
         lambda graph, _: graph.purge(user_id=user, restorable=restorable, dry_run=dry_run, batch_size=batch_size)
     )
-    _print(report.to_dict(), str(report), json=json)
+    show(report.to_dict(), str(report), json=json)
 
 
 def doctor(
@@ -110,7 +112,7 @@ def doctor(
     diagnosis = _run(
         lambda graph, progress: graph.diagnose(user_id=user, check_embedder=check_embedder, progress=progress)
     )
-    _print(diagnosis.to_dict(), *_diagnosis_lines(diagnosis), json=json)
+    show(diagnosis.to_dict(), *_diagnosis_lines(diagnosis), json=json)
     if not diagnosis.is_healthy:
         raise typer.Exit(1)
 
@@ -130,10 +132,6 @@ def forget(
     json: Json = False,
 ) -> None:
     """Delete all data of a user, or a node and the notes that came from it. This cannot be undone."""
-    from rich.text import Text
-
-    from kgagent.cli.output import print_message
-
     if not dry_run and not yes:
         counts = _run(lambda graph, _: graph.forget(user_id=user, entity_key=key, dry_run=True, batch_size=batch_size))
         key = counts.entity_key
@@ -147,36 +145,17 @@ def forget(
     if report.entity_key is None and not any(report.model_dump(exclude={"entity_key", "dry_run"}).values()):
         print_message(Text(f"User {user} has no records", style="yellow"))
     payload = {"user": user, "key": report.entity_key, **report.model_dump(exclude={"entity_key"})}
-    _print(payload, str(report), json=json)
+    show(payload, str(report), json=json)
 
 
-def _run(work: "Callable[[KnowledgeGraph, Progress], Awaitable[ResultT]]", *, ensure_schema: bool = False) -> ResultT:
-    """Run the work on the graph that the settings describe."""
-    from kgagent.cli.graph_session import run_with_graph
+def _run(work: "Callable[[KnowledgeGraph, Progress], Awaitable[ResultT]]") -> ResultT:
+    """Run the work on the graph, whose schema is not changed."""
     from kgagent.cli.progress import RichProgress
-    from kgagent.settings import load_settings
 
-    return run_with_graph(
-        lambda graph: work(graph, RichProgress()), settings=load_settings(), ensure_schema=ensure_schema
-    )
+    return run_with_graph(lambda graph: work(graph, RichProgress()), ensure_schema=False)
 
 
-def _print(payload: "Mapping[str, Any]", *lines: "RenderableType", json: bool) -> None:
-    """Print a result as JSON, or as lines for a person."""
-    from kgagent.cli.output import print_json, print_result
-
-    if json:
-        print_json(payload)
-    else:
-        print_result(*lines)
-
-
-def _diagnosis_lines(diagnosis: "Diagnosis") -> "list[RenderableType]":
-    from rich.table import Table
-    from rich.text import Text
-
-    from kgagent.formatting import counted
-
+def _diagnosis_lines(diagnosis: "Diagnosis") -> list[RenderableType]:
     facts = diagnosis.facts
     records = f"{counted(facts.nodes, 'node')} and {counted(facts.relationships, 'relationship')} checked"
     if facts.store_items:

@@ -1,9 +1,12 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+
+if TYPE_CHECKING:
+    from kgagent.ray_workers import RayEngine
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else, to stdout.")]
 User = Annotated[str | None, typer.Option("--user", help="Owner of the graph. [dim]\\[KGAGENT_USER_ID, else me][/dim]")]
@@ -18,6 +21,8 @@ Html = Annotated[
 ]
 ShowPassword = Annotated[bool, typer.Option("--show-password", help="Also print the password of the local Neo4j.")]
 
+Engine = Literal["direct", "ray"]
+
 Workers = Annotated[int, typer.Option(help="With --engine ray: number of worker processes.", min=1)]
 
 RayAddress = Annotated[
@@ -28,3 +33,10 @@ RayAddress = Annotated[
         show_default=False,
     ),
 ]
+
+
+def ray_engine(engine: Engine, workers: int, address: str | None) -> "RayEngine | None":
+    """The engine that the options choose; None is this process."""
+    from kgagent.ray_workers import RayEngine
+
+    return RayEngine(workers=workers, address=address) if engine == "ray" else None

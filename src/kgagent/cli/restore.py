@@ -3,15 +3,19 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
+from kgagent.cli.graph_session import run_for_user
 from kgagent.cli.options import Json, User
+from kgagent.cli.output import show
+from kgagent.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kgagent.graph.restorable_records import RestorableRecord
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.settings import Settings
+    from kgagent.tools import ToolText
 
 MAX_LISTED = 50
 
@@ -36,19 +40,11 @@ def restore(
 
     Without NODE, list the deleted nodes and relationships that can be restored.
     """
-    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
-    from kgagent.cli.output import print_json, print_result
-    from kgagent.errors import InputError
-    from kgagent.settings import load_settings
-    from kgagent.tools import ToolText
-
-    settings = load_settings()
-    user_id = resolve_user_id(settings, user)
     if node is None:
-        _list(settings, user_id, json=json)
+        _show_restorable(user, json=json)
         return
 
-    async def work(graph: "KnowledgeGraph") -> tuple[ToolText, str]:
+    async def work(graph: "KnowledgeGraph", user_id: str) -> "tuple[ToolText, str]":
         tools = graph.tools(user_id=user_id)
         if other is not None:
             ends = {"from_entity_key": node, "to_entity_key": other}
@@ -56,13 +52,10 @@ def restore(
         answer = await tools.restore_node.call_text({"entity_key": node, "skip_missing": skip_missing})
         return answer, _nearest(node, await _restorable(graph, user_id)) if answer.is_error else ""
 
-    answer, nearest = run_with_graph(work, settings=settings)
+    _, (answer, nearest) = run_for_user(work, user)
     if answer.is_error:
         raise InputError(f"{answer.payload['error']}{nearest}")
-    if json:
-        print_json(answer.payload)
-    else:
-        print_result(answer.payload["message"])
+    show(answer.payload, answer.payload["message"], json=json)
 
 
 async def _restorable(graph: "KnowledgeGraph", user_id: str) -> "list[RestorableRecord]":
@@ -73,30 +66,26 @@ async def _restorable(graph: "KnowledgeGraph", user_id: str) -> "list[Restorable
     return await restorable_records(services.nodes, user_id=user_id, now=services.write_context.clock())
 
 
-def _list(settings: "Settings", user_id: str, *, json: bool) -> None:
-    from rich.text import Text
-
-    from kgagent.cli.graph_session import run_with_graph
-    from kgagent.cli.output import print_json, print_result
-
-    records = run_with_graph(lambda graph: _restorable(graph, user_id), settings=settings)
-    if json:
-        nodes, relationships = ([one.to_dict() for one in records if bool(one.label) == kind] for kind in (True, False))
-        print_json({"user": user_id, "nodes": nodes, "relationships": relationships})
-        return
-    lines = [str(one) for one in records[:MAX_LISTED]] or [f"User {user_id} has deleted nothing that can be restored"]
-    more = len(records) - MAX_LISTED
-    print_result(*(Text(line, no_wrap=True) for line in [*lines, *([f"and {more:,} more"] if more > 0 else [])]))
+def _show_restorable(user: str | None, *, json: bool) -> None:
+    user_id, records = run_for_user(_restorable, user)
+    nodes, relationships = ([item.to_dict() for item in records if bool(item.label) is kind] for kind in (True, False))
+    lines = [str(record) for record in records[:MAX_LISTED]]
+    if not lines:
+        lines = [f"User {user_id} has deleted nothing that can be restored"]
+    if len(records) > MAX_LISTED:
+        lines.append(f"and {len(records) - MAX_LISTED:,} more")
+    payload = {"user": user_id, "nodes": nodes, "relationships": relationships}
+    show(payload, *(Text(line, no_wrap=True) for line in lines), json=json)
 
 
 def _nearest(wanted: str, records: "Sequence[RestorableRecord]") -> str:
     """What to add to an error about a node that is not among the deleted ones."""
     from kgagent.suggestions import closest_names, shorten_name
 
-    names = [one.name for one in records if one.label]
-    if not names or wanted in names or any(wanted in one.entity_keys for one in records):
+    names = [record.name for record in records if record.label]
+    if not names or wanted in names or any(wanted in record.entity_keys for record in records):
         return ""
     containing = [name for name in names if wanted.casefold() in name.casefold()]
     close = list(dict.fromkeys((*containing, *closest_names(wanted, names))))[:3]
-    meant = f". Did you mean {' or '.join(map(shorten_name, close))}?" if close else "."
-    return f"{meant} `kgagent restore` lists what can be restored"
+    suggestion = f". Did you mean {' or '.join(map(shorten_name, close))}?" if close else "."
+    return f"{suggestion} `kgagent restore` lists what can be restored"

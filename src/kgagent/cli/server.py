@@ -1,17 +1,21 @@
-"""kgagent up, down and status: the local Neo4j, and which server the other commands use."""
+"""kgagent up, down, status, backup and restore-backup: the local Neo4j, and which server the other commands use."""
 
 import asyncio
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from kgagent.cli.options import Json, ShowPassword
+from kgagent.cli.output import show
+from kgagent.errors import ConfigurationError, StoreError
+from kgagent.formatting import without_credentials
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from kgagent.local import ServerInfo
+    from kgagent.local import BackupManifest, LocalNeo4j, ServerInfo
     from kgagent.settings import Settings
 
 Facts = dict[str, str | int | bool | None]
@@ -19,51 +23,85 @@ Facts = dict[str, str | int | bool | None]
 
 def up(*, json: Json = False, show_password: ShowPassword = False) -> None:
     """Start the local Neo4j, and download it first if necessary. If it is running, print its address."""
-    from kgagent.cli.output import print_json, print_result
     from kgagent.cli.progress import RichProgress
-    from kgagent.local import LocalNeo4j
-    from kgagent.settings import load_settings
 
-    info = LocalNeo4j.from_settings(load_settings()).up(RichProgress())
-    facts = _server_facts(info, show_password=show_password)
-    if json:
-        print_json({"running": True, **facts})
-        return
-    print_result("[green]Neo4j is running.[/green] `kgagent down` stops it.", _table(facts))
+    facts = _server_facts(_local_server().up(RichProgress()), show_password=show_password)
+    headline = "[green]Neo4j is running.[/green] `kgagent down` stops it."
+    show({"running": True, **facts}, headline, _table(facts), json=json)
 
 
 def down(*, json: Json = False) -> None:
     """Stop the local Neo4j; its data is kept."""
-    from kgagent.cli.output import print_json, print_result
-    from kgagent.local import LocalNeo4j
-    from kgagent.settings import load_settings
-
-    stopped = LocalNeo4j.from_settings(load_settings()).down()
-    if json:
-        print_json({"stopped": stopped})
-    else:
-        print_result("Neo4j is stopped; its data is kept." if stopped else "The local Neo4j was not running.")
+    stopped = _local_server().down()
+    text = "Neo4j is stopped; its data is kept." if stopped else "The local Neo4j was not running."
+    show({"stopped": stopped}, text, json=json)
 
 
 def status(*, json: Json = False, show_password: ShowPassword = False) -> None:
     """Show which Neo4j and which embedder the other commands use; nothing is started."""
-    from kgagent.cli.output import print_json, print_result
     from kgagent.settings import load_settings
 
     settings = load_settings()
-    facts = _remote_status(settings) if settings.neo4j_uri else _local_status(settings, show_password=show_password)
+    facts = _remote_status(settings) if settings.neo4j_uri else _local_status(show_password=show_password)
     facts |= {"embedder": _embedder_name(settings), "user": settings.user_id}
-    if json:
-        print_json(facts)
-    else:
-        print_result(_headline(facts), _table({key: value for key, value in facts.items() if key != "running"}))
+    table = _table({key: value for key, value in facts.items() if key != "running"})
+    show(facts, _headline(facts), table, json=json)
     if facts.get("error"):
         raise typer.Exit(1)
 
 
+def backup(
+    file: Annotated[Path, typer.Argument(help="File to write; an existing one is replaced.", dir_okay=False)],
+    *,
+    stop: Annotated[bool, typer.Option("--stop", help="Stop the server even if programs are connected to it.")] = False,
+    json: Json = False,
+) -> None:
+    """Back up all data of the local Neo4j to a FILE. A running server is stopped for the backup."""
+    from kgagent.cli.progress import RichProgress
+
+    server = _local_server(needed_by="backup")
+    _show_backup("Backed up", file, server.backup(file, stop=stop, progress=RichProgress()), json=json)
+
+
+def restore_backup(
+    file: Annotated[Path, typer.Argument(help="File written by backup.", exists=True, dir_okay=False)],
+    *,
+    json: Json = False,
+) -> None:
+    """Restore a backup FILE into the local Neo4j, which must not contain data yet."""
+    from kgagent.cli.progress import RichProgress
+
+    server = _local_server(needed_by="restore-backup")
+    _show_backup("Restored", file, server.restore_backup(file, RichProgress()), json=json)
+
+
+def _local_server(*, needed_by: str = "") -> "LocalNeo4j":
+    """The local server of the settings; a command that needs it refuses the settings of another server."""
+    from kgagent.local import LocalNeo4j
+    from kgagent.settings import load_settings
+
+    settings = load_settings()
+    if needed_by and settings.neo4j_uri:
+        raise ConfigurationError(
+            f"kgagent {needed_by} is for the local Neo4j, but NEO4J_URI is set. Unset it, or use "
+            "kgagent export --all-users or the server's own backup"
+        )
+    return LocalNeo4j.from_settings(settings)
+
+
+def _show_backup(verb: str, file: Path, manifest: "BackupManifest", *, json: bool) -> None:
+    payload = {
+        "file": str(file),
+        "neo4j_version": manifest.neo4j_version,
+        "created_at": manifest.created_at.isoformat(),
+        "files": len(manifest.files),
+        "bytes": manifest.size,
+    }
+    text = f"{verb} {manifest.size / 1e6:,.1f} MB of Neo4j {manifest.neo4j_version}: {file}"
+    show(payload, Text(text), json=json)
+
+
 def _remote_status(settings: "Settings") -> Facts:
-    from kgagent.errors import StoreError
-    from kgagent.formatting import without_credentials
     from kgagent.graph.connection import connect
 
     async def version() -> str:
@@ -83,10 +121,8 @@ def _remote_status(settings: "Settings") -> Facts:
         return {"running": False, **facts, "error": str(error)}
 
 
-def _local_status(settings: "Settings", *, show_password: bool) -> Facts:
-    from kgagent.local import LocalNeo4j
-
-    status = LocalNeo4j.from_settings(settings).status()
+def _local_status(*, show_password: bool) -> Facts:
+    status = _local_server().status()
     facts: Facts = {"running": status.running, "server": "local"}
     if status.info is None:
         return facts | {"version": status.version, "home": str(status.home)}
@@ -103,13 +139,11 @@ def _server_facts(info: "ServerInfo", *, show_password: bool) -> Facts:
 
 def _embedder_name(settings: "Settings") -> str:
     from kgagent.embedding.factory import make_embedder
-    from kgagent.errors import ConfigurationError
 
     try:
-        embedder = make_embedder(settings)
+        return str(make_embedder(settings))
     except ConfigurationError as error:
         return f"none: {error}"
-    return str(embedder)
 
 
 def _headline(facts: Facts) -> str:
@@ -120,10 +154,7 @@ def _headline(facts: Facts) -> str:
     return "The local Neo4j is not running; `kgagent up` and every command that needs it start it."
 
 
-def _table(facts: Mapping[str, object]) -> "Table":
-    from rich.table import Table
-    from rich.text import Text
-
+def _table(facts: Mapping[str, object]) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column(overflow="fold")

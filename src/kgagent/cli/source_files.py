@@ -33,9 +33,9 @@ class SourceOptions:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file, with its source or the reason why it has none."""
+    """A file by its printable path, with its source or the reason why it has none."""
 
-    file: Path
+    name: str
     source: Source | None
     error: str = ""
 
@@ -66,16 +66,20 @@ def read_sources(files: Sequence[Path], options: SourceOptions, *, strict: bool)
         InputError: with `strict`, a file is not UTF-8 or not a valid source.
     """
     results: list[SourceFile] = []
-    file_by_id: dict[str | None, Path] = {}
+    name_by_id: dict[str, str] = {}
     for file in files:
+        name = display_path(file)
         try:
             source = read_source(file, options)
-            _check_unique_id(file_by_id.setdefault(source.id, file), file)
-            results.append(SourceFile(file, source))
-        except InputError as error:
+        except InputError as unreadable:
             if strict:
                 raise
-            results.append(SourceFile(file, None, str(error)))
+            results.append(SourceFile(name, None, str(unreadable)))
+            continue
+        # Each run would replace one of two files with the same id by the other.
+        first = name_by_id.setdefault(source.id, name)
+        error = "" if first == name else f"{name} has the same id as {first}: ids must be unique"
+        results.append(SourceFile(name, None if error else source, error))
     return results
 
 
@@ -91,10 +95,11 @@ def read_source(file: Path, options: SourceOptions) -> Source:
     except (ValueError, RecursionError, OSError) as error:
         raise InputError(f"{display_path(file)} cannot be read: {error}") from None
     fields = content if isinstance(content, dict) else {"turns": content}
+    date = options.date and options.date.replace(tzinfo=options.date.tzinfo or UTC)
     overrides = {
         "id": options.id or fields.get("id") or str(file.resolve()),
         "name": options.name or fields.get("name", file.stem),
-        "date": fields.get("date") or (options.date and _with_time_zone(options.date)),
+        "date": fields.get("date") or date,
     }
     try:
         return Source.model_validate({**fields, **overrides})
@@ -108,12 +113,6 @@ def display_path(file: Path) -> str:
     return str(file).encode("utf-8", "replace").decode()
 
 
-def _check_unique_id(first: Path, file: Path) -> None:
-    """Reject a second file with the same id: each run would replace one by the other."""
-    if first != file:
-        raise InputError(f"{display_path(file)} has the same id as {display_path(first)}: ids must be unique")
-
-
 def _files_below(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
@@ -121,15 +120,8 @@ def _files_below(path: Path) -> Iterator[Path]:
     folder = path.resolve()
     for file in sorted(path.rglob("*")):
         is_hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
+        if file.suffix.lower() not in FOLDER_SUFFIXES or is_hidden or not file.is_file():
+            continue
         # A link may point anywhere, and the content of its target would be sent to a model.
-        if (
-            file.suffix.lower() in FOLDER_SUFFIXES
-            and not is_hidden
-            and file.is_file()
-            and file.resolve().is_relative_to(folder)
-        ):
+        if file.resolve().is_relative_to(folder):
             yield file
-
-
-def _with_time_zone(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,18 +1,23 @@
 """kgagent view: a page in which a person searches and views the graph."""
 
+import asyncio
 import html
 import tempfile
 import webbrowser
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
+from kgagent.cli.graph_session import run_for_user
 from kgagent.cli.options import User
+from kgagent.cli.output import print_message
 
-DEFAULT_PORT = 0
+if TYPE_CHECKING:
+    from kgagent.knowledge_graph import KnowledgeGraph
 
 _REDIRECT = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">'
 
@@ -20,38 +25,23 @@ _REDIRECT = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" con
 def view(
     query: Annotated[str, typer.Argument(help="What to search for when the page opens.")] = "",
     *,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on this machine; 0 uses a free port.")
-    ] = DEFAULT_PORT,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 uses a free port.")] = 0,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     user: User = None,
 ) -> None:
     """Serve a page for searching and viewing the graph, on this machine only."""
-    import asyncio
-
-    from rich.text import Text
-
     from kgagent.adapters.view import view_server
-    from kgagent.cli.graph_session import resolve_user_id, run_with_graph
-    from kgagent.cli.output import print_message
-    from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.settings import load_settings
 
-    settings = load_settings()
-    user_id = resolve_user_id(settings, user)
-
-    async def serve(graph: KnowledgeGraph) -> None:
+    async def serve(graph: "KnowledgeGraph", user_id: str) -> None:
         async with view_server(graph, user_id, port=port) as server:
             address = server.address(query.strip())
             print_message(Text(f"The graph of {user_id} is at", style="green"))
             typer.echo(address)
             print_message("[dim]Everyone on this machine who knows the address can read the graph. Stop: Ctrl-C.[/dim]")
-            if open_browser:
-                with opened_in_browser(address):
-                    await asyncio.Event().wait()
-            await asyncio.Event().wait()
+            with opened_in_browser(address) if open_browser else nullcontext():
+                await asyncio.Event().wait()
 
-    run_with_graph(serve, settings=settings)
+    run_for_user(serve, user)
 
 
 @contextmanager

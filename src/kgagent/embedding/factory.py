@@ -5,8 +5,7 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.local import LocalEmbedder, missing_packages
 from kgagent.embedding.local_models import BGE_SMALL
 from kgagent.embedding.openai import OpenAIEmbedder
-from kgagent.embedding.prefixed import PrefixedEmbedder
-from kgagent.embedding.wrapper import WrapperEmbedder
+from kgagent.embedding.wrapper import PrefixedEmbedder, WrapperEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.extras import install_command
 from kgagent.progress import Progress

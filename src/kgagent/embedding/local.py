@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, ClassVar
 from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.local_models import BGE_SMALL, Pooling, find_model
-from kgagent.embedding.prefixed import with_prefix
 from kgagent.embedding.validation import validate_embeddings
+from kgagent.embedding.wrapper import with_prefix
 from kgagent.errors import ConfigurationError, EmbeddingUnavailableError
 from kgagent.extras import require_extra
 from kgagent.progress import Progress, SilentProgress

@@ -1,34 +1,56 @@
 """Embeddings from OpenAI, or from a server with a compatible API."""
 
 import asyncio
-import base64
-import binascii
 import importlib
 import logging
 import os
-import sys
-from array import array
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 from urllib.parse import urlsplit
 
+from kgagent.batches import split_by_size
 from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder, Embedding
-from kgagent.embedding.batching import TOKENS_PER_INPUT, RequestLimits, split_batches, truncate
-from kgagent.embedding.openai_errors import translate_errors
 from kgagent.embedding.validation import validate_embeddings, validate_texts
-from kgagent.errors import ConfigurationError, EmbeddingResponseError
+from kgagent.errors import ConfigurationError, EmbeddingError, EmbeddingResponseError, EmbeddingUnavailableError
+from kgagent.extras import require_proxy_support
 from kgagent.formatting import without_credentials
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import APIStatusError, AsyncOpenAI
     from openai.types import CreateEmbeddingResponse, EmbeddingCreateParams
 
 _log = logging.getLogger(__name__)
 
+TOKENS_PER_INPUT = 8_191
+"""Maximum tokens of a text (OpenAI's embeddings guide)."""
+
 # Passed explicitly, because the SDK uses OPENAI_BASE_URL even if it is empty.
 _DEFAULT_BASE_URL = "https://api.openai.com/v1"
 _MODELS_WITH_DIMENSIONS = "text-embedding-3"
+
+_CONTINUATION_MASK = 0b1100_0000
+_CONTINUATION_BYTE = 0b1000_0000
+
+_MAX_REASON_LENGTH = 300
+_MAX_WAIT_LENGTH = 40
+_TEMPORARY = frozenset({408, 409, 429})
+_SERVER_ERRORS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """Limits of one request (OpenAI's API reference of the embeddings endpoint).
+
+    Attributes:
+        inputs: maximum number of texts, from 1.
+        tokens: maximum total tokens, at least `TOKENS_PER_INPUT`.
+    """
+
+    inputs: int = 2_048
+    tokens: int = 300_000
 
 
 class OpenAIEmbedder(Embedder):
@@ -102,10 +124,8 @@ class OpenAIEmbedder(Embedder):
             EmbeddingUnavailableError: all attempts failed, or no quota is left.
             EmbeddingResponseError: the server rejected the texts, or its response does not match them.
         """
-        truncated = [self._truncate(text) for text in validate_texts(texts)]
-        responses = await bounded_map(
-            self._embed_batch, split_batches(truncated, self._limits), limit=self._concurrency
-        )
+        batches = split_batches(map(_truncated, validate_texts(texts)), self._limits)
+        responses = await bounded_map(self._embed_batch, batches, limit=self._concurrency)
         return [embedding for response in responses for embedding in response]
 
     async def aclose(self) -> None:
@@ -114,42 +134,67 @@ class OpenAIEmbedder(Embedder):
         if client is not None:
             await client.close()
 
-    def _truncate(self, text: str) -> str:
-        truncated = truncate(text)
-        if len(truncated) < len(text):
-            _log.info("Truncated a text of %d characters to %d (%d bytes)", len(text), len(truncated), TOKENS_PER_INPUT)
-        return truncated
-
     async def _embed_batch(self, batch: list[str]) -> list[Embedding]:
-        response = await self._request(batch)
-        return validate_embeddings(
-            _vectors(response, count=len(batch), model=self._model),
-            count=len(batch),
-            dimensions=self._dimensions,
-            model=self._model,
-        )
-
-    async def _request(self, texts: list[str]) -> "CreateEmbeddingResponse":
-        # With an explicit format the SDK returns base64 unchanged; by default it decodes it to lists.
-        body: EmbeddingCreateParams = {"model": self._model, "input": texts, "encoding_format": "base64"}
+        # Without an explicit format, the SDK asks for base64 and decodes it.
+        body: EmbeddingCreateParams = {"model": self._model, "input": batch}
         if self._model.startswith(_MODELS_WITH_DIMENSIONS):
             body["dimensions"] = self._dimensions
         client = await self._connected()
-        with translate_errors(model=self._model, secret=self._api_key, timeout=self._timeout):
-            return await client.embeddings.create(**body)
+        with _translated_errors(model=self._model, secret=self._api_key, timeout=self._timeout):
+            response = await client.embeddings.create(**body)
+        vectors = _vectors(response, count=len(batch), model=self._model)
+        return validate_embeddings(vectors, count=len(batch), dimensions=self._dimensions, model=self._model)
 
     async def _connected(self) -> "AsyncOpenAI":
         if self._client is None:
             # The import is slow and would block the event loop.
             openai = await asyncio.to_thread(importlib.import_module, "openai")
             if self._client is None:
-                self._client = openai.AsyncOpenAI(
-                    api_key=self._api_key,
-                    base_url=self._base_url,
-                    timeout=self._timeout,
-                    max_retries=self._attempts - 1,
-                )
+                with require_proxy_support():
+                    self._client = openai.AsyncOpenAI(
+                        api_key=self._api_key,
+                        base_url=self._base_url,
+                        timeout=self._timeout,
+                        max_retries=self._attempts - 1,
+                    )
         return self._client
+
+
+def max_tokens(text: str) -> int:
+    """Upper bound of the tokens of a text, without a tokenizer: its UTF-8 bytes.
+
+    A byte-pair encoding never produces more tokens. English text has about four bytes a token, so requests are smaller
+    than they could be.
+    """
+    return len(text.encode())
+
+
+def truncate(text: str, *, tokens: int = TOKENS_PER_INPUT) -> str:
+    """Return the longest prefix of whole characters that is certain to fit.
+
+    Args:
+        text: any text; a text that fits is returned unchanged.
+        tokens: maximum number of tokens, at least 4, the bytes of the longest character.
+    """
+    encoded = text.encode()
+    if len(encoded) <= tokens:
+        return text
+    end = tokens
+    while encoded[end] & _CONTINUATION_MASK == _CONTINUATION_BYTE:
+        end -= 1
+    return encoded[:end].decode()
+
+
+def split_batches(texts: Iterable[str], limits: RequestLimits) -> Iterator[list[str]]:
+    """Group texts into requests as large as the limits allow, in order; each text must fit by itself."""
+    return split_by_size(texts, max_tokens, max_size=limits.tokens, max_items=limits.inputs)
+
+
+def _truncated(text: str) -> str:
+    truncated = truncate(text)
+    if len(truncated) < len(text):
+        _log.info("Truncated a text of %d characters to %d (%d bytes)", len(text), len(truncated), TOKENS_PER_INPUT)
+    return truncated
 
 
 def _usable_key(api_key: str) -> str:
@@ -174,31 +219,60 @@ def _usable_address(base_url: str) -> str:
     return base_url
 
 
-def _vectors(response: "CreateEmbeddingResponse", *, count: int, model: str) -> list[Sequence[float]]:
+def _vectors(response: "CreateEmbeddingResponse", *, count: int, model: str) -> list[list[float]]:
     """Extract the vectors of a response, in the order of the texts."""
-    items = getattr(response, "data", None)
-    if not isinstance(items, list):
-        raise EmbeddingResponseError(f"{model} returned something that is not a list of embeddings")
+    items = response.data
     if len(items) != count:
         raise EmbeddingResponseError(f"{model} returned {len(items)} embeddings for {count} texts")
-    by_index = {getattr(item, "index", None): getattr(item, "embedding", None) for item in items}
+    by_index = {getattr(item, "index", None): getattr(item, "embedding", []) for item in items}
     if by_index.keys() != set(range(count)):
         raise EmbeddingResponseError(f"{model} returned embeddings that are not numbered 0 to {count - 1}")
-    return [_decode_vector(by_index[position], model) for position in range(count)]
+    return [by_index[position] for position in range(count)]
 
 
-def _decode_vector(vector: object, model: str) -> Sequence[float]:
-    """Decode one vector: base64 of little-endian float32, or numbers from servers without base64 support.
+@contextmanager
+def _translated_errors(*, model: str, secret: str, timeout: float) -> Iterator[None]:
+    """Translate exceptions of the SDK that are raised inside the block.
 
-    Raises:
-        EmbeddingResponseError: it is neither.
+    Args:
+        model: name of the model, for the message.
+        secret: the API key, which is removed from the message if the server repeats it.
+        timeout: seconds, for the message.
     """
-    if isinstance(vector, list):
-        return vector
+    import openai
+
     try:
-        embedding = array("f", base64.b64decode(str(vector), validate=True))
-    except (binascii.Error, ValueError):
-        raise EmbeddingResponseError(f"{model} returned an embedding that is neither numbers nor base64") from None
-    if sys.byteorder == "big":
-        embedding.byteswap()
-    return embedding
+        yield
+    except openai.APITimeoutError as error:
+        raise EmbeddingUnavailableError(f"{model} did not respond within {timeout:g} s") from error
+    except openai.APIConnectionError as error:
+        reason = type(error.__cause__ or error).__name__
+        raise EmbeddingUnavailableError(f"{model} could not be reached ({reason})") from error
+    except openai.APIStatusError as error:
+        # The cause would expose the headers of the request and the unfiltered message of the server.
+        raise _of_status(error, model, secret) from None
+    except (openai.APIError, ValueError, TypeError, AttributeError) as error:
+        # The SDK does not check that a response has the form that it decodes.
+        raise EmbeddingResponseError(f"{model} returned an invalid response") from error
+
+
+def _of_status(error: "APIStatusError", model: str, secret: str) -> ConfigurationError | EmbeddingError:
+    status = error.status_code
+    if status in {401, 403}:
+        return ConfigurationError(
+            f"The API key was rejected for {model} (HTTP {status}); check OPENAI_API_KEY, OPENAI_BASE_URL "
+            "and the key's permissions"
+        )
+    if status == 404:  # noqa: PLR2004
+        return ConfigurationError(
+            f"The server does not know {model} (HTTP 404); check KGAGENT_EMBEDDING_MODEL and OPENAI_BASE_URL"
+        )
+    if "insufficient_quota" in {error.code, error.type}:
+        return EmbeddingUnavailableError(f"The OpenAI account has no quota left for {model}; add credit or another key")
+    if status in _TEMPORARY or status >= _SERVER_ERRORS:
+        wait = error.response.headers.get("retry-after")
+        asked = f" and asks to wait (Retry-After: {wait[:_MAX_WAIT_LENGTH]})" if wait else ""
+        return EmbeddingUnavailableError(f"{model} returned HTTP {status}{asked}")
+    message = error.body.get("message") if isinstance(error.body, dict) else None
+    reason = str(message or "no reason given").replace(secret, "[API key]")[:_MAX_REASON_LENGTH]
+    return EmbeddingResponseError(f"{model} rejected the request (HTTP {status}): {reason}")

@@ -3,6 +3,6 @@
 from kgagent.local.artifacts import fetch
 from kgagent.local.backup_file import BackupManifest
 from kgagent.local.server import LocalNeo4j
-from kgagent.local.server_info import ServerInfo, ServerStatus
+from kgagent.local.server_home import ServerInfo, ServerStatus
 
 __all__ = ["BackupManifest", "LocalNeo4j", "ServerInfo", "ServerStatus", "fetch"]

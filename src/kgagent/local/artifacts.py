@@ -5,9 +5,9 @@ import hashlib
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 from kgagent.errors import DownloadError
 from kgagent.extras import require_extra
 from kgagent.local.lock import Lock, LockedFile, load_lock
-from kgagent.local.paths import default_cache
-from kgagent.local.verification import is_verified, record_verification
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.settings import get_settings
 
@@ -48,94 +46,77 @@ def fetch(name: str, *, cache: Path | None = None, progress: Progress | None = N
         DownloadError: a file could not be downloaded or written, or is damaged.
     """
     lock = load_lock(name)
-    folder = _folder(cache)
-    paths = [folder / "maven" / file.path for file in lock.files]
-    record = _verification_record(folder, name)
-    if is_verified(record, lock, paths):
-        return paths
-    with require_extra("local"):
-        from filelock import FileLock
-    with _disk_errors_explained(folder):
-        record.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(record.with_suffix(".lock")):
-            if not is_verified(record, lock, paths):
-                _download_missing(lock, folder, progress or SilentProgress())
-                record_verification(record, lock, paths)
-    return paths
-
-
-def forget(name: str, *, cache: Path | None = None) -> None:
-    """Make the next `fetch` of this lock verify every file again."""
-    with suppress(OSError):
-        _verification_record(_folder(cache), name).unlink(missing_ok=True)
-
-
-def _folder(cache: Path | None) -> Path:
-    return (cache or get_settings().cache or default_cache()).expanduser().absolute()
-
-
-def _verification_record(folder: Path, name: str) -> Path:
-    return folder / "verified" / f"{name}.json"
-
-
-def _download_missing(lock: Lock, folder: Path, progress: Progress) -> None:
+    folder = (cache or get_settings().cache or default_cache()).expanduser().absolute()
     root = folder / "maven"
+    if _missing(lock, root):
+        with require_extra("local"):
+            from filelock import FileLock
+        with _disk_errors_explained(folder):
+            root.mkdir(parents=True, exist_ok=True)
+            with FileLock(root / f"{name}.lock"):
+                # Another process may have downloaded them meanwhile.
+                _download_all(_missing(lock, root), folder, lock.roots[0], progress or SilentProgress())
+    return [root / file.path for file in lock.files]
+
+
+def default_cache() -> Path:
+    """Default folder of downloaded files."""
+    with require_extra("local"):
+        from platformdirs import user_cache_path
+    return user_cache_path("kgagent", appauthor=False)
+
+
+def _missing(lock: Lock, root: Path) -> list[LockedFile]:
+    """The files that are missing or damaged."""
     with ThreadPoolExecutor(_CONCURRENCY) as pool:
         valid = list(pool.map(lambda file: is_valid(root / file.path, file), lock.files))
-    missing = [file for file, is_present in zip(lock.files, valid, strict=True) if not is_present]
-    if not missing:
+    return [file for file, is_present in zip(lock.files, valid, strict=True) if not is_present]
+
+
+def _download_all(files: Sequence[LockedFile], folder: Path, what: str, progress: Progress) -> None:
+    if not files:
         return
-    for file in missing:
-        (root / file.path).unlink(missing_ok=True)
-    total = sum(file.size for file in missing)
+    pool = ThreadPoolExecutor(_CONCURRENCY)
     with (
         tempfile.TemporaryDirectory(dir=folder, prefix="partial-", ignore_cleanup_errors=True) as staging,
-        progress.task(f"Downloading {lock.roots[0]} and its dependencies", total) as advance,
+        progress.task(f"Downloading {what} and its dependencies", sum(file.size for file in files)) as advance,
     ):
-        _download_all(missing, root, Path(staging), _synchronized(advance))
-
-
-def _download_all(files: Iterable[LockedFile], root: Path, staging: Path, advance: Advance) -> None:
-    pool = ThreadPoolExecutor(_CONCURRENCY)
-    try:
-        for download in [pool.submit(_download, file, root, staging, advance) for file in files]:
-            download.result()
-    finally:
-        pool.shutdown(cancel_futures=True)
+        guarded = _synchronized(advance)
+        try:
+            for download in [pool.submit(_download, file, folder / "maven", Path(staging), guarded) for file in files]:
+                download.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _download(file: LockedFile, root: Path, staging: Path, advance: Advance) -> None:
-    failure: DownloadError | None = None
+    target = root / file.path
+    failure = ""
     for attempt in range(_ATTEMPTS):
         counter = ByteCounter(advance)
         folder = staging / f"{file.sha256}-{attempt}"
-        failure = _attempt_download(file, maven_context(folder, counter), root / file.path)
+        group, artifact, version, classifier = file.parts
+        context = maven_context(folder, counter)
+        try:
+            jar = context.project(group, artifact).at_version(version).artifact(classifier).resolve()
+        except (OSError, RuntimeError) as error:
+            if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
+                raise
+            reason = f"{type(error).__name__}: {str(error)[:200]}"
+            failure = f"could not be downloaded ({reason}). Check the network connection and try again."
+        else:
+            if is_valid(jar, file):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                jar.replace(target)
+                return
+            failure = (
+                f"has the wrong checksum after {_ATTEMPTS} downloads. "
+                "A proxy may be changing downloads; try another network."
+            )
         shutil.rmtree(folder, ignore_errors=True)
-        if failure is None:
-            return
         counter.reset()
-    if failure is not None:
-        raise failure
-
-
-def _attempt_download(file: LockedFile, context: "MavenContext", target: Path) -> DownloadError | None:
-    group, artifact, version, classifier = file.parts
-    try:
-        jar = context.project(group, artifact).at_version(version).artifact(classifier).resolve()
-    except (OSError, RuntimeError) as error:
-        if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
-            raise
-        return DownloadError(
-            f"{file.coordinate} could not be downloaded ({_short(error)}). Check the network connection and try again."
-        )
-    if not is_valid(jar, file):
-        return DownloadError(
-            f"{file.coordinate} has the wrong checksum after {_ATTEMPTS} downloads. "
-            "A proxy may be changing downloads; try another network."
-        )
-    target.parent.mkdir(parents=True, exist_ok=True)
-    jar.replace(target)
-    return None
+    target.unlink(missing_ok=True)
+    raise DownloadError(f"{file.coordinate} {failure}")
 
 
 def maven_context(repo: Path, counter: "ByteCounter") -> "MavenContext":
@@ -211,7 +192,3 @@ def _disk_errors_explained(folder: Path) -> Iterator[None]:
             f"Downloaded files cannot be written to {folder}: {error.strerror or error}. "
             "Check free space and permissions, or set KGAGENT_CACHE to another folder."
         ) from error
-
-
-def _short(error: Exception) -> str:
-    return f"{type(error).__name__}: {str(error)[:200]}"

@@ -1,17 +1,56 @@
-"""The configuration of the local Neo4j: `neo4j.conf` and the Java arguments."""
+"""The configuration of the local Neo4j: memory sizes, `neo4j.conf` and the Java arguments."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+from kgagent.extras import require_extra
 from kgagent.local.java import Java
-from kgagent.local.memory import Memory
 from kgagent.local.releases import Release
 
 HOST = "127.0.0.1"
 _FIRST_JAVA_WITH_UNSAFE_OPTION = 23
 _VECTOR_MODULE = "jdk.incubator.vector"
 _OPENED_PACKAGES = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
+
+_MIB = 1 << 20
+_HEAP_SHARE, _MIN_HEAP, _MAX_HEAP = 0.25, 512, 4096
+_PAGES_SHARE, _MIN_PAGES, _MAX_PAGES = 0.15, 128, 4096
+_CONTAINER_LIMITS = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes")
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Sizes in MiB. The remaining memory is for the vector indexes, which the operating system caches."""
+
+    heap: int
+    page_cache: int
+
+
+def choose_memory(machine: int) -> Memory:
+    """Choose the sizes for a machine.
+
+    Args:
+        machine: memory of the machine in bytes.
+    """
+    whole = machine // _MIB
+    return Memory(
+        heap=min(max(int(whole * _HEAP_SHARE), _MIN_HEAP), _MAX_HEAP),
+        page_cache=min(max(int(whole * _PAGES_SHARE), _MIN_PAGES), _MAX_PAGES),
+    )
+
+
+def machine_memory(root: Path = Path("/")) -> int:
+    """Memory in bytes that this process may use: the machine's or, if lower, the container's limit."""
+    with require_extra("local"):
+        import psutil
+    memory: int = psutil.virtual_memory().total
+    for name in _CONTAINER_LIMITS:
+        with suppress(OSError, ValueError):
+            memory = min(memory, int((root / name).read_text(encoding="ascii")) or memory)
+    return memory
 
 
 def render_config(release: Release, *, port: int, memory: Memory, more: Mapping[str, str] | None = None) -> str:

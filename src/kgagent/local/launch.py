@@ -1,8 +1,10 @@
-"""Starts the process of a Neo4j server, and reports why a start failed."""
+"""Starts the process of a Neo4j server on a free port, and reports why a start failed."""
 
 import json
 import re
+import socket
 import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -11,9 +13,17 @@ from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import ServerStartError
 from kgagent.local import artifacts
-from kgagent.local.config import common_arguments, render_argument_file, render_config, server_arguments
+from kgagent.local.config import (
+    HOST,
+    Memory,
+    choose_memory,
+    common_arguments,
+    machine_memory,
+    render_argument_file,
+    render_config,
+    server_arguments,
+)
 from kgagent.local.java import Java, find_java
-from kgagent.local.memory import Memory, choose_memory, machine_memory
 from kgagent.local.process import home_argument, server_environment, spawn
 from kgagent.local.releases import Release
 from kgagent.local.server_home import ServerHome
@@ -133,6 +143,44 @@ def set_initial_password(plan: LaunchPlan, password: str) -> None:
         raise ServerStartError(
             f"The initial password could not be set: {_last_lines(completed.stdout + completed.stderr)}"
         )
+
+
+def is_free(port: int) -> bool:
+    """Whether a server can listen on the port now."""
+    with socket.socket() as probe:
+        if sys.platform != "win32":
+            # Neo4j can listen despite lingering connections of a server that has just stopped.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def choose_port(requested: int, previous: int | None) -> int:
+    """Choose the requested port, else the port of the previous start, else any free port.
+
+    Args:
+        requested: 0 for any port.
+        previous: port of the previous start; None if there was none.
+
+    Raises:
+        ServerStartError: the requested port is in use.
+    """
+    if requested:
+        if is_free(requested):
+            return requested
+        raise ServerStartError(
+            f"Port {requested} is in use by another program. Free it, or set KGAGENT_LOCAL_PORT to another port "
+            "(0 for any free port)."
+        )
+    if previous and is_free(previous):
+        return previous
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def log_size(home: ServerHome) -> int:

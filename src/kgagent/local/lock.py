@@ -1,24 +1,19 @@
 """Lock files: sets of files of Maven Central, with their checksums."""
 
+import re
 from functools import lru_cache
 from importlib import resources
 from pathlib import PurePosixPath
-from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from kgagent.errors import ConfigurationError, DownloadError
-
-_PARTS_WITHOUT_CLASSIFIER = 3
-_PARTS_WITH_CLASSIFIER = 4
+from kgagent.errors import ConfigurationError
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class LockedFile(_Frozen):
+class LockedFile(BaseModel):
     """One jar. The coordinate is `group:artifact:version` or `group:artifact:version:classifier`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     coordinate: str
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
@@ -28,10 +23,8 @@ class LockedFile(_Frozen):
     @classmethod
     def _has_plain_parts(cls, value: str) -> str:
         parts = value.split(":")
-        if len(parts) not in (_PARTS_WITHOUT_CLASSIFIER, _PARTS_WITH_CLASSIFIER):
-            raise ValueError(f"not group:artifact:version[:classifier]: {value!r}")
-        if any(not part or part.startswith(".") or "/" in part or "\\" in part for part in parts):
-            raise ValueError(f"a part is empty or not a plain name: {value!r}")
+        if len(parts) not in {3, 4} or any(not re.fullmatch(r"[^./\\][^/\\]*", part) for part in parts):
+            raise ValueError(f"not group:artifact:version[:classifier] of plain names: {value!r}")
         return value
 
     @property
@@ -48,29 +41,14 @@ class LockedFile(_Frozen):
         return PurePosixPath(*group.split("."), artifact, version, f"{name}.jar")
 
 
-class Lock(_Frozen):
+class Lock(BaseModel):
     """The jars of one program or model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     roots: tuple[str, ...] = Field(min_length=1, description="coordinates whose dependencies were resolved")
     excluded: tuple[str, ...] = Field((), description="patterns group:artifact of dependencies that are not needed")
     files: tuple[LockedFile, ...] = Field(min_length=1)
-
-    @property
-    def size(self) -> int:
-        """Total size in bytes."""
-        return sum(file.size for file in self.files)
-
-    @classmethod
-    def parse(cls, name: str, text: str) -> Self:
-        """Parse the text of a lock file.
-
-        Raises:
-            DownloadError: the text is not a valid lock.
-        """
-        try:
-            return cls.model_validate_json(text)
-        except ValidationError as error:
-            raise DownloadError(f"The lock file {name!r} cannot be used: {error}") from error
 
     def render(self) -> str:
         """The text of the lock file, one line per file, so that diffs are readable."""
@@ -91,9 +69,8 @@ def load_lock(name: str) -> Lock:
 
     Raises:
         ConfigurationError: no lock has that name.
-        DownloadError: the lock file is damaged.
     """
     if name not in lock_names():
         raise ConfigurationError(f"No lock file for {name!r}; available: {', '.join(lock_names())}")
     text = resources.files("kgagent.local").joinpath("locks", f"{name}.json").read_text(encoding="utf-8")
-    return Lock.parse(name, text)
+    return Lock.model_validate_json(text)

@@ -9,24 +9,28 @@ from typing import TYPE_CHECKING, Self
 from kgagent.errors import InputError, LocalServerError, ServerStartError
 from kgagent.extras import require_extra
 from kgagent.formatting import counted
-from kgagent.local.artifacts import forget
 from kgagent.local.backup_file import BackupManifest, read_manifest, unpack_backup, write_backup
 from kgagent.local.config import HOST
 from kgagent.local.launch import (
     LaunchPlan,
+    choose_port,
     last_log_lines,
     launch,
     log_size,
     set_initial_password,
     why_not_started,
 )
-from kgagent.local.paths import default_home
-from kgagent.local.ports import choose_port
 from kgagent.local.process import connection_count, find_server, terminate, wait_for_exit
 from kgagent.local.readiness import FailedDatabase, failed_database, is_ready
 from kgagent.local.releases import find_release
-from kgagent.local.server_home import ServerHome, ServerState, not_writable
-from kgagent.local.server_info import ServerInfo, ServerStatus
+from kgagent.local.server_home import (
+    ServerHome,
+    ServerInfo,
+    ServerState,
+    ServerStatus,
+    default_home,
+    not_writable,
+)
 from kgagent.private_files import check_output_file
 from kgagent.progress import Progress, SilentProgress
 
@@ -306,8 +310,6 @@ class LocalNeo4j:
     def _failure(self, what: str, log_start: int) -> ServerStartError:
         log = last_log_lines(self._home, log_start)
         kind = _PortInUseError if "already in use" in log else ServerStartError
-        # A damaged jar may be the cause: verify all of them at the next start.
-        forget(self._release.lock_name, cache=self._cache)
         return kind(f"The local Neo4j {what}. Its log is in {self._home.path / 'logs'}; it ends with:\n{log}")
 
     def _database_failure(self, failed: FailedDatabase) -> ServerStartError:

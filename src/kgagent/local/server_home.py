@@ -1,15 +1,17 @@
-"""The home folder of a local Neo4j, and the state that is stored there between commands."""
+"""The home folder of a local Neo4j: its files, the state stored there between commands, and facts about the server."""
 
 import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgagent.errors import ServerStartError
+from kgagent.extras import require_extra
 from kgagent.private_files import replace_private_file
 
 _NEW_DATA = ".new-data-"
@@ -31,6 +33,49 @@ class ServerState(BaseModel):
     port: int
     pid: int | None = None
     initialised: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerInfo:
+    """A running local Neo4j and how to connect to it."""
+
+    uri: str
+    username: str
+    password: str = field(repr=False)
+    pid: int
+    version: str
+    home: Path
+    log: Path
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerStatus:
+    """Status of the local Neo4j.
+
+    Attributes:
+        running: whether its process is running.
+        ready: whether it runs statements.
+        info: how to connect to it; None if it is not running.
+        home: folder of its data.
+        version: Neo4j version that last used the data; None if there is no data.
+    """
+
+    running: bool
+    ready: bool
+    info: ServerInfo | None
+    home: Path
+    version: str | None
+
+
+def default_home(major: str) -> Path:
+    """Default folder of the local Neo4j's data.
+
+    Args:
+        major: first number of the Neo4j version, such as "2026" or "5".
+    """
+    with require_extra("local"):
+        from platformdirs import user_data_path
+    return user_data_path("kgagent", appauthor=False) / f"neo4j-{major}"
 
 
 class ServerHome:

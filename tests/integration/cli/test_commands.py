@@ -72,7 +72,7 @@ def test_load_then_explore_finds_through_the_relationship(kgagent: Kgagent, fami
     assert any("Ruth Adeyemi (Person) -[mentor" in line for line in lines)
     assert "\x1b" not in shown.out
     everything = kgagent("explore", "who are my mentors?", "--all")
-    assert "Ruth Adeyemi → mentor" in everything.out
+    assert set(lines) <= set(everything.out.splitlines())
 
 
 def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, family: Path) -> None:

@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from kgagent.embedding.batching import RequestLimits
 from kgagent.embedding.hashing import hash_embedding
+from kgagent.embedding.openai import RequestLimits
 from kgagent.errors import (
     ConfigurationError,
     EmbeddingResponseError,
@@ -80,17 +80,6 @@ async def test_many_texts_are_split_into_concurrent_requests(make: MakeEmbedder,
     assert server.most_at_once == 4
 
 
-async def test_the_default_limits_are_the_servers(make: MakeEmbedder, server: OpenAIServer) -> None:
-    await make(dimensions=8).embed([f"{n}" for n in range(2049)] + ["long " * 20_000] * 40)
-    assert sum(len(request.inputs) for request in server.requests) == 2089
-    assert len(server.requests) > 2
-
-
-async def test_a_request_has_at_most_2048_texts(make: MakeEmbedder, server: OpenAIServer) -> None:
-    await make(dimensions=8).embed([f"{n}" for n in range(2049)])
-    assert sorted(len(request.inputs) for request in server.requests) == [1, 2048]
-
-
 async def test_a_long_text_is_truncated_and_embeds_the_same_among_others(
     make: MakeEmbedder, server: OpenAIServer
 ) -> None:
@@ -103,8 +92,8 @@ async def test_a_long_text_is_truncated_and_embeds_the_same_among_others(
 
 @pytest.mark.parametrize(
     "fault",
-    [status(408), status(429), status(500), status(503), dropped, cut_off],
-    ids=["408", "429", "500", "503", "dropped", "cut_off"],
+    [status(429), status(503), dropped, cut_off],
+    ids=["429", "503", "dropped", "cut_off"],
 )
 async def test_a_transient_error_is_retried(make: MakeEmbedder, server: OpenAIServer, fault: Fault) -> None:
     server.fail_next(fault, times=2)
@@ -118,18 +107,14 @@ async def test_a_timeout_is_retried(make: MakeEmbedder, server: OpenAIServer) ->
     assert len(server.requests) == 2
 
 
-async def test_repeated_timeouts_are_an_error(make: MakeEmbedder, server: OpenAIServer) -> None:
-    server.fail_next(held, times=2)
-    with pytest.raises(EmbeddingUnavailableError, match=r"did not respond within 0\.2 s"):
-        await make(timeout=0.2, attempts=2).embed(["mentor"])
-    assert len(server.requests) == 2
-
-
-async def test_lasting_errors_end_after_the_attempts(make: MakeEmbedder, server: OpenAIServer) -> None:
-    server.fail_next(status(503), times=9)
+async def test_lasting_failures_end_after_the_attempts(make: MakeEmbedder, server: OpenAIServer) -> None:
+    server.fail_next(status(503), times=2)
     with pytest.raises(EmbeddingUnavailableError, match="returned HTTP 503"):
-        await make(attempts=3).embed(["mentor"])
-    assert len(server.requests) == 3
+        await make(attempts=2).embed(["mentor"])
+    assert len(server.requests) == 2
+    server.fail_next(held)
+    with pytest.raises(EmbeddingUnavailableError, match=r"did not respond within 0\.2 s"):
+        await make(timeout=0.2, attempts=1).embed(["mentor"])
 
 
 async def test_an_unreachable_server_is_unavailable(make: MakeEmbedder) -> None:
@@ -193,34 +178,21 @@ async def test_an_unknown_model_is_named(make: MakeEmbedder) -> None:
         await make(model="text-embedding-9").embed(["mentor"])
 
 
-NO_DIRECTION = "zero or not finite"
-
-
 @pytest.mark.parametrize(
     ("fault", "text"),
     [
         (altered(lambda items: items[:-1]), "returned 1 embeddings for 2 texts"),
-        (altered(lambda items: [*items, items[0]]), "returned 3 embeddings for 2 texts"),
-        (altered(lambda items: items[:0]), "returned 0 embeddings for 2 texts"),
+        (altered(lambda items: items[:0]), "an invalid response"),
         (altered(lambda items: [items[0], items[0]]), "not numbered 0 to 1"),
-        (altered(lambda items: [items[0], items[1] | {"index": 2}]), "not numbered 0 to 1"),
-        (altered(lambda items: [items[0], {"index": 1}]), "neither numbers nor base64"),
-        (altered(lambda items: [items[0], items[1] | {"embedding": "!"}]), "neither numbers nor base64"),
-        (altered(lambda items: [items[0], items[1] | {"embedding": "QUJD"}]), "neither numbers nor base64"),
+        (altered(lambda items: [items[0], {"index": 1}]), "not a list of numbers"),
+        (altered(lambda items: [items[0], items[1] | {"embedding": "QUJD"}]), "an invalid response"),
         (altered(lambda items: [items[0], items[1] | {"embedding": ["x"]}]), "not a list of numbers"),
-        (altered(lambda items: [items[0], "text"]), "not numbered 0 to 1"),  # type: ignore[list-item]
         (with_vector([0.5] * (LENGTH - 1)), f"length {LENGTH - 1}, expected {LENGTH}"),
-        (with_vector([]), f"length 0, expected {LENGTH}"),
-        (with_vector([math.nan] * LENGTH), NO_DIRECTION),
-        (with_vector([math.inf] * LENGTH), NO_DIRECTION),
-        (with_vector([0.0] * LENGTH), NO_DIRECTION),
+        (with_vector([math.nan] * LENGTH), "zero or not finite"),
         (raw("{not json"), "an invalid response"),
-        (raw("{}"), "not a list of embeddings"),
-        (raw('{"data": null}'), "not a list of embeddings"),
-        (raw("[]"), "not a list of embeddings"),
-        (raw('"text"'), "not a list of embeddings"),
-        (raw(""), "an invalid response"),
-        (raw("<html>", content_type="text/html"), "not a list of embeddings"),
+        (raw("{}"), "an invalid response"),
+        (raw('"text"'), "an invalid response"),
+        (raw("<html>", content_type="text/html"), "an invalid response"),
     ],
 )
 async def test_an_invalid_response_is_an_error(
@@ -247,12 +219,6 @@ async def test_a_text_that_cannot_be_embedded_makes_no_request(
     assert server.requests == []
 
 
-async def test_unicode_arrives_as_it_was_sent(make: MakeEmbedder, server: OpenAIServer) -> None:
-    texts = ["שלום", "日本語", "🎉 café", "line\nbreak", "a\x00b"]
-    await make().embed(texts)
-    assert server.inputs == texts
-
-
 async def test_concurrent_calls_do_not_mix(make: MakeEmbedder) -> None:
     embedder = make()
     answers = await asyncio.gather(*(embedder.embed([f"text {n}", f"note {n}"]) for n in range(20)))
@@ -270,11 +236,7 @@ async def test_a_cancelled_call_leaves_the_embedder_usable(make: MakeEmbedder, s
     assert await embedder.embed(["mentor"]) == [hash_embedding("mentor", LENGTH)]
 
 
-async def test_closing_an_embedder_that_was_never_used_does_nothing(make: MakeEmbedder) -> None:
-    await make().aclose()
-
-
-@pytest.mark.parametrize("key", ["", " ", "sk-é", "sk-1\nsk-2", "sk 1"])
+@pytest.mark.parametrize("key", ["", "sk-é", "sk 1"])
 def test_an_invalid_key_is_rejected(make: MakeEmbedder, key: str) -> None:
     with pytest.raises(ConfigurationError, match="OPENAI_API_KEY") as caught:
         make(api_key=key)
@@ -294,7 +256,7 @@ async def test_the_default_address_is_that_of_the_environment(
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("address", ["localhost:1234/v1", "ftp://host/v1", "http://", "http://host:port/v1", "v1"])
+@pytest.mark.parametrize("address", ["localhost:1234/v1", "http://", "http://host:port/v1"])
 def test_an_invalid_address_is_rejected(make: MakeEmbedder, address: str) -> None:
     with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL must be an http or https address"):
         make(base_url=address)

@@ -55,10 +55,10 @@ def test_unreadable_json_and_undecodable_names_are_reported(tmp_path: Path) -> N
     (tmp_path / "marked.json").write_bytes(b'\xef\xbb\xbf{"text": "Ann sails."}')
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/bad\xff.txt"))
     odd.write_text("Ann sails.", "utf-8")
-    found = {one.file.name: one for one in read_sources(find_files([tmp_path]), SourceOptions(), strict=False)}
+    found = {Path(one.name).name: one for one in read_sources(find_files([tmp_path]), SourceOptions(), strict=False)}
     assert "cannot be read" in found["deep.json"].error
     assert found["marked.json"].source is not None
-    found[odd.name].error.encode("utf-8")
+    found[Path(display_path(odd)).name].error.encode("utf-8")
     display_path(odd).encode("utf-8")
 
 

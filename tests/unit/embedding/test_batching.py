@@ -1,10 +1,9 @@
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.embedding.batching import RequestLimits, max_tokens, split_batches, truncate
+from kgagent.embedding.openai import RequestLimits, max_tokens, split_batches, truncate
 
 TEXTS = st.lists(st.text(min_size=1, max_size=20).map(lambda text: truncate(text, tokens=40)), max_size=40)
 ANY_TEXT = st.text(st.characters(codec="utf-8"))
@@ -32,13 +31,6 @@ def test_truncation_keeps_as_many_whole_characters_as_fit(text: str, tokens: int
     assert text.startswith(cut)
     assert max_tokens(cut) <= tokens
     assert cut == text or max_tokens(text[: len(cut) + 1]) > tokens
-
-
-@pytest.mark.parametrize(
-    ("text", "cut"), [("a" * 8191, 8191), ("a" * 8192, 8191), ("é" * 8191, 4095), ("🎉" * 8191, 2047)]
-)
-def test_a_text_is_truncated_at_8191_bytes(text: str, cut: int) -> None:
-    assert len(truncate(text)) == cut
 
 
 def test_a_batch_ends_at_2048_texts_and_at_300000_tokens() -> None:

@@ -5,7 +5,7 @@ import pytest
 from kgagent.embedding import factory
 from kgagent.embedding.factory import advise_embedder, make_embedder
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.embedding.instrumented import InstrumentedEmbedder
+from kgagent.embedding.wrapper import InstrumentedEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.observing import NULL_OBSERVER
 from kgagent.settings import Settings

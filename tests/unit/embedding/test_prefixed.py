@@ -4,7 +4,7 @@ import pytest
 
 from kgagent.embedding.factory import make_embedder
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.embedding.prefixed import PrefixedEmbedder
+from kgagent.embedding.wrapper import PrefixedEmbedder
 from kgagent.errors import InputError
 from kgagent.settings import Settings
 

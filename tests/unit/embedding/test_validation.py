@@ -21,14 +21,11 @@ def test_valid_vectors_become_float32(vectors: list[list[float]]) -> None:
     ("vectors", "text"),
     [
         ([[1.0, 2.0]], "returned 1 embeddings for 2 texts"),
-        ([[1.0, 2.0]] * 3, "returned 3 embeddings for 2 texts"),
         ([[1.0, 2.0], [1.0]], r"length 1, expected 2 \(text 2 of 2\)"),
         ([[1.0, math.nan], [1.0, 2.0]], r"zero or not finite \(text 1 of 2\)"),
-        ([[1.0, 2.0], [-math.inf, 2.0]], r"zero or not finite \(text 2 of 2\)"),
         ([[1.0, 2.0], [0.0, 0.0]], r"zero or not finite \(text 2 of 2\)"),
         ([[1.0, 2.0], [1e39, 0.0]], "zero or not finite"),
         ([[1.0, 2.0], [None, 0.0]], "not a list of numbers"),
-        ([[1.0, 2.0], None], "not a list of numbers"),
     ],
 )
 def test_invalid_vectors_are_an_error(vectors: list[list[float]], text: str) -> None:

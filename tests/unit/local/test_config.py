@@ -4,9 +4,15 @@ from pathlib import Path
 import pytest
 
 from kgagent.errors import ConfigurationError
-from kgagent.local.config import render_argument_file, render_config, server_arguments
+from kgagent.local.config import (
+    Memory,
+    choose_memory,
+    machine_memory,
+    render_argument_file,
+    render_config,
+    server_arguments,
+)
 from kgagent.local.java import Java
-from kgagent.local.memory import Memory
 from kgagent.local.releases import find_release
 
 VERSIONS = ["2026.08.1", "5.26.30"]
@@ -57,11 +63,6 @@ def test_an_index_over_existing_data_becomes_one_graph_that_all_cores_build() ->
     assert not any(name.startswith(prefix) for name in _settings("5.26.30"))
 
 
-def test_only_the_line_that_knows_a_setting_gets_it() -> None:
-    assert "dbms.fleet_manager.enabled" in _settings("2026.08.1")
-    assert "dbms.fleet_manager.enabled" not in _settings("5.26.30")
-
-
 @pytest.mark.parametrize("modules", [frozenset[str](), frozenset({"jdk.incubator.vector"})])
 def test_vector_instructions_are_used_if_java_supports_them(modules: frozenset[str]) -> None:
     java = Java(Path("java"), 25, modules)
@@ -94,7 +95,39 @@ def test_arguments_with_spaces_quotes_and_backslashes_are_quoted() -> None:
     assert render_argument_file(["a b", 'say "hi"', "C:\\x"]) == '"a b"\n"say \\"hi\\""\n"C:\\\\x"\n'
 
 
-@pytest.mark.parametrize("version", ["4.4.1", "latest", "", "2026.x"])
+@pytest.mark.parametrize("version", ["4.4.1", "latest"])
 def test_version_that_cannot_be_run_is_refused(version: str) -> None:
     with pytest.raises(ConfigurationError, match="Neo4j"):
         find_release(version)
+
+
+GIB = 1 << 30
+
+
+@pytest.mark.parametrize(
+    ("machine", "memory"),
+    [
+        (1 * GIB, Memory(heap=512, page_cache=153)),
+        (8 * GIB, Memory(heap=2048, page_cache=1228)),
+        (256 * GIB, Memory(heap=4096, page_cache=4096)),
+    ],
+)
+def test_memory_fits_the_machine(machine: int, memory: Memory) -> None:
+    assert choose_memory(machine) == memory
+
+
+def test_limit_of_a_container_applies_if_it_is_less_than_the_machine(tmp_path: Path) -> None:
+    limit = tmp_path / "sys/fs/cgroup/memory.max"
+    limit.parent.mkdir(parents=True)
+    limit.write_text("1000000\n")
+
+    assert machine_memory(tmp_path) == 1_000_000
+
+
+@pytest.mark.parametrize("text", ["max\n", "", "0"])
+def test_container_without_a_limit_has_the_whole_machine(tmp_path: Path, text: str) -> None:
+    limit = tmp_path / "sys/fs/cgroup/memory.max"
+    limit.parent.mkdir(parents=True)
+    limit.write_text(text)
+
+    assert machine_memory(tmp_path) == machine_memory(tmp_path / "nothing")

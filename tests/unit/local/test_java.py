@@ -19,16 +19,14 @@ def _stand_in(folder: Path, text: str) -> Path:
     return launcher
 
 
-@pytest.mark.parametrize(
-    ("version", "major"), [("25.0.2", 25), ("21", 21), ("17.0.15", 17), ("22-ea", 22), ("11.0.1-internal", 11)]
-)
+@pytest.mark.parametrize(("version", "major"), [("25.0.2", 25), ("21", 21), ("22-ea", 22)])
 def test_major_version_is_that_of_the_base_module(version: str, major: int) -> None:
     java = parse_modules(LAUNCHER, f"java.base@{version}\njava.sql@{version}\n")
 
     assert java == Java(LAUNCHER, major, frozenset({"java.base", "java.sql"}))
 
 
-@pytest.mark.parametrize("text", ["", "Unrecognized option: --list-modules", "java.base@", "other@1.0"])
+@pytest.mark.parametrize("text", ["", "java.base@", "other@1.0"])
 def test_other_output_is_not_a_java(text: str) -> None:
     assert parse_modules(LAUNCHER, text) is None
 

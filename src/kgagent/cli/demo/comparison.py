@@ -1,13 +1,22 @@
-"""Compares what node search and relationship search find for a question."""
+"""Loads the sample graph, and compares what node search and relationship search find for its questions."""
 
+import statistics
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kgagent.cli.demo.sample import Question
+from kgagent.cli.demo.sample import Question, questions, sample_file
+from kgagent.cli.progress import RichProgress
+from kgagent.files import LoadReport
+from kgagent.knowledge_graph import services_of
 from kgagent.models import NodeSearchResult, RelationshipSearchResult
 from kgagent.retrieval import RetrievalService
+
+if TYPE_CHECKING:
+    from kgagent.knowledge_graph import KnowledgeGraph
+
+USER = "kgagent-demo"
+"""The demo's own user, so that nobody's graph is changed."""
 
 LIMIT = 5
 """Number of nodes, and of relationships, that are shown for a question."""
@@ -19,55 +28,43 @@ _NO_THRESHOLD = -1.0
 
 
 @dataclass(frozen=True)
-class Timings:
-    """Durations in milliseconds."""
-
-    embedding: float
-    nodes: float
-    relationships: float
-
-    @property
-    def search(self) -> float:
-        """Duration of both searches."""
-        return self.nodes + self.relationships
-
-
-@dataclass(frozen=True)
 class Comparison:
-    """The results of both searches for a question, best first."""
+    """The results of both searches for a question, best first.
+
+    Attributes:
+        question: the question.
+        nodes: up to `WIDE_LIMIT` nodes.
+        relationships: up to `LIMIT` relationships.
+        embedding_ms: duration of embedding the question, in milliseconds.
+        search_ms: duration of both searches, in milliseconds.
+    """
 
     question: Question
     nodes: tuple[NodeSearchResult, ...]
-    more_nodes: tuple[NodeSearchResult, ...]
     relationships: tuple[RelationshipSearchResult, ...]
-    timings: Timings
+    embedding_ms: float
+    search_ms: float
 
-    @property
-    def found_by_nodes(self) -> frozenset[str]:
-        """Expected people among the first `LIMIT` nodes."""
-        return self.question.expected & {result.node.name for result in self.nodes}
-
-    @property
-    def found_by_more_nodes(self) -> frozenset[str]:
-        """Expected people among the first `WIDE_LIMIT` nodes."""
-        return self.question.expected & {result.node.name for result in self.more_nodes}
+    def found_by_nodes(self, limit: int = LIMIT) -> frozenset[str]:
+        """Expected people among the first nodes."""
+        return self.question.expected & {result.node.name for result in self.nodes[:limit]}
 
     @property
     def found_with_relationships(self) -> frozenset[str]:
-        """Expected people among the first `LIMIT` nodes or the ends of the first `LIMIT` relationships."""
+        """Expected people among the first `LIMIT` nodes or the ends of the relationships."""
         ends = {name for result in self.relationships for name in (result.from_name, result.to_name)}
-        return self.found_by_nodes | self.question.expected & ends
+        return self.found_by_nodes() | self.question.expected & ends
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON data."""
         return {
             "question": self.question.question,
             "expected": sorted(self.question.expected),
-            "found_by_node_search": sorted(self.found_by_nodes),
+            "found_by_node_search": sorted(self.found_by_nodes()),
             "found_with_relationship_search": sorted(self.found_with_relationships),
             "nodes": [
                 {"similarity": round(result.similarity, 4), "label": result.node.label, "name": result.node.name}
-                for result in self.nodes
+                for result in self.nodes[:LIMIT]
             ],
             "relationships": [
                 {
@@ -79,59 +76,105 @@ class Comparison:
                 }
                 for result in self.relationships
             ],
-            "embedding_ms": round(self.timings.embedding, 1),
-            "search_ms": round(self.timings.search, 1),
+            "embedding_ms": round(self.embedding_ms, 1),
+            "search_ms": round(self.search_ms, 1),
         }
 
 
-async def compare_searches(retrieval: RetrievalService, question: Question, *, user_id: str) -> Comparison:
-    """Embed a question once and run both searches.
+@dataclass(frozen=True)
+class DemoResult:
+    """The result of the demo.
+
+    Attributes:
+        uri: address of the Neo4j.
+        version: version of the Neo4j.
+        embedder: the embedder that was used.
+        report: report of loading the sample graph.
+        comparisons: results for the questions, in their order.
+    """
+
+    uri: str
+    version: str
+    embedder: str
+    report: LoadReport
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """Number of expected people of all questions, and how many of them were found."""
+        return {
+            "expected": sum(len(comparison.question.expected) for comparison in self.comparisons),
+            "by_nodes": sum(len(comparison.found_by_nodes()) for comparison in self.comparisons),
+            "by_more_nodes": sum(len(comparison.found_by_nodes(WIDE_LIMIT)) for comparison in self.comparisons),
+            "with_relationships": sum(len(comparison.found_with_relationships) for comparison in self.comparisons),
+        }
+
+    @property
+    def median_search_ms(self) -> float:
+        """Median duration of both searches for a question, without the embedding."""
+        return statistics.median(comparison.search_ms for comparison in self.comparisons)
+
+    @property
+    def median_embedding_ms(self) -> float:
+        """Median duration of the embedding of a question."""
+        return statistics.median(comparison.embedding_ms for comparison in self.comparisons)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to JSON data."""
+        return {
+            "uri": self.uri,
+            "version": self.version,
+            "embedder": self.embedder,
+            "user": USER,
+            "limit": LIMIT,
+            "load": self.report.model_dump(mode="json"),
+            "questions": [comparison.to_dict() for comparison in self.comparisons],
+            "totals": self.totals,
+            "median_search_ms": round(self.median_search_ms, 1),
+            "median_embedding_ms": round(self.median_embedding_ms, 1),
+        }
+
+
+async def run_demo(graph: "KnowledgeGraph") -> DemoResult:
+    """Load the sample graph and ask its questions.
 
     Raises:
-        EmbeddingError: the question could not be embedded.
-        StoreError: the database failed.
+        KgAgentError: loading or searching failed.
     """
+    progress = RichProgress()
+    with sample_file() as file:
+        report = await graph.load(file, user_id=USER, progress=progress)
+    asked = questions()
+    with progress.task("Asking five questions", len(asked)) as advance:
+        # The first search also plans its statements and loads the model, so it is not measured.
+        await _compare(graph.retrieval, asked[0].model_copy(update={"question": "warm up"}))
+        comparisons = []
+        for question in asked:
+            comparisons.append(await _compare(graph.retrieval, question))
+            advance(1)
+    store = services_of(graph).store
+    return DemoResult(
+        uri=store.uri,
+        version=store.features.version,
+        embedder=str(graph.embedder),
+        report=report,
+        comparisons=tuple(comparisons),
+    )
+
+
+async def _compare(retrieval: RetrievalService, question: Question) -> Comparison:
+    """Embed a question once and run both searches."""
     started = time.perf_counter()
     [vector] = await retrieval.embed_queries([question.question])
     embedded = time.perf_counter()
-    nodes = await retrieval.node_vector_search(
-        vector=vector, threshold=_NO_THRESHOLD, user_id=user_id, limit=WIDE_LIMIT
-    )
-    searched_nodes = time.perf_counter()
+    nodes = await retrieval.node_vector_search(vector=vector, threshold=_NO_THRESHOLD, user_id=USER, limit=WIDE_LIMIT)
     relationships = await retrieval.relationship_vector_search(
-        vector=vector, threshold=_NO_THRESHOLD, user_id=user_id, limit=LIMIT
+        vector=vector, threshold=_NO_THRESHOLD, user_id=USER, limit=LIMIT
     )
-    ended = time.perf_counter()
     return Comparison(
         question=question,
-        nodes=tuple(nodes[:LIMIT]),
-        more_nodes=tuple(nodes[:WIDE_LIMIT]),
+        nodes=tuple(nodes[:WIDE_LIMIT]),
         relationships=tuple(relationships),
-        timings=Timings(
-            *(1_000 * (b - a) for a, b in ((started, embedded), (embedded, searched_nodes), (searched_nodes, ended)))
-        ),
+        embedding_ms=1_000 * (embedded - started),
+        search_ms=1_000 * (time.perf_counter() - embedded),
     )
-
-
-@dataclass(frozen=True)
-class FoundTotals:
-    """Expected people of all questions, and how many of them were found."""
-
-    expected: int
-    by_nodes: int
-    by_more_nodes: int
-    with_relationships: int
-
-    @classmethod
-    def of(cls, comparisons: Iterable[Comparison]) -> "FoundTotals":
-        """Add up the counts of all questions."""
-        counts = [
-            (
-                len(comparison.question.expected),
-                len(comparison.found_by_nodes),
-                len(comparison.found_by_more_nodes),
-                len(comparison.found_with_relationships),
-            )
-            for comparison in comparisons
-        ]
-        return cls(*(sum(column) for column in zip(*counts, strict=True)))

@@ -8,8 +8,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from kgagent.cli.demo.comparison import LIMIT, WIDE_LIMIT, Comparison
-from kgagent.cli.demo.run import USER, DemoResult
+from kgagent.cli.demo.comparison import LIMIT, USER, WIDE_LIMIT, Comparison, DemoResult
 from kgagent.formatting import counted
 from kgagent.models import NodeSearchResult, RelationshipSearchResult
 
@@ -52,47 +51,47 @@ def next_steps(*, is_local: bool, program: str) -> RenderableType:
 
 def _opening(result: DemoResult) -> RenderableType:
     report = result.report
-    text = Text.assemble(
-        ("The novel Middlemarch, and a reader with mentors, friends and family: ", ""),
-        (f"{counted(report.nodes.total, 'node')} and {counted(report.relationships.total, 'relationship')}", "bold"),
-        (" in Neo4j ", ""),
-        (result.version, ""),
-        (f" ({_load_summary(result)}). Embeddings: {result.embedder}.", ""),
+    loaded = (
+        f"loaded in {report.seconds:.1f} s, {counted(report.embedded, 'embedding')}"
+        if report.changed
+        else f"already loaded, checked in {report.seconds:.1f} s"
     )
-    rule = Text.assemble("Each question searches ", ("nodes", "bold"), " alone, then also ", ("relationships", "bold"))
-    rule.append(f"; the best {LIMIT} of each, with cosine similarity. ")
-    rule.append("✓", style=_FOUND)
-    rule.append(" marks the people that a reader would name.")
+    text = Text.assemble(
+        "The novel Middlemarch, and a reader with mentors, friends and family: ",
+        (f"{counted(report.nodes.total, 'node')} and {counted(report.relationships.total, 'relationship')}", "bold"),
+        f" in Neo4j {result.version} ({loaded}). Embeddings: {result.embedder}.",
+    )
+    rule = Text.assemble(
+        "Each question searches ",
+        ("nodes", "bold"),
+        " alone, then also ",
+        ("relationships", "bold"),
+        f"; the best {LIMIT} of each, with cosine similarity. ",
+        ("✓", _FOUND),
+        " marks the people that a reader would name.",
+    )
     return Padding(Group(text, rule), (1, 0))
 
 
-def _load_summary(result: DemoResult) -> str:
-    report = result.report
-    if not report.changed:
-        return f"already loaded, checked in {report.seconds:.1f} s"
-    return f"loaded in {report.seconds:.1f} s, {counted(report.embedded, 'embedding')}"
-
-
 def _question(number: int, comparison: Comparison) -> RenderableType:
-    timings = comparison.timings
     head = Table.grid(expand=True)
     head.add_column(ratio=1)
     head.add_column(justify="right", style="dim", no_wrap=True)
     head.add_row(
         Text(f"{number}  {comparison.question.question}", style="bold yellow"),
-        f"embed {timings.embedding:.0f} ms, nodes {timings.nodes:.0f} ms, relationships {timings.relationships:.0f} ms",
+        f"embedding {comparison.embedding_ms:.0f} ms, search {comparison.search_ms:.0f} ms",
     )
     body = Table.grid(expand=True, padding=(0, 2, 0, 0))
     body.add_column(ratio=3)
     body.add_column(ratio=5)
     expected = len(comparison.question.expected)
     body.add_row(
-        _heading("node search alone", len(comparison.found_by_nodes), expected),
+        _heading("node search alone", len(comparison.found_by_nodes()), expected),
         _heading("with relationship search", len(comparison.found_with_relationships), expected),
     )
     body.add_row(
-        Group(*(_node(found, comparison) for found in comparison.nodes)),
-        Group(*(_relationship(found, comparison) for found in comparison.relationships)),
+        Group(*(_node(result, comparison) for result in comparison.nodes[:LIMIT])),
+        Group(*(_relationship(result, comparison) for result in comparison.relationships)),
     )
     return Padding(Group(Rule(style="dim"), head, Padding(body, (0, 0, 0, 3))), (0, 0, 1, 0))
 
@@ -101,31 +100,27 @@ def _heading(title: str, found: int, expected: int) -> Text:
     return Text.assemble((title, "underline"), (f"  {found} of {expected}", _FOUND if found else "red"))
 
 
-def _node(found: NodeSearchResult, comparison: Comparison) -> RenderableType:
-    line = _person(found.node.name, comparison)
-    line.append(f" {found.node.label}", style="dim")
-    return _scored(found.similarity, line)
+def _node(result: NodeSearchResult, comparison: Comparison) -> RenderableType:
+    line = Text.assemble(_person(result.node.name, comparison), (f" {result.node.label}", "dim"))
+    return _scored(result.similarity, line)
 
 
-def _relationship(found: RelationshipSearchResult, comparison: Comparison) -> RenderableType:
-    ends = {found.from_name, found.to_name}
+def _relationship(result: RelationshipSearchResult, comparison: Comparison) -> RenderableType:
     line = Text.assemble(
-        _person(found.from_name, comparison),
+        _person(result.from_name, comparison),
         " → ",
-        (found.relationship_type, "magenta"),
+        (result.relationship_type, "magenta"),
         " → ",
-        _person(found.to_name, comparison),
+        _person(result.to_name, comparison),
     )
-    if not ends & comparison.question.expected:
+    if not {result.from_name, result.to_name} & comparison.question.expected:
         line.stylize("dim")
-        return _scored(found.similarity, line)
-    return _scored(found.similarity, Group(line, Text(found.description, style="italic")))
+        return _scored(result.similarity, line)
+    return _scored(result.similarity, Group(line, Text(result.description, style="italic")))
 
 
 def _person(name: str, comparison: Comparison) -> Text:
-    if name in comparison.question.expected:
-        return Text(f"✓ {name}", style=_FOUND)
-    return Text(name)
+    return Text(f"✓ {name}", style=_FOUND) if name in comparison.question.expected else Text(name)
 
 
 def _scored(similarity: float, what: RenderableType) -> RenderableType:
@@ -140,15 +135,15 @@ def _totals(result: DemoResult) -> RenderableType:
     totals = result.totals
     line = Text.assemble(
         ("Expected people found: node search alone ", "bold"),
-        (f"{totals.by_nodes} of {totals.expected}", "bold red" if not totals.by_nodes else "bold"),
+        (f"{totals['by_nodes']} of {totals['expected']}", "bold" if totals["by_nodes"] else "bold red"),
         (", with relationship search ", "bold"),
-        (f"{totals.with_relationships} of {totals.expected}", _FOUND),
+        (f"{totals['with_relationships']} of {totals['expected']}", _FOUND),
         (".", "bold"),
     )
     rest = Text(
-        f"Node search finds {totals.by_more_nodes} among its first {WIDE_LIMIT} nodes per question. Searching "
-        f"nodes and relationships took {result.median_search:.0f} ms, embedding a question "
-        f"{result.median_embedding:.0f} ms (medians).",
+        f"Node search finds {totals['by_more_nodes']} among its first {WIDE_LIMIT} nodes per question. Searching "
+        f"nodes and relationships took {result.median_search_ms:.0f} ms, embedding a question "
+        f"{result.median_embedding_ms:.0f} ms (medians).",
         style="dim",
     )
     return Padding(Group(Rule(style="dim"), line, rest), (0, 0, 1, 0))
