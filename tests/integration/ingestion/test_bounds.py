@@ -120,12 +120,6 @@ async def test_empty_answer_is_followed_by_one_reminder(graph: KnowledgeGraph, u
     assert report.warnings == ("Part 1 was abandoned: the model gave an empty answer twice",)
 
 
-async def test_empty_answer_after_a_write_ends_the_part(graph: KnowledgeGraph, user_id: str) -> None:
-    create = ("create_node", {"label": "Person", "name": "Ruth"})
-    with scripted_model(says(LOOK), says(create), lambda _: "") as model:
-        assert (await read(graph, user_id, model)).state == "complete"
-
-
 async def test_calls_beyond_the_limit_of_a_step_are_rejected_without_storing_each(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

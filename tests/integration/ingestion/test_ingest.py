@@ -164,15 +164,6 @@ async def test_search_results_do_not_contain_progress(graph: KnowledgeGraph, too
         assert "ingestion" not in json.dumps(payload)
 
 
-async def test_instructions_are_part_of_the_system_prompt(graph: KnowledgeGraph, user_id: str) -> None:
-    with deciding_model(careful_reader) as model:
-        await Ingestor(graph, chat_model(model), user_id=user_id, instructions="I am Iris.").ingest(CALL)
-    system, human = model.requests[0]["messages"]
-    assert (system["role"], human["role"]) == ("system", "user")
-    assert "I am Iris." in system["content"]
-    assert "I begin at Halden Yard" in human["content"]
-
-
 async def test_ontology_without_dated_label_requires_source_label(
     graph: KnowledgeGraph, settings: Settings, user_id: str
 ) -> None:
@@ -243,13 +234,3 @@ async def test_merged_source_is_read_again_if_it_changed_or_was_incomplete(graph
         assert (report.state, report.resumed) == ("complete", False)
         assert report.source_entity_key not in {first.source_entity_key, ""}
     assert (await read(graph, user_id, kept)).state == "unchanged"
-
-
-async def test_a_merged_source_of_another_user_does_not_count(graph: KnowledgeGraph, user_id: str) -> None:
-    keys = [
-        (await read(graph, user_id, source)).source_entity_key
-        for source in (CALL, CALL.model_copy(update={"turns": CALL.turns[1:]}))
-    ]
-    merged = await graph.tools(user_id=user_id).merge_nodes(keep_entity_key=keys[1], drop_entity_key=keys[0])
-    assert merged["success"]
-    assert (await read(graph, f"{user_id}-other")).state == "complete"

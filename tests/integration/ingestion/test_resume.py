@@ -58,18 +58,6 @@ async def test_run_stopped_by_a_model_failure_is_resumed(graph: KnowledgeGraph, 
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_failure_at_any_answer_leads_to_the_same_graph(graph: KnowledgeGraph, user_id: str) -> None:
-    for answered in range(5):
-        user = f"{user_id}-{answered}"
-        with scripted_model(*[careful_reader] * answered, lambda _: broken(503)) as model:
-            assert (await Ingestor(graph, chat_model(model), user_id=user).ingest(CALL)).state == "stopped"
-        with deciding_model(careful_reader) as model:
-            report = await Ingestor(graph, chat_model(model), user_id=user).ingest(CALL)
-        assert report.state == "complete"
-        assert report.steps == 5 - answered
-        assert await outline(graph, user) == WHOLE
-
-
 async def test_run_killed_during_a_create_does_not_create_twice(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
@@ -149,14 +137,6 @@ async def test_run_stops_when_tokens_run_out_and_the_next_resumes(graph: Knowled
         assert len(states) > 1
         assert len(model.requests) == 5
     assert await outline(graph, user_id) == WHOLE
-
-
-async def test_no_request_is_made_without_tokens_for_one(graph: KnowledgeGraph, user_id: str) -> None:
-    with deciding_model(careful_reader) as model:
-        report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=Limits(tokens=10)).ingest(CALL)
-        assert model.requests == []
-    assert report.state == "stopped"
-    assert "the token limit of 10 is reached" in report.reason
 
 
 def parts_asked(model: ScriptedModel) -> list[str]:

@@ -59,12 +59,6 @@ async def test_longer_source_keeps_its_node_and_adds_only_the_new_note(
     assert (await read(graph, user_id, GROWN)).state == "unchanged"
 
 
-async def test_without_an_id_another_text_is_another_source(graph: KnowledgeGraph, user_id: str) -> None:
-    await read(graph, user_id, CALL)
-    await read(graph, user_id, CALL.model_copy(update={"turns": GROWN.turns}))
-    assert len(await sources(graph, user_id)) == 2
-
-
 async def test_prompt_lists_notes_of_the_earlier_version(graph: KnowledgeGraph, user_id: str) -> None:
     await read(graph, user_id, KNOWN)
     with deciding_model(looking_reader) as model:
@@ -130,16 +124,6 @@ async def test_forced_read_of_a_copy_does_not_take_over_the_id(graph: KnowledgeG
     assert (await read(graph, user_id, KNOWN.model_copy(update={"id": "a copy"}), force=True)).state == "complete"
     report = await read(graph, user_id, GROWN)
     assert (report.updated, report.source_entity_key) == (True, first.source_entity_key)
-
-
-async def test_one_id_is_another_source_for_another_user(graph: KnowledgeGraph, user_id: str) -> None:
-    other = f"{user_id}-other"
-    first = await read(graph, other, KNOWN)
-    before = await all_of(graph, other)
-    report = await read(graph, user_id, GROWN)
-    assert (report.state, report.updated) == ("complete", False)
-    assert report.source_entity_key != first.source_entity_key
-    assert await all_of(graph, other) == before
 
 
 async def test_merged_source_with_id_counts_as_read_until_it_changes(graph: KnowledgeGraph, user_id: str) -> None:

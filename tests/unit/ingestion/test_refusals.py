@@ -42,17 +42,12 @@ def wrapped(error: Exception) -> Exception:
     [
         (answered(400, "The response was filtered", "content_filter"), "content"),
         (answered(400, "This model's maximum context length is 8192 tokens"), "content"),
-        (answered(400, "Prompt is too long: 210000 tokens > 200000 maximum"), "content"),
         (answered(413), "content"),
         (ContextOverflowError("too much"), "content"),
         (wrapped(GoogleError("The input token count exceeds the maximum")), "content"),
         (AmazonError("ValidationException: Input is too long for requested model."), "content"),
         (answered(400, "Unsupported parameter: temperature"), "request"),
-        (answered(422), "request"),
-        (wrapped(AmazonError("ValidationException")), "request"),
-        (answered(401, "content filter"), None),
         (answered(429, "content filter"), None),
-        (answered(500), None),
         (TimeoutError("context length"), None),
     ],
 )

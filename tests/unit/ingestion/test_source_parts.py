@@ -27,13 +27,6 @@ def test_parts_contain_the_whole_text_in_order_and_fit(text: str) -> None:
         assert estimated_tokens(part.preceding_text) <= MAX_PRECEDING_TOKENS
 
 
-@given(st.lists(st.tuples(st.sampled_from("AB"), WORDS.filter(lambda text: text.strip())), min_size=1, max_size=6))
-def test_parts_contain_all_turns_in_order(said: list[tuple[str, str]]) -> None:
-    turns = tuple(Turn(speaker=speaker, text=text) for speaker, text in said)
-    parts = split_source(Source(name="x", turns=turns), MOST)
-    assert letters("".join(part.text for part in parts)) == letters("".join(map(str, turns)))
-
-
 def test_a_short_source_is_one_part() -> None:
     [part] = split_source(Source(name="x", text="One.\n\nTwo."), MOST)
     assert (part.text, part.preceding_text) == ("One.\n\nTwo.", "")
