@@ -144,11 +144,11 @@ async def find_login(
             raise InputError("auth needs a server: give uri, or set NEO4J_URI; the local Neo4j has its own password")
         info = await asyncio.to_thread(LocalNeo4j.from_settings(settings).up, progress)
         return Login(uri=info.uri, username=info.username, password=info.password, driver_options=driver_options)
-    known = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
+    stored = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
     return Login(
         uri=address,
         username=username or settings.neo4j_username,
-        password=known if password is None else password,
+        password=stored if password is None else password,
         auth=auth,
         database=database or settings.neo4j_database,
         driver_options=driver_options,

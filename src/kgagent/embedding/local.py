@@ -156,7 +156,7 @@ class LocalEmbedder(Embedder):
                 self._loaded = _Model(
                     tokenizer=_tokenizer(tokenizer, self._model.max_tokens),
                     session=session,
-                    inputs=frozenset(one.name for one in session.get_inputs()),
+                    inputs=frozenset(node.name for node in session.get_inputs()),
                     pooling=self._model.pooling,
                 )
             return self._loaded

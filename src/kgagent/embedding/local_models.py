@@ -135,10 +135,10 @@ def _prompts(path: Path) -> Mapping[str, str]:
 
 
 def _max_tokens(path: Path) -> int:
-    found = _optional(path).get("max_seq_length", DEFAULT_MAX_TOKENS)
-    if not isinstance(found, int) or found < 1:
-        raise ConfigurationError(f"{path}: max_seq_length must be a number above 0, got {found!r}")
-    return found
+    length = _optional(path).get("max_seq_length", DEFAULT_MAX_TOKENS)
+    if not isinstance(length, int) or length < 1:
+        raise ConfigurationError(f"{path}: max_seq_length must be a number above 0, got {length!r}")
+    return length
 
 
 def _existing(folder: Path, names: tuple[str, ...]) -> Path:
@@ -154,12 +154,12 @@ def _optional(path: Path) -> Mapping[str, Any]:
 
 def _json(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        content = json.loads(path.read_text("utf-8"))
     except ValueError as error:
         raise ConfigurationError(f"{path} is not JSON: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise ConfigurationError(f"{path} is not a JSON object")
-    return found
+    return content
 
 
 def _member(files: zipfile.ZipFile, ending: str) -> bytes:

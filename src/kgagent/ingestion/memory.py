@@ -141,8 +141,9 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         answer = await search.call_text({"query": query, "token_budget": self._token_budget})
         if answer.is_error:
             _log.warning("Nothing was recalled: %s", answer.text)
-        found = answer.payload.get("objects") or answer.payload.get("relationships")
-        return f"{HEADING}\n{answer.text}" if found and answer.payload.get("is_relevant") is not False else ""
+        payload = answer.payload
+        has_results = payload.get("objects") or payload.get("relationships")
+        return f"{HEADING}\n{answer.text}" if has_results and payload.get("is_relevant") is not False else ""
 
     async def _remember(self, state: MemoryState, user_id: str) -> None:
         turns = self._turns(state)
@@ -164,11 +165,13 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         first = next((i for i, m in enumerate(messages) if m.id == state.get("first_new_message")), None)
         if first is None:
             return ()
-        said = [(message, message.text.strip()) for message in messages[first:]]
         return tuple(
-            Turn(speaker=message.name or (self._speaker if isinstance(message, HumanMessage) else "Agent"), text=text)
-            for message, text in said
-            if text and isinstance(message, HumanMessage | AIMessage)
+            Turn(
+                speaker=message.name or (self._speaker if isinstance(message, HumanMessage) else "Agent"),
+                text=str(message.text),
+            )
+            for message in messages[first:]
+            if isinstance(message, HumanMessage | AIMessage) and message.text.strip()
         )
 
 

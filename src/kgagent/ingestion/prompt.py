@@ -101,7 +101,7 @@ def part_message(
     if part_count > 1:
         facts.append(f"This is part {part.position + 1} of {part_count}; the other parts are read separately.")
     preceding = ["", "Text before this part, already read:", part.preceding_text] if part.preceding_text else []
-    known = (
+    recorded = (
         ["", "Already recorded from this source, do not add it again:", *(f"- {_one_line(n)}" for n in known_notes)]
         if known_notes
         else []
@@ -111,7 +111,7 @@ def part_message(
             "Record what this source says.",
             f"--- {delimiter} begins ---",
             *facts,
-            *known,
+            *recorded,
             *preceding,
             "",
             "Read this:",

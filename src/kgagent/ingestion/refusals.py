@@ -39,12 +39,12 @@ def find_refusal(error: BaseException) -> Refusal | None:
     Providers share neither exception classes nor wording, so status codes and fragments of the message decide.
     """
     chain = tuple(_cause_chain(error))
-    if any(_is_context_overflow(one) for one in chain):
+    if any(_is_context_overflow(cause) for cause in chain):
         return "content"
-    statuses = {_http_status(one) for one in chain} & REFUSAL_STATUSES
+    statuses = {_http_status(cause) for cause in chain} & REFUSAL_STATUSES
     if not statuses:
         return None
-    message = " ".join(f"{one} {getattr(one, 'code', '')}" for one in chain).lower()
+    message = " ".join(f"{cause} {getattr(cause, 'code', '')}" for cause in chain).lower()
     is_content = PAYLOAD_TOO_LARGE in statuses or any(marker in message for marker in CONTENT_MARKERS)
     return "content" if is_content else "request"
 

@@ -67,8 +67,8 @@ Change = NodeChange | RelationshipChange
 
 def new_notes(change: Change) -> tuple[Note, ...]:
     """Notes that were added or whose lifetime was extended."""
-    known = change.before.notes if change.before else ()
-    return tuple(note for note in change.after.notes if note not in known)
+    earlier = change.before.notes if change.before else ()
+    return tuple(note for note in change.after.notes if note not in earlier)
 
 
 class ChangeRecorder:

@@ -145,10 +145,10 @@ def unpack_backup(file: Path, data: Path, *, progress: Progress) -> BackupManife
             path = data / name
             path.parent.mkdir(parents=True, exist_ok=True)
             with archive.open(name) as source, path.open("wb") as target:
-                found = _copied(source, target, advance)
+                copied = _copied(source, target, advance)
                 target.flush()
                 os.fsync(target.fileno())
-            if found != expected:
+            if copied != expected:
                 raise InputError(f"{file} is damaged: the content of {name} has another hash. Use another backup")
         return manifest
 

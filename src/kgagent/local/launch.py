@@ -211,7 +211,7 @@ def why_not_started(home: ServerHome, database: str) -> str:
         database: name of the database, whose last start failed.
     """
     lines = _read(home.debug_log).decode("utf-8", "replace").splitlines()
-    failures = [at for at, line in enumerate(lines) if _FAILURE in line and f"[{database}]" in line]
+    failures = [number for number, line in enumerate(lines) if _FAILURE in line and f"[{database}]" in line]
     if not failures:
         return ""
     first, *others = lines[failures[-1] :]

@@ -134,7 +134,7 @@ class RayWorkers:
             raise _explained(error) from error
         finally:
             await _in(self._thread, rows.close)
-        await use_bookmarks(self._services.store, {one for seen in bookmarks.values() for one in seen})
+        await use_bookmarks(self._services.store, {bookmark for seen in bookmarks.values() for bookmark in seen})
 
     async def _job(self, work: Work[BlockT, ResultT]) -> bytes:
         job = Job(
