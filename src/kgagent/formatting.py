@@ -25,6 +25,11 @@ def beginning(text: str, length: int) -> str:
     return line if len(line) <= length else f"{line[: length - 1]}…"
 
 
+def encodable(text: str) -> str:
+    """A text with "?" for unpaired surrogates, which neither files nor terminals accept."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def without_credentials(address: str) -> str:
     """An address with "…" for the name and password and for the query that it may contain."""
     return re.sub(r"[?#].*", "?…", re.sub(r"//.*@", "//…@", address, flags=re.DOTALL), flags=re.DOTALL)

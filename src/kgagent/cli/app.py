@@ -17,6 +17,7 @@ from kgagent.cli.mcp import command as mcp
 from kgagent.cli.output import print_message
 from kgagent.cli.request_options import RequestCommand
 from kgagent.errors import KgAgentError, LocalServerError
+from kgagent.formatting import in_one_line
 
 ParametersT = ParamSpec("ParametersT")
 
@@ -108,4 +109,4 @@ def main() -> None:
 
 def _error_text(error: KgAgentError) -> str:
     """The error in one line; errors of the local server keep the lines of its log."""
-    return str(error) if isinstance(error, LocalServerError) else " ".join(str(error).split())
+    return str(error) if isinstance(error, LocalServerError) else in_one_line(str(error))

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from kgagent.errors import InputError
+from kgagent.formatting import encodable
 from kgagent.ingestion import Source
 from kgagent.validation import explain_validation_error
 
@@ -110,7 +111,7 @@ def read_source(file: Path, options: SourceOptions) -> Source:
 
 def display_path(file: Path) -> str:
     """A path as printable text, even if its bytes are not UTF-8."""
-    return str(file).encode("utf-8", "replace").decode()
+    return encodable(str(file))
 
 
 def _files_below(path: Path) -> Iterator[Path]:

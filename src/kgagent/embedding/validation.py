@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kgagent.embedding.base import Embedding
 from kgagent.errors import EmbeddingResponseError, InputError
+from kgagent.formatting import has_unpaired_surrogates
 
 SHORTEST, LONGEST = 1e-15, 1e15
 """Length of a vector whose square is a number as float32, with which a database compares vectors."""
@@ -22,19 +23,11 @@ def validate_texts(texts: Sequence[str]) -> list[str]:
     for position, text in enumerate(texts, start=1):
         if not text.strip():
             raise InputError(f"text {position} of {len(texts)} is empty; remove it")
-        if not _is_utf8(text):
+        if has_unpaired_surrogates(text):
             raise InputError(
                 f"text {position} of {len(texts)} contains an unpaired surrogate, which is not a character; remove it"
             )
     return list(texts)
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def validate_embeddings(

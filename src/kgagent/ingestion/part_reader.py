@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMe
 from langchain_core.runnables import Runnable
 
 from kgagent.errors import KgAgentError
+from kgagent.formatting import beginning, encodable
 from kgagent.ingestion.limits import RunStoppedError, RunUsage
 from kgagent.ingestion.model_tools import ModelTools
 from kgagent.ingestion.prompt import EMPTY_ANSWER, NOT_EXPLORED, UNREADABLE_ANSWER
@@ -237,10 +238,9 @@ class PartReader:
         return None
 
     def _final_outcome(self, last: AIMessage) -> PartOutcome | None:
-        text = " ".join(str(last.text).split())
         if self._has_written:
             return PartOutcome()
-        if text:
+        if text := str(last.text).strip():
             return PartOutcome(remark=f"nothing was written; the model said: {_quote(text)}")
         if any(isinstance(message, HumanMessage) and message.content == EMPTY_ANSWER for message in self._history):
             return PartOutcome(given_up="the model gave an empty answer twice")
@@ -259,7 +259,7 @@ class PartReader:
             part=self._position + 1,
             step=self._steps,
             tool=call.name,
-            arguments=json.loads(_encodable(json.dumps(call.arguments, default=str, ensure_ascii=False))),
+            arguments=json.loads(encodable(json.dumps(call.arguments, default=str, ensure_ascii=False))),
             success=payload["success"],
             outcome=payload["message"] if payload["success"] else payload["error"],
         )
@@ -273,11 +273,5 @@ def _calls(answer: AIMessage) -> list[ToolCall]:
     ]
 
 
-def _encodable(text: str) -> str:
-    """Text without unpaired surrogates, which neither files nor terminals accept."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def _quote(text: str) -> str:
-    line = " ".join(_encodable(text).split())
-    return line if len(line) <= MAX_QUOTE_LENGTH else line[: MAX_QUOTE_LENGTH - 1] + "…"
+    return beginning(encodable(text), MAX_QUOTE_LENGTH)

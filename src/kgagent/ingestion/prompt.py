@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from kgagent.formatting import in_one_line
 from kgagent.ingestion.source import Source
 from kgagent.ingestion.source_parts import SourcePart
 from kgagent.ontology import Ontology
@@ -94,7 +95,7 @@ def part_message(
         known_notes: notes already stored from this source or an earlier version of it.
     """
     delimiter = f"source {source.fingerprint[:24]}"
-    facts = [f"Name: {_one_line(source.name)}", f"Description: {_one_line(source.summary)}"]
+    facts = [f"Name: {in_one_line(source.name)}", f"Description: {in_one_line(source.summary)}"]
     if source.date:
         facts.append(f"Said or written on {source.date.date().isoformat()}.")
     facts.append(f"Today is {now.date().isoformat()}.")
@@ -102,7 +103,7 @@ def part_message(
         facts.append(f"This is part {part.position + 1} of {part_count}; the other parts are read separately.")
     preceding = ["", "Text before this part, already read:", part.preceding_text] if part.preceding_text else []
     recorded = (
-        ["", "Already recorded from this source, do not add it again:", *(f"- {_one_line(n)}" for n in known_notes)]
+        ["", "Already recorded from this source, do not add it again:", *(f"- {in_one_line(n)}" for n in known_notes)]
         if known_notes
         else []
     )
@@ -119,7 +120,3 @@ def part_message(
             f"--- {delimiter} ends ---",
         ]
     )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

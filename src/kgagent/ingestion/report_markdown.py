@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from kgagent.formatting import counted
+from kgagent.formatting import beginning, counted
 from kgagent.ingestion.report import CallRecord, Change, IngestionReport, new_notes
 
 MAX_CELL_LENGTH = 160
@@ -79,14 +79,9 @@ def _call(call: CallRecord) -> str:
 
 def _text(value: object) -> str:
     """A value as one short line, with Markdown and HTML escaped."""
-    return _SPECIAL.sub(r"\\\1", _shorten(str(value)))
+    return _SPECIAL.sub(r"\\\1", beginning(str(value), MAX_CELL_LENGTH))
 
 
 def _code(text: str) -> str:
     """A short line as code in a table cell; backticks and bars in it must not end the cell."""
-    return f"`{_shorten(text).replace('`', chr(39)).replace('|', chr(92) + '|')}`"
-
-
-def _shorten(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= MAX_CELL_LENGTH else line[: MAX_CELL_LENGTH - 1] + "…"
+    return f"`{beginning(text, MAX_CELL_LENGTH).replace('`', chr(39)).replace('|', chr(92) + '|')}`"

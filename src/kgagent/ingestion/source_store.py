@@ -8,6 +8,7 @@ from typing import Self
 from langchain_core.messages import BaseMessage, messages_from_dict, messages_to_dict
 
 from kgagent.errors import ConflictError
+from kgagent.formatting import in_one_line
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
@@ -181,7 +182,7 @@ async def read_known_notes(services: GraphServices, *, user_id: str, source_enti
     own = [note for note in notes if note.source_entity_key == source_entity_key and note.is_current(now)]
     own.sort(key=lambda note: (note.date_added.timestamp() if note.date_added else 0.0, note.content), reverse=True)
     contents, remaining = [], MAX_NOTE_TOKENS
-    for content in dict.fromkeys(" ".join(note.content.split()) for note in own):
+    for content in dict.fromkeys(in_one_line(note.content) for note in own):
         if (size := estimated_tokens(content)) <= remaining:
             remaining -= size
             contents.append(content)

@@ -5,30 +5,26 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from kgagent.errors import ServerStartError
-from kgagent.local import artifacts
 from kgagent.local.config import (
     HOST,
     Memory,
-    choose_memory,
     common_arguments,
-    machine_memory,
     render_argument_file,
     render_config,
     server_arguments,
 )
-from kgagent.local.java import Java, find_java
+from kgagent.local.java import Java
 from kgagent.local.process import home_argument, server_environment, spawn
 from kgagent.local.releases import Release
 from kgagent.local.server_home import ServerHome
 from kgagent.private_files import replace_private_file
-from kgagent.progress import Progress
 
 if TYPE_CHECKING:
     import psutil
@@ -49,40 +45,10 @@ class LaunchPlan:
     release: Release
     home: ServerHome
     java: Java
-    jars: tuple[Path, ...]
+    jars: Sequence[Path]
     memory: Memory
-    java_options: tuple[str, ...] = ()
-    neo4j_settings: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def prepare(
-        cls,
-        release: Release,
-        home: ServerHome,
-        cache: Path | None,
-        progress: Progress,
-        *,
-        java_options: tuple[str, ...] = (),
-        neo4j_settings: Mapping[str, str] | None = None,
-    ) -> Self:
-        """Find Java, download the jars and choose the memory sizes.
-
-        Raises:
-            DownloadError: the jars could not be downloaded.
-            ServerStartError: no suitable Java was found.
-        """
-        java = find_java(release.oldest_java)
-        jars = artifacts.fetch(release.lock_name, cache=cache, progress=progress)
-        memory = choose_memory(machine_memory())
-        return cls(
-            release=release,
-            home=home,
-            java=java,
-            jars=tuple(jars),
-            memory=memory,
-            java_options=java_options,
-            neo4j_settings=neo4j_settings or {},
-        )
+    java_options: Sequence[str]
+    neo4j_settings: Mapping[str, str]
 
 
 def launch(plan: LaunchPlan, port: int) -> "psutil.Process":

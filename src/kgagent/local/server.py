@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Self
 from kgagent.errors import InputError, LocalServerError, ServerStartError
 from kgagent.extras import require_extra
 from kgagent.formatting import counted
+from kgagent.local.artifacts import fetch
 from kgagent.local.backup_file import BackupManifest, read_manifest, unpack_backup, write_backup
-from kgagent.local.config import HOST
+from kgagent.local.config import HOST, choose_memory, machine_memory
+from kgagent.local.java import find_java
 from kgagent.local.launch import (
     LaunchPlan,
     choose_port,
@@ -110,8 +112,7 @@ class LocalNeo4j:
         progress = progress or SilentProgress()
         self._home.create()
         with self._locked():
-            state = self._home.read_state()
-            running = find_server(state.pid, self._home.path) if state else None
+            state, running = self._find_running()
             if state and running:
                 return self._reuse(state, running, progress)
             return self._start(state, progress)
@@ -125,11 +126,9 @@ class LocalNeo4j:
         if not self._home.path.is_dir():
             return False
         with self._locked():
-            state = self._home.read_state()
-            if state is None:
-                return False
-            running = find_server(state.pid, self._home.path)
-            self._stop(state, running)
+            state, running = self._find_running()
+            if state is not None:
+                self._stop(state, running)
             return running is not None
 
     def backup(self, file: Path, *, stop: bool = False, progress: Progress | None = None) -> BackupManifest:
@@ -151,10 +150,9 @@ class LocalNeo4j:
             raise InputError(f"{self._home.path} has no data to back up")
         check_output_file(file)
         with self._locked():
-            state = self._home.read_state()
+            state, running = self._find_running()
             if state is None:
                 raise InputError(f"{self._home.state} is missing or damaged, so the version of the data is not known")
-            running = find_server(state.pid, self._home.path)
             if running:
                 self._check_running_version(state)
                 if not stop and (count := connection_count(running, state.port)):
@@ -208,8 +206,7 @@ class LocalNeo4j:
         Raises:
             ServerStartError: the server is running, but its password is missing or was changed on the server.
         """
-        state = self._home.read_state()
-        running = find_server(state.pid, self._home.path) if state else None
+        state, running = self._find_running()
         info = self._info(state, running.pid) if state and running else None
         return ServerStatus(
             running=info is not None,
@@ -218,6 +215,11 @@ class LocalNeo4j:
             home=self._home.path,
             version=state.version if state else None,
         )
+
+    def _find_running(self) -> "tuple[ServerState | None, psutil.Process | None]":
+        """The stored state, and the server's process if it is running."""
+        state = self._home.read_state()
+        return state, find_server(state.pid, self._home.path) if state else None
 
     def _stop(self, state: ServerState, running: "psutil.Process | None") -> ServerState:
         if running:
@@ -245,24 +247,26 @@ class LocalNeo4j:
 
     def _start(self, state: ServerState | None, progress: Progress) -> ServerInfo:
         self._check_data_version(state)
-        plan = LaunchPlan.prepare(
-            self._release,
-            self._home,
-            self._cache,
-            progress,
+        plan = LaunchPlan(
+            release=self._release,
+            home=self._home,
+            java=find_java(self._release.oldest_java),
+            jars=fetch(self._release.lock_name, cache=self._cache, progress=progress),
+            memory=choose_memory(machine_memory()),
             java_options=self._java_options,
             neo4j_settings=self._neo4j_settings,
         )
         if state is None or not state.initialised:
             set_initial_password(plan, self._home.password())
-        for attempt in range(1, _PORT_ATTEMPTS + 1):
-            previous = state.port if state and attempt == 1 else None
+        previous = state.port if state else None
+        for _ in range(_PORT_ATTEMPTS - 1):
             try:
                 return self._start_at(choose_port(self._port, previous), plan, state, progress)
             except _PortInUseError:
-                if self._port or attempt == _PORT_ATTEMPTS:
+                if self._port:
                     raise
-        raise AssertionError("the last attempt returns or raises")
+                previous = None
+        return self._start_at(choose_port(self._port, None), plan, state, progress)
 
     def _start_at(self, port: int, plan: LaunchPlan, state: ServerState | None, progress: Progress) -> ServerInfo:
         before = log_size(self._home)
@@ -286,26 +290,31 @@ class LocalNeo4j:
         self, state: ServerState, running: "psutil.Process", progress: Progress, *, log_start: int
     ) -> None:
         password = self._home.password()
-        deadline = time.monotonic() + _START_SECONDS
-        if is_ready(state.port, _USERNAME, password):
-            self._mark_initialised(state)
-            return
-        with progress.task(f"Starting Neo4j {state.version}") as advance:
-            while not is_ready(state.port, _USERNAME, password):
-                if wait_for_exit(running, _POLL_SECONDS):
-                    raise self._failure("exited during startup", log_start)
-                if failed := failed_database(state.port, _USERNAME, password):
-                    terminate(running, timeout=_STOP_SECONDS)
-                    raise self._database_failure(failed)
-                if time.monotonic() > deadline:
-                    terminate(running, timeout=_STOP_SECONDS)
-                    raise self._failure(f"was not ready within {_START_SECONDS:.0f} s and was stopped", log_start)
-                advance(1)
-        self._mark_initialised(state)
-
-    def _mark_initialised(self, state: ServerState) -> None:
+        if not is_ready(state.port, _USERNAME, password):
+            deadline = time.monotonic() + _START_SECONDS
+            with progress.task(f"Starting Neo4j {state.version}") as advance:
+                while not is_ready(state.port, _USERNAME, password):
+                    self._check_start(state, running, password, deadline=deadline, log_start=log_start)
+                    advance(1)
         if not state.initialised:
             self._home.write_state(state.model_copy(update={"initialised": True}))
+
+    def _check_start(
+        self, state: ServerState, running: "psutil.Process", password: str, *, deadline: float, log_start: int
+    ) -> None:
+        """Wait a moment for a server that starts.
+
+        Raises:
+            ServerStartError: it exited, could not start a database, or took too long; it is not running any more.
+        """
+        if wait_for_exit(running, _POLL_SECONDS):
+            raise self._failure("exited during startup", log_start)
+        if failed := failed_database(state.port, _USERNAME, password):
+            terminate(running, timeout=_STOP_SECONDS)
+            raise self._database_failure(failed)
+        if time.monotonic() > deadline:
+            terminate(running, timeout=_STOP_SECONDS)
+            raise self._failure(f"was not ready within {_START_SECONDS:.0f} s and was stopped", log_start)
 
     def _failure(self, what: str, log_start: int) -> ServerStartError:
         log = last_log_lines(self._home, log_start)

@@ -1,7 +1,5 @@
 """Loads the sample graph, and compares what node search and relationship search find for its questions."""
 
-import statistics
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,52 +17,40 @@ USER = "kgagent-demo"
 """The demo's own user, so that nobody's graph is changed."""
 
 LIMIT = 5
-"""Number of nodes, and of relationships, that are shown for a question."""
-
-WIDE_LIMIT = 20
-"""Number of nodes in which expected people are also counted, so that the comparison does not depend on `LIMIT`."""
+"""Number of nodes, and of relationships, that are searched for a question."""
 
 _NO_THRESHOLD = -1.0
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The results of both searches for a question, best first.
-
-    Attributes:
-        question: the question.
-        nodes: up to `WIDE_LIMIT` nodes.
-        relationships: up to `LIMIT` relationships.
-        embedding_ms: duration of embedding the question, in milliseconds.
-        search_ms: duration of both searches, in milliseconds.
-    """
+    """The results of both searches for a question, best first."""
 
     question: Question
     nodes: tuple[NodeSearchResult, ...]
     relationships: tuple[RelationshipSearchResult, ...]
-    embedding_ms: float
-    search_ms: float
 
-    def found_by_nodes(self, limit: int = LIMIT) -> frozenset[str]:
-        """Expected people among the first nodes."""
-        return self.question.expected & {result.node.name for result in self.nodes[:limit]}
+    @property
+    def found_by_nodes(self) -> frozenset[str]:
+        """Expected people among the nodes."""
+        return self.question.expected & {result.node.name for result in self.nodes}
 
     @property
     def found_with_relationships(self) -> frozenset[str]:
-        """Expected people among the first `LIMIT` nodes or the ends of the relationships."""
+        """Expected people among the nodes or the ends of the relationships."""
         ends = {name for result in self.relationships for name in (result.from_name, result.to_name)}
-        return self.found_by_nodes() | self.question.expected & ends
+        return self.found_by_nodes | self.question.expected & ends
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON data."""
         return {
             "question": self.question.question,
             "expected": sorted(self.question.expected),
-            "found_by_node_search": sorted(self.found_by_nodes()),
+            "found_by_node_search": sorted(self.found_by_nodes),
             "found_with_relationship_search": sorted(self.found_with_relationships),
             "nodes": [
                 {"similarity": round(result.similarity, 4), "label": result.node.label, "name": result.node.name}
-                for result in self.nodes[:LIMIT]
+                for result in self.nodes
             ],
             "relationships": [
                 {
@@ -76,8 +62,6 @@ class Comparison:
                 }
                 for result in self.relationships
             ],
-            "embedding_ms": round(self.embedding_ms, 1),
-            "search_ms": round(self.search_ms, 1),
         }
 
 
@@ -104,20 +88,9 @@ class DemoResult:
         """Number of expected people of all questions, and how many of them were found."""
         return {
             "expected": sum(len(comparison.question.expected) for comparison in self.comparisons),
-            "by_nodes": sum(len(comparison.found_by_nodes()) for comparison in self.comparisons),
-            "by_more_nodes": sum(len(comparison.found_by_nodes(WIDE_LIMIT)) for comparison in self.comparisons),
+            "by_nodes": sum(len(comparison.found_by_nodes) for comparison in self.comparisons),
             "with_relationships": sum(len(comparison.found_with_relationships) for comparison in self.comparisons),
         }
-
-    @property
-    def median_search_ms(self) -> float:
-        """Median duration of both searches for a question, without the embedding."""
-        return statistics.median(comparison.search_ms for comparison in self.comparisons)
-
-    @property
-    def median_embedding_ms(self) -> float:
-        """Median duration of the embedding of a question."""
-        return statistics.median(comparison.embedding_ms for comparison in self.comparisons)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON data."""
@@ -130,8 +103,6 @@ class DemoResult:
             "load": self.report.model_dump(mode="json"),
             "questions": [comparison.to_dict() for comparison in self.comparisons],
             "totals": self.totals,
-            "median_search_ms": round(self.median_search_ms, 1),
-            "median_embedding_ms": round(self.median_embedding_ms, 1),
         }
 
 
@@ -144,37 +115,20 @@ async def run_demo(graph: "KnowledgeGraph") -> DemoResult:
     progress = RichProgress()
     with sample_file() as file:
         report = await graph.load(file, user_id=USER, progress=progress)
-    asked = questions()
-    with progress.task("Asking five questions", len(asked)) as advance:
-        # The first search also plans its statements and loads the model, so it is not measured.
-        await _compare(graph.retrieval, asked[0].model_copy(update={"question": "warm up"}))
-        comparisons = []
-        for question in asked:
+    comparisons = []
+    with progress.task("Asking five questions", 5) as advance:
+        for question in questions():
             comparisons.append(await _compare(graph.retrieval, question))
             advance(1)
     store = services_of(graph).store
-    return DemoResult(
-        uri=store.uri,
-        version=store.features.version,
-        embedder=str(graph.embedder),
-        report=report,
-        comparisons=tuple(comparisons),
-    )
+    return DemoResult(store.uri, store.features.version, str(graph.embedder), report, tuple(comparisons))
 
 
 async def _compare(retrieval: RetrievalService, question: Question) -> Comparison:
     """Embed a question once and run both searches."""
-    started = time.perf_counter()
     [vector] = await retrieval.embed_queries([question.question])
-    embedded = time.perf_counter()
-    nodes = await retrieval.node_vector_search(vector=vector, threshold=_NO_THRESHOLD, user_id=USER, limit=WIDE_LIMIT)
+    nodes = await retrieval.node_vector_search(vector=vector, threshold=_NO_THRESHOLD, user_id=USER, limit=LIMIT)
     relationships = await retrieval.relationship_vector_search(
         vector=vector, threshold=_NO_THRESHOLD, user_id=USER, limit=LIMIT
     )
-    return Comparison(
-        question=question,
-        nodes=tuple(nodes[:WIDE_LIMIT]),
-        relationships=tuple(relationships),
-        embedding_ms=1_000 * (embedded - started),
-        search_ms=1_000 * (time.perf_counter() - embedded),
-    )
+    return Comparison(question, tuple(nodes[:LIMIT]), tuple(relationships))
