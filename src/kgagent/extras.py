@@ -1,6 +1,7 @@
 """Optional dependencies: what to install when a package of an extra is missing."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
@@ -44,21 +45,25 @@ def require_extra(extra: Extra, feature: str | None = None) -> Iterator[None]:
 
 
 @contextmanager
-def require_proxy_support() -> Iterator[None]:
-    """Wrap the creation of an HTTP client, which fails if a SOCKS proxy is set and its package is missing.
+def require_proxy_support(package: str) -> Iterator[None]:
+    """Wrap the use of an HTTP client, which fails if a SOCKS proxy is set and the client's package for it is missing.
+
+    Args:
+        package: what the client needs.
 
     Raises:
         ConfigurationError: naming the variable and the package.
     """
     try:
         yield
-    except ImportError as error:
-        names = [name for name, value in os.environ.items() if value.lower().startswith("socks")]
-        if "SOCKS" not in str(error) or not names:
+    except (ImportError, OSError) as error:
+        # The texts of httpx and requests.
+        if not re.search(r"SOCKS proxy, but .* not installed|Missing dependencies for SOCKS", str(error)):
             raise
+        names = [name for name, value in os.environ.items() if value.lower().startswith("socks")]
         raise ConfigurationError(
-            f"{' and '.join(names)} names a SOCKS proxy, which needs the package socksio: pip install socksio, or "
-            "unset the variable"
+            f"{' and '.join(names) or 'A variable'} names a SOCKS proxy, which needs the package {package}: "
+            f"pip install {package}, or unset the variable"
         ) from error
 
 

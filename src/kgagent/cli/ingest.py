@@ -192,7 +192,7 @@ def make_chat_model(name: str) -> "BaseChatModel":
     with require_extra("ingest"):
         from langchain.chat_models import init_chat_model
     try:
-        with require_proxy_support():
+        with require_proxy_support("socksio"):
             return init_chat_model(name)
     except Exception as error:
         # Each provider raises its own exceptions.

@@ -150,7 +150,7 @@ class OpenAIEmbedder(Embedder):
             # The import is slow and would block the event loop.
             openai = await asyncio.to_thread(importlib.import_module, "openai")
             if self._client is None:
-                with require_proxy_support():
+                with require_proxy_support("socksio"):
                     self._client = openai.AsyncOpenAI(
                         api_key=self._api_key,
                         base_url=self._base_url,

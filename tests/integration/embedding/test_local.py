@@ -42,12 +42,6 @@ async def embedder() -> AsyncIterator[LocalEmbedder]:
     await embedder.aclose()
 
 
-async def test_embeddings_are_384_numbers_of_length_1(embedder: LocalEmbedder) -> None:
-    for embedding in await embedder.embed(TEXTS):
-        assert len(embedding) == BGE_SMALL.dimensions == embedder.dimensions
-        assert math.hypot(*embedding) == pytest.approx(1.0, abs=1e-5)
-
-
 @given(data=st.data())
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_a_text_embeds_the_same_alone_and_among_others(embedder: LocalEmbedder, data: st.DataObject) -> None:
@@ -63,10 +57,6 @@ async def test_a_text_embeds_the_same_whatever_the_threads(embedder: LocalEmbedd
     other = LocalEmbedder(threads=4)
     assert await other.embed(TEXTS) == await embedder.embed(TEXTS)
     await other.aclose()
-
-
-async def test_a_query_embeds_as_a_stored_text(embedder: LocalEmbedder) -> None:
-    assert await embedder.embed_queries(TEXTS) == await embedder.embed(TEXTS)
 
 
 @pytest.mark.parametrize(
@@ -94,16 +84,16 @@ async def test_text_after_512_tokens_is_ignored(embedder: LocalEmbedder) -> None
     assert long != shorter
 
 
-@pytest.mark.parametrize("text", ["", " \n", "a\udc00"])
-async def test_a_text_that_cannot_be_embedded_is_an_error(embedder: LocalEmbedder, text: str) -> None:
+async def test_a_text_that_cannot_be_embedded_is_an_error(embedder: LocalEmbedder) -> None:
     with pytest.raises(InputError, match="text 1 of 1"):
-        await embedder.embed([text])
+        await embedder.embed([" \n"])
 
 
 @given(text=st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: bool(text.strip())))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_any_text_has_an_embedding(embedder: LocalEmbedder, text: str) -> None:
     (embedding,) = await embedder.embed([text])
+    assert len(embedding) == BGE_SMALL.dimensions == embedder.dimensions
     assert math.hypot(*embedding) == pytest.approx(1.0, abs=1e-5)
 
 
@@ -171,16 +161,6 @@ async def test_the_event_loop_stays_free_while_the_model_runs(
     await started.wait()
     resume.set()
     assert len(await call) == 1
-
-
-async def test_a_failed_load_is_retried_at_the_next_use(monkeypatch: pytest.MonkeyPatch) -> None:
-    embedder = LocalEmbedder()
-    with monkeypatch.context() as patch:
-        patch.setattr(local_models, "fetch", lambda *_, **__: _fail())
-        with pytest.raises(DownloadError):
-            await embedder.embed(["mentor"])
-    assert len(await embedder.embed(["mentor"])) == 1
-    await embedder.aclose()
 
 
 async def test_a_preloaded_model_is_loaded_once_and_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ async def test_the_settings_choose_the_embedder(given: dict[str, Any], made: str
     await embedder.aclose()
 
 
-@pytest.mark.parametrize("key", [None, "", "  "])
+@pytest.mark.parametrize("key", [None, "  "])
 def test_openai_without_a_key_says_what_to_do(key: str | None) -> None:
     with pytest.raises(ConfigurationError, match="OPENAI_API_KEY is not set; set the key, or KGAGENT_EMBEDDER=local"):
         make_embedder(Settings(embedder="openai", openai_api_key=key))
