@@ -138,8 +138,8 @@ class World:
         return rng.choice(others) if others else None
 
     def next_hostile(self) -> Call:
-        """The next call of the list of hostile calls that has arguments in Python."""
-        return next(call for call in self._hostile if call.arguments is not None)
+        """The next call of the list of hostile calls."""
+        return next(self._hostile)
 
     async def call(
         self, tools: Mapping[str, BoundTool], user: str, tool: str, arguments: Mapping[str, Any] | None, *, kind: str

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from kgagent.batches import split_by_size
 from kgagent.errors import ConflictError, EmbeddingError, InputError, StoreError
@@ -13,17 +14,22 @@ MAX_BATCH_BYTES = 16 * 1024 * 1024
 """Maximum bytes of the lines of a batch, unless it is a single line."""
 
 
-class SizedLine(Protocol):
-    """A line, or the write that it requests."""
-
-    @property
-    def size(self) -> int:
-        """Bytes of the line."""
-        ...
-
-
-SizedT = TypeVar("SizedT", bound=SizedLine)
 ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True)
+class LineItem(Generic[ItemT]):
+    """What a line of a file stands for.
+
+    Attributes:
+        number: line number, from 1.
+        size: bytes of the line.
+        value: the record, or the write that the line requests.
+    """
+
+    number: int
+    size: int
+    value: ItemT
 
 
 def check_batch_size(batch_size: int) -> None:
@@ -36,7 +42,7 @@ def check_batch_size(batch_size: int) -> None:
         raise InputError(f"batch_size must be at least 1, got {batch_size}")
 
 
-def line_batches(lines: Iterable[SizedT], batch_size: int) -> Iterator[list[SizedT]]:
+def line_batches(lines: Iterable[LineItem[ItemT]], batch_size: int) -> Iterator[list[LineItem[ItemT]]]:
     """Split lines into batches, in order, limited in number and in size."""
     return split_by_size(lines, lambda line: line.size, max_size=MAX_BATCH_BYTES, max_items=batch_size)
 

@@ -3,7 +3,6 @@
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
@@ -12,6 +11,7 @@ from pydantic_core import from_json
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
+from kgagent.files.batch_writing import LineItem
 from kgagent.files.json_lines import FileLine, dump_json, dump_line, parse_line, read_lines
 from kgagent.files.property_values import encode_property
 from kgagent.graph.property_names import OLD_EMBEDDINGS
@@ -158,21 +158,6 @@ _LINES: Mapping[str, type[ExportedRecord | Footer]] = {
 }
 
 
-@dataclass(frozen=True)
-class ExportedLine:
-    """A record of a file.
-
-    Attributes:
-        number: line number, from 1.
-        size: bytes of the line.
-        record: the record.
-    """
-
-    number: int
-    size: int
-    record: ExportedRecord
-
-
 class ExportWriter:
     """Writes a file line by line, and counts and hashes what it writes."""
 
@@ -247,7 +232,7 @@ def check_export(path: Path, check: Callable[[Header, ExportedRecord], None]) ->
     return header, footer
 
 
-def exported_lines(path: Path) -> Iterator[ExportedLine]:
+def exported_lines(path: Path) -> Iterator[LineItem[ExportedRecord]]:
     """Read the records of a checked file.
 
     Raises:
@@ -258,7 +243,7 @@ def exported_lines(path: Path) -> Iterator[ExportedLine]:
     for line in lines:
         record = parse_line(line, _LINES)
         if not isinstance(record, Footer):
-            yield ExportedLine(line.number, len(line.content), record)
+            yield LineItem(line.number, len(line.content), record)
 
 
 def _read_header(path: Path, line: FileLine) -> Header:

@@ -15,23 +15,24 @@ from kgagent.errors import (
     InputError,
     StatementValueError,
 )
-from kgagent.files.batch_writing import check_batch_size, line_batches, resumable, write_batches
+from kgagent.files.batch_writing import LineItem, check_batch_size, line_batches, resumable, write_batches
 from kgagent.files.export_format import (
     EmbeddingFacts,
-    ExportedLine,
     ExportedRecord,
     check_export,
     exported_lines,
     ontology_fingerprint,
 )
 from kgagent.files.import_matches import ImportedDeletions, ImportedNodes, ImportedRelationships, ImportKind, Match
-from kgagent.files.import_rows import Properties, Reembedding, check_record, decoded_properties, row_of
+from kgagent.files.import_rows import check_record, decoded_properties, reembedded, row_of
 from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Row, Store
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.validation import check_user_id
+
+Line = LineItem[ExportedRecord]
 
 MAX_CONFLICTS = 1_000
 """Conflicts that a report describes; all are counted."""
@@ -77,22 +78,13 @@ async def import_records(
     keeps_embeddings = header.embeddings == EmbeddingFacts.of(services.embedder) and (
         header.ontology == ontology_fingerprint(ontology)
     )
-    importer = _Importer(
-        kinds={
-            "node": ImportedNodes(services, keeps_embeddings),
-            "relationship": ImportedRelationships(services, keeps_embeddings),
-            "deleted": ImportedDeletions(services, keeps_embeddings),
-        },
-        embeds=None if keeps_embeddings else Reembedding(services, services.write_context.clock()),
-        overwrite=overwrite,
-        attempts=services.write_context.attempts,
-    )
+    importer = _Importer(services, keeps_embeddings=keeps_embeddings, overwrite=overwrite)
     with (
         resumable(path, "import", total=footer.total, done=lambda: importer.done),
         progress.task(f"Importing {path.name}", footer.total) as advance,
     ):
 
-        async def write_batch(batch: Sequence[ExportedLine]) -> None:
+        async def write_batch(batch: Sequence[Line]) -> None:
             await importer.write(batch)
             advance(len(batch))
 
@@ -109,23 +101,25 @@ async def import_records(
 class _Importer:
     """Writes batches, and counts what became of their records."""
 
-    def __init__(
-        self, *, kinds: dict[str, ImportKind[Any]], embeds: Reembedding | None, overwrite: bool, attempts: int
-    ) -> None:
-        self.counts = {kind.name: Counter[str]() for kind in kinds.values()}
+    def __init__(self, services: GraphServices, *, keeps_embeddings: bool, overwrite: bool) -> None:
+        self._services = services
+        self._keeps_embeddings = keeps_embeddings
+        self._overwrite = overwrite
+        self._kinds: dict[str, ImportKind[Any]] = {
+            "node": ImportedNodes(services, keeps_embeddings),
+            "relationship": ImportedRelationships(services, keeps_embeddings),
+            "deleted": ImportedDeletions(services, keeps_embeddings),
+        }
+        self.counts = {kind.name: Counter[str]() for kind in self._kinds.values()}
         self.conflicts: list[ImportConflict] = []
         self.embedded = 0
-        self._kinds = kinds
-        self._embeds = embeds
-        self._overwrite = overwrite
-        self._attempts = attempts
 
     @property
     def done(self) -> int:
         """Number of records that were written, or that need not or cannot be written."""
         return sum(counts.total() for counts in self.counts.values())
 
-    async def write(self, batch: Sequence[ExportedLine]) -> None:
+    async def write(self, batch: Sequence[Line]) -> None:
         """Write records of one kind and one user; those that meet a concurrent write are looked up and written again.
 
         What the database refuses each time is a conflict.
@@ -135,13 +129,13 @@ class _Importer:
             EmbeddingError: the embedder failed.
             StoreError: the database failed.
         """
-        kind, user_id = self._kinds[batch[0].record.kind], batch[0].record.user_id
+        kind, user_id = self._kinds[batch[0].value.kind], batch[0].value.user_id
         remaining = list(batch)
         refused: dict[int, str] = {}
-        for _ in range(self._attempts):
-            matches = await kind.find(user_id, [line.record for line in remaining])
-            new: list[tuple[ExportedLine, Match]] = []
-            different: list[tuple[ExportedLine, Match]] = []
+        for _ in range(self._services.write_context.attempts):
+            matches = await kind.find(user_id, [line.value for line in remaining])
+            new: list[tuple[Line, Match]] = []
+            different: list[tuple[Line, Match]] = []
             for line, match in zip(remaining, matches, strict=True):
                 if match.state == "new":
                     new.append((line, match))
@@ -160,17 +154,17 @@ class _Importer:
                 return
         for line in remaining:
             if line.number not in refused:
-                raise ConflictError(f"Concurrent writes keep changing {kind.title(line.record)}")
+                raise ConflictError(f"Concurrent writes keep changing {kind.title(line.value)}")
             self._add_conflict(kind, line, refused[line.number])
 
     async def _save(
         self,
         kind: ImportKind[Any],
         action: Literal["import", "overwrite"],
-        wanted: Sequence[tuple[ExportedLine, Match]],
+        wanted: Sequence[tuple[Line, Match]],
         user_id: str,
         refused: dict[int, str],
-    ) -> list[ExportedLine]:
+    ) -> list[Line]:
         """Write records in one transaction, and return those that were not written.
 
         Args:
@@ -182,25 +176,26 @@ class _Importer:
         """
         if not wanted:
             return []
-        properties, embedded = await self._properties([line.record for line, _ in wanted])
+        records, store = [line.value for line, _ in wanted], self._services.store
+        if self._keeps_embeddings:
+            properties = await asyncio.to_thread(lambda: [decoded_properties(record) for record in records])
+            embedded = 0
+        else:
+            now = self._services.write_context.clock()
+            properties, embedded = await reembedded(records, self._services, now)
         rows = [
-            row_of(stored, kind.services.store, position=line.number, **match.target)
+            row_of(stored, store, position=line.number, **match.target)
             for (line, match), stored in zip(wanted, properties, strict=True)
         ]
-        written = await _write(kind.services.store, kind.write(action), rows, user_id, refused)
+        written = await _write(store, kind.write(action), rows, user_id, refused)
         self.counts[kind.name]["created" if action == "import" else "overwritten"] += len(written)
         self.embedded += embedded
         return [line for line, _ in wanted if line.number not in written]
 
-    async def _properties(self, records: Sequence[ExportedRecord]) -> tuple[list[Properties], int]:
-        if self._embeds is not None:
-            return await self._embeds.apply(records)
-        return await asyncio.to_thread(lambda: [decoded_properties(record) for record in records]), 0
-
-    def _add_conflict(self, kind: ImportKind[Any], line: ExportedLine, reason: str) -> None:
+    def _add_conflict(self, kind: ImportKind[Any], line: Line, reason: str) -> None:
         self.counts[kind.name]["conflicts"] += 1
         if len(self.conflicts) < MAX_CONFLICTS:
-            self.conflicts.append(ImportConflict(line=line.number, record=kind.title(line.record), reason=reason))
+            self.conflicts.append(ImportConflict(line=line.number, record=kind.title(line.value), reason=reason))
 
 
 async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: str, refused: dict[int, str]) -> set[int]:
@@ -221,7 +216,7 @@ async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: st
     return {row["position"] for row in written}
 
 
-def _batches(path: Path, batch_size: int) -> Iterator[list[ExportedLine]]:
+def _batches(path: Path, batch_size: int) -> Iterator[list[Line]]:
     """Consecutive records of one kind and one user, limited in number and in size."""
-    for _, group in groupby(exported_lines(path), key=lambda line: (line.record.kind, line.record.user_id)):
+    for _, group in groupby(exported_lines(path), key=lambda line: (line.value.kind, line.value.user_id)):
         yield from line_batches(group, batch_size)

@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -100,67 +99,62 @@ def row_of(properties: Mapping[str, object], store: Store, **target: object) -> 
     return row
 
 
-@dataclass(frozen=True)
-class Reembedding:
-    """Gives records of another model, or of none, the embedding of their text.
+async def reembedded(
+    records: Sequence[ExportedRecord], services: GraphServices, now: datetime
+) -> tuple[list[Properties], int]:
+    """The properties of records of one kind with embeddings of the present model, and the number of those made.
 
-    Attributes:
-        services: the parts of the graph.
-        now: the time, with time zone.
+    A deleted record gets its embedding when it is restored.
+
+    Raises:
+        EmbeddingError: the embedder failed.
     """
-
-    services: GraphServices
-    now: datetime
-
-    async def apply(self, records: Sequence[ExportedRecord]) -> tuple[list[Properties], int]:
-        """The properties of records of one kind with current embeddings, and the number of those that were made.
-
-        A deleted record gets its embedding when it is restored.
-
-        Raises:
-            EmbeddingError: the embedder failed.
-        """
-        decoded = [decoded_properties(record) for record in records]
-        if isinstance(records[0], ExportedDeletion):
-            return [
-                {name: value for name, value in properties.items() if name not in EMBEDDING_PROPERTIES}
-                for properties in decoded
-            ], 0
-        kind = NodeRecord if isinstance(records[0], ExportedNode) else RelationshipRecord
-        texts = [
-            self._text(record, properties, properties.get(kind.vector_property))
-            for record, properties in zip(records, decoded, strict=True)
-        ]
-        changes = await vector_changes(self.services.embedder, texts)
-        for properties, change in zip(decoded, changes, strict=True):
-            properties.update(change.properties)
-            if change.vector is not None:
-                properties[kind.vector_property] = change.vector
-        made = sum(change.vector is not None for change in changes)
+    decoded = [decoded_properties(record) for record in records]
+    if isinstance(records[0], ExportedDeletion):
         return [
-            {name: value for name, value in properties.items() if value is not None} for properties in decoded
-        ], made
+            {name: value for name, value in properties.items() if name not in EMBEDDING_PROPERTIES}
+            for properties in decoded
+        ], 0
+    vector_property = (NodeRecord if isinstance(records[0], ExportedNode) else RelationshipRecord).vector_property
+    texts = [_text(*both, services, now) for both in zip(records, decoded, strict=True)]
+    changes = await vector_changes(services.embedder, texts)
+    for properties, change in zip(decoded, changes, strict=True):
+        properties.update(change.properties)
+        if change.vector is not None:
+            properties[vector_property] = change.vector
+    made = sum(change.vector is not None for change in changes)
+    return [{name: value for name, value in properties.items() if value is not None} for properties in decoded], made
 
-    def _text(self, record: ExportedRecord, properties: Properties, vector: object) -> tuple[str, Record]:
-        """The text of a record, and the record with the embedding of the file."""
-        length = len(vector) if isinstance(vector, array) else None
-        if isinstance(record, ExportedNode):
-            label = ontology_label(record.labels, self.services.nodes.ontology)
-            node = NodeRecord(element_id="", label=label, vector_length=length, properties=properties)
-            return self.services.nodes.text(node, self.now), node
-        assert isinstance(record, ExportedRelationship)  # noqa: S101
-        relationship = RelationshipRecord(
+
+def _text(
+    exported: ExportedRecord, properties: Properties, services: GraphServices, now: datetime
+) -> tuple[str, Record]:
+    """The embedding text of a record, and the record with the embedding of the file."""
+    if isinstance(exported, ExportedNode):
+        node = NodeRecord(
             element_id="",
-            vector_length=length,
+            label=ontology_label(exported.labels, services.ontology),
+            vector_length=_length(properties.get(NodeRecord.vector_property)),
             properties=properties,
-            neo4j_type=record.neo4j_type,
-            from_entity_key=record.start[1],
-            to_entity_key=record.end[1],
-            from_name="",
-            to_name="",
         )
-        has_text = record.neo4j_type in self.services.relationships.ontology.relationships
-        return (self.services.relationships.text(relationship, self.now) if has_text else ""), relationship
+        return services.nodes.text(node, now), node
+    assert isinstance(exported, ExportedRelationship)  # noqa: S101
+    relationship = RelationshipRecord(
+        element_id="",
+        vector_length=_length(properties.get(RelationshipRecord.vector_property)),
+        properties=properties,
+        neo4j_type=exported.neo4j_type,
+        from_entity_key=exported.start[1],
+        to_entity_key=exported.end[1],
+        from_name="",
+        to_name="",
+    )
+    has_text = exported.neo4j_type in services.ontology.relationships
+    return (services.relationships.text(relationship, now) if has_text else ""), relationship
+
+
+def _length(vector: object) -> int | None:
+    return len(vector) if isinstance(vector, array) else None
 
 
 def _check_labels(labels: Sequence[str], ontology: Ontology) -> None:

@@ -5,15 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Generic
 
 from pydantic_core import from_json
 
 from kgagent.errors import InputError
+from kgagent.files.batch_writing import LineItem
 from kgagent.files.json_lines import FileLine, parse_line, read_lines
 from kgagent.files.load_lines import LINES, Line, NodeLine, NoteLine, RelationshipLine
 from kgagent.formatting import beginning
-from kgagent.graph.compare_and_set import IntentT
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import Note
@@ -27,21 +26,6 @@ MAX_START = 60
 """Characters of a file of another format that an error repeats."""
 
 _NAMESPACE = uuid.UUID("6f0d4f3c-7f0b-4b8e-9d1e-2f5a1c7f3b60")
-
-
-@dataclass(frozen=True)
-class LineIntent(Generic[IntentT]):
-    """The write that a line requests.
-
-    Attributes:
-        number: line number, from 1.
-        size: bytes of the line.
-        intent: the write.
-    """
-
-    number: int
-    size: int
-    intent: IntentT
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,16 +106,16 @@ class LoadReader:
             else:
                 names.setdefault(key, f"the node of line {number}")
 
-    def node_intents(self) -> Iterator[LineIntent[NodeIntent]]:
+    def node_intents(self) -> Iterator[LineItem[NodeIntent]]:
         """The writes of the valid node lines; other problems become problems of their lines."""
         for line, parsed in self._valid_lines():
             if isinstance(parsed, NodeLine):
                 try:
-                    yield LineIntent(line.number, len(line.content), self._node(parsed, line))
+                    yield LineItem(line.number, len(line.content), self._node(parsed, line))
                 except InputError as error:
                     self.problems[line.number] = str(error)
 
-    def relationship_intents(self) -> Iterator[LineIntent[RelationshipIntent]]:
+    def relationship_intents(self) -> Iterator[LineItem[RelationshipIntent]]:
         """The writes of the valid relationship lines, once the nodes are written."""
         # A line with a problem must not connect a relationship to another node that has the same key.
         for name, number in self._lines_of_ids.items():
@@ -140,7 +124,7 @@ class LoadReader:
         for line, parsed in self._valid_lines():
             if isinstance(parsed, RelationshipLine):
                 try:
-                    yield LineIntent(line.number, len(line.content), self._relationship(parsed))
+                    yield LineItem(line.number, len(line.content), self._relationship(parsed))
                 except InputError as error:
                     self.problems[line.number] = str(error)
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any
 
 from kgagent.errors import KgAgentError
-from kgagent.files.load_reader import LineIntent
+from kgagent.files.batch_writing import LineItem
 from kgagent.files.load_writer import LoadJob, LoadWriter
 from kgagent.progress import Advance
 from kgagent.ray_workers import RayWorkers
@@ -23,7 +23,7 @@ class LineBlock:
     """Lines to write; all lines about a record are in the same block, in the order of the file."""
 
     job: LoadJob
-    lines: Sequence[LineIntent[Any]]
+    lines: Sequence[LineItem[Any]]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class WorkersWriter(LoadWriter):
         self._workers = workers
         self._parts = max(1, -(-total // workers.engine.size_for(total)))
 
-    async def write(self, lines: Iterator[LineIntent[Any]], advance: Advance) -> None:
+    async def write(self, lines: Iterator[LineItem[Any]], advance: Advance) -> None:
         """Write the intents of lines; see `LoadWriter.write`.
 
         A worker writes the lines of a block by a `LoadWriter` of its own. If a worker is lost, its block is written
@@ -72,7 +72,7 @@ class WorkersWriter(LoadWriter):
                         raise block.error
                     advance(block.done)
 
-    def _divide(self, lines: Iterator[LineIntent[Any]], file: IO[bytes]) -> "list[array[int]]":
+    def _divide(self, lines: Iterator[LineItem[Any]], file: IO[bytes]) -> "list[array[int]]":
         """Write lines to a file, and return their offsets in it by part; all lines about a record are in one part."""
         parts = [array("q") for _ in range(self._parts)]
         for line in lines:
@@ -86,7 +86,7 @@ class WorkersWriter(LoadWriter):
                 yield LineBlock(self.job, lines)
 
 
-def _read_part(offsets: "array[int]", file: IO[bytes]) -> list[LineIntent[Any]]:
+def _read_part(offsets: "array[int]", file: IO[bytes]) -> list[LineItem[Any]]:
     lines = []
     for offset in offsets:
         file.seek(offset)

@@ -13,8 +13,8 @@ from kgagent.errors import (
     NotFoundError,
     SharedKeyError,
 )
-from kgagent.files.batch_writing import line_batches, write_batches
-from kgagent.files.load_reader import LineIntent, LoadedNodeIntent
+from kgagent.files.batch_writing import LineItem, line_batches, write_batches
+from kgagent.files.load_reader import LoadedNodeIntent
 from kgagent.graph.compare_and_set import WriteStrategy, compare_and_set
 from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteOptions
 from kgagent.graph.records import NodeRecord, RelationshipRecord
@@ -71,11 +71,11 @@ class LoadWriter:
         """Number of lines whose records are as the lines say."""
         return self.counts.total()
 
-    def identity(self, line: LineIntent[Any]) -> Hashable:
+    def identity(self, line: LineItem[Any]) -> Hashable:
         """The record that a line is about."""
-        return self._strategy.identity(line.intent)
+        return self._strategy.identity(line.value)
 
-    async def write(self, lines: Iterator[LineIntent[Any]], advance: Advance) -> None:
+    async def write(self, lines: Iterator[LineItem[Any]], advance: Advance) -> None:
         """Write the intents of lines.
 
         Args:
@@ -87,7 +87,7 @@ class LoadWriter:
             StoreError: the database failed; likewise.
         """
 
-        async def write_batch(batch: Sequence[LineIntent[Any]]) -> None:
+        async def write_batch(batch: Sequence[LineItem[Any]]) -> None:
             await self._write_batch(batch)
             advance(len(batch))
 
@@ -98,8 +98,8 @@ class LoadWriter:
             identity=self.identity,
         )
 
-    async def _write_batch(self, batch: Sequence[LineIntent[Any]]) -> None:
-        outcomes = await compare_and_set(self._strategy, [line.intent for line in batch], attempts=self._attempts)
+    async def _write_batch(self, batch: Sequence[LineItem[Any]]) -> None:
+        outcomes = await compare_and_set(self._strategy, [line.value for line in batch], attempts=self._attempts)
         failure: KgAgentError | None = None
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):

@@ -1,6 +1,6 @@
 """Every issue that a record can have is found; a healthy graph has none."""
 
-import pytest
+from collections.abc import Iterable
 
 from kgagent import KnowledgeGraph
 from tests.conftest import Clock
@@ -8,84 +8,57 @@ from tests.integration.upkeep.damaged import USER, damage, healthy, messages, pr
 from tests.support.embedders import WatchedEmbedder
 from tests.support.own_ontology import names
 from tests.support.payloads import succeeded
+from tests.support.people import node, relate
 from tests.support.stored import cypher
 
-FIXED_BY_MIGRATION = [
-    ("MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.relationship_embedding", "have no embedding"),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.relationship_embedding = 'gone'",
-        "have an embedding that is not a list of numbers",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.relationship_embedding = [1.0, 2.0]",
-        "have an embedding of another length",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.embedding_model, r.embedding_hash",
-        "have an embedding of an unknown model",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.description = 'They sail'",
-        "have an embedding of an earlier text",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() "
-        "REMOVE r.description, r.relationship_type, r.attitude, r.proximity",
-        "have an embedding but no text",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.notes_embedding = [0.5]",
-        "have embedding properties of an old format",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.told_in_reverse = true",
-        "have told_in_reverse, the old name of is_reversed",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.user_id",
-        "have no user_id, without which no search finds a relationship",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.relationship_key = 'another'",
-        "have no relationship_key, or one that does not match the nodes",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.attitude = 'warm'",
-        "have attitude or proximity stored as text instead of a number",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They sing'}]->() REMOVE r.notes_text",
-        "have notes that full-text search misses, or still finds",
-    ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.notes_text = 'what no note says'",
-        "have notes that full-text search misses, or still finds",
-    ),
-]
+FIXED_BY_MIGRATION = {
+    "REMOVE r.relationship_embedding": "no embedding",
+    "SET r.relationship_embedding = 'gone'": "an embedding that is not a list of numbers",
+    "SET r.relationship_embedding = [1.0, 2.0]": "an embedding of another length",
+    "REMOVE r.embedding_model, r.embedding_hash": "an embedding of an unknown model",
+    "SET r.description = 'They sail'": "an embedding of an earlier text",
+    "REMOVE r.description, r.relationship_type, r.notes, r.notes_text": "an embedding but no text",
+    "SET r.notes_embedding = [0.5]": "embedding properties of an old format",
+    "SET r.told_in_reverse = true": "told_in_reverse, the old name of is_reversed",
+    "REMOVE r.user_id": "no user_id, without which no search finds a relationship",
+    "SET r.relationship_key = 'another'": "no relationship_key, or one that does not match the nodes",
+    "SET r.attitude = 'warm'": "attitude or proximity stored as text instead of a number",
+    "REMOVE r.notes_text": "notes that full-text search misses, or still finds",
+}
 
-FIXED_BY_HAND = [
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.attitude = 6",
-        "have an attitude or proximity that is neither 1 to 5 nor a word of the type",
+FIXED_BY_HAND = {
+    "SET r.attitude = 6": "an attitude or proximity that is neither 1 to 5 nor a word of the type",
+    "SET r.version = 'v2'": "a version that is not an integer",
+    "WITH a MATCH (t:<Topic>) CREATE (a)-[:<knows>]->(t)": "nodes with labels that the type does not allow",
+    "CREATE (a)-[:<knows>]->(a)": "the same node at both ends",
+    "CREATE (a)-[:<likes>]->(:Stranger)": "a node without a label of the ontology",
+    "CREATE (b)-[:<knows>]->(a)": (
+        "another relationship of the same type between the same nodes, which the tools use instead"
     ),
-    (
-        "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.version = 'v2'",
-        "have a version that is not an integer",
+}
+
+OF_NODES = {
+    "REMOVE a.embedding": "no embedding",
+    "SET a.embedding = [0.5]": "an embedding of another length",
+    "REMOVE a.embedding_model, a.embedding_hash": "an embedding of an unknown model",
+    "SET a.description = 'new'": "an embedding of an earlier text",
+    "CREATE (:<Person> {name: 'Di', user_id: 'patient'})": (
+        "no entity_key of type string, without which no tool finds a node"
     ),
-    (
-        "MATCH (a:<Person> {name: 'Ada'}), (c:<Topic>) CREATE (a)-[:<knows>]->(c)",
-        "have nodes with labels that the type does not allow",
+    "CREATE (:<Person> {name: 'Di', entity_key: 'di', user_id: 7})": (
+        "no user_id of type string, without which no search finds a node"
     ),
-    ("MATCH (a:<Person> {name: 'Ada'}) CREATE (a)-[:<knows>]->(a)", "have the same node at both ends"),
-    (
-        "MATCH (a:<Person> {name: 'Ada'}) CREATE (a)-[:<likes>]->(:Stranger)",
-        "have a node without a label of the ontology",
-    ),
-    (
-        "MATCH (a:<Person> {name: 'Ada'})-[r:<likes>]->(c) CREATE (c)-[:<likes>]->(a)",
-        "have another relationship of the same type between the same nodes, which the tools use instead",
-    ),
-]
+}
+
+
+async def damaged(graph: KnowledgeGraph, changes: Iterable[str]) -> None:
+    """A healthy graph with a relationship `r` more for each change, from a person `a` to a person `b`."""
+    await healthy(graph)
+    tools, person = graph.tools(user_id=USER), next(iter(graph.ontology.labels))
+    for position, change in enumerate(changes):
+        first, second = [await node(tools, person, f"{name} {position}") for name in ("First", "Second")]
+        await relate(tools, first, second, description="They row", notes=["In a choir"])
+        await damage(graph, f"MATCH (a:<Person>)-[r:<knows>]->(b) WHERE a.entity_key = $key {change}", key=first)
 
 
 async def test_nothing_is_wrong_with_what_the_tools_wrote(own: KnowledgeGraph) -> None:
@@ -100,14 +73,13 @@ async def test_nothing_is_wrong_with_an_empty_graph(own: KnowledgeGraph) -> None
     assert problems(await own.diagnose()) == []
 
 
-@pytest.mark.parametrize(("statement", "phrase"), FIXED_BY_MIGRATION)
-async def test_an_issue_is_found_and_the_migration_fixes_it(own: KnowledgeGraph, statement: str, phrase: str) -> None:
-    await healthy(own)
-    await damage(own, statement)
+async def test_every_issue_that_a_migration_fixes_is_found(own: KnowledgeGraph) -> None:
+    await damaged(own, FIXED_BY_MIGRATION)
     diagnosis = await own.diagnose()
-    assert messages(diagnosis) == [f"warning: 1 of 3 relationships {phrase}"]
-    [finding] = problems(diagnosis)
-    assert finding.fix == "kgagent migrate"
+    examined = 3 + len(FIXED_BY_MIGRATION)
+    expected = {f"warning: 1 of {examined} relationships have {phrase}" for phrase in FIXED_BY_MIGRATION.values()}
+    assert {*messages(diagnosis)} == expected
+    assert {finding.fix for finding in problems(diagnosis)} == {"kgagent migrate"}
     assert not diagnosis.is_healthy
     await own.migrate()
     assert problems(await own.diagnose()) == []
@@ -131,14 +103,13 @@ async def test_embeddings_of_another_model_are_an_error_that_the_migration_fixes
     assert problems(await own.diagnose()) == []
 
 
-@pytest.mark.parametrize(("statement", "phrase"), FIXED_BY_HAND)
-async def test_an_issue_that_a_person_must_fix_is_found(own: KnowledgeGraph, statement: str, phrase: str) -> None:
-    await healthy(own)
+async def test_every_issue_that_a_person_must_fix_is_found(own: KnowledgeGraph) -> None:
     try:
-        await damage(own, statement)
+        await damaged(own, FIXED_BY_HAND)
         diagnosis = await own.diagnose()
         examined = diagnosis.facts.relationships
-        assert messages(diagnosis) == [f"warning: 1 of {examined} relationships {phrase}"]
+        expected = {f"warning: 1 of {examined} relationships have {phrase}" for phrase in FIXED_BY_HAND.values()}
+        assert {*messages(diagnosis)} == expected
     finally:
         await damage(own, "MATCH (:<Person>)-[r]->(s:Stranger) DETACH DELETE s")
 
@@ -188,31 +159,11 @@ async def test_a_relationship_of_another_user_than_its_nodes_is_an_error(own: Kn
     assert messages(diagnosis) == ["error: 1 of 3 relationships have a user_id that differs from that of the nodes"]
 
 
-@pytest.mark.parametrize(
-    ("statement", "phrase"),
-    [
-        ("MATCH (n:<Person> {name: 'Ada'}) REMOVE n.embedding", "have no embedding"),
-        ("MATCH (n:<Person> {name: 'Ada'}) SET n.embedding = [0.5]", "have an embedding of another length"),
-        (
-            "MATCH (n:<Person> {name: 'Ada'}) REMOVE n.embedding_model, n.embedding_hash",
-            "have an embedding of an unknown model",
-        ),
-        ("MATCH (n:<Person> {name: 'Ada'}) SET n.description = 'new'", "have an embedding of an earlier text"),
-        (
-            "CREATE (:<Person> {name: 'Di', user_id: 'patient'})",
-            "have no entity_key of type string, without which no tool finds a node",
-        ),
-        (
-            "CREATE (:<Person> {name: 'Di', entity_key: 'di', user_id: 7})",
-            "have no user_id of type string, without which no search finds a node",
-        ),
-    ],
-)
-async def test_an_issue_of_a_node_is_found(own: KnowledgeGraph, statement: str, phrase: str) -> None:
-    await healthy(own)
-    await damage(own, statement)
+async def test_every_issue_of_a_node_is_found(own: KnowledgeGraph) -> None:
+    await damaged(own, OF_NODES)
     diagnosis = await own.diagnose()
-    assert messages(diagnosis) == [f"warning: 1 of {diagnosis.facts.nodes} nodes {phrase}"]
+    expected = {f"warning: 1 of {diagnosis.facts.nodes} nodes have {phrase}" for phrase in OF_NODES.values()}
+    assert {*messages(diagnosis)} == expected
 
 
 async def test_nodes_that_share_a_key_are_an_error(own: KnowledgeGraph) -> None:

@@ -62,7 +62,7 @@ def key(folder: Path, *, user_id: str = "me", **fields: object) -> str:
     reader = reader_of(path, user_id)
     reader.check()
     [line] = reader.node_intents()
-    return line.intent.entity_key
+    return line.value.entity_key
 
 
 def test_given_key_is_taken(tmp_path: Path) -> None:
