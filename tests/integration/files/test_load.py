@@ -3,9 +3,7 @@
 import json
 import uuid
 from collections.abc import Awaitable, Callable
-from itertools import combinations
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
@@ -299,17 +297,6 @@ async def test_created_at_is_kept(load: Load, graph: KnowledgeGraph, user_id: st
         graph, "MATCH (n:Person|Concept {user_id: $user}) RETURN toString(n.created_at) AS at", user=user_id
     )
     assert row["at"].startswith("2020-02-03T04:05:06")
-
-
-async def test_batches_that_share_nodes_wait_for_each_other_but_do_not_deadlock(
-    load: Load, caplog: pytest.LogCaptureFixture
-) -> None:
-    names = [f"p{number}" for number in range(36)]
-    pairs = [pair if sum(map(ord, "".join(pair))) % 3 else pair[::-1] for pair in combinations(names, 2)]
-    Random(1).shuffle(pairs)
-    report = await load(*map(person, names), *(relation(*pair) for pair in pairs), batch_size=90, concurrency=4)
-    assert report.relationships.created == len(pairs)
-    assert not [record.message for record in caplog.records if "will be retried" in record.message]
 
 
 async def test_sources_without_a_time_stay_apart_and_load_once(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
