@@ -38,18 +38,6 @@ def test_no_hostile_call_makes_very_many_errors() -> None:
     assert {name: count for name, count in made.items() if count > MOST_ERRORS} == {}
 
 
-@pytest.mark.parametrize("tool", ["create_relationships", "update_relationships"])
-def test_a_list_of_relationships_is_validated_up_to_the_first_invalid_ones(tool: str) -> None:
-    valid = {"from_entity_key": "a", "to_entity_key": "b", "relationship_type": "mentor"}
-    wrong: dict[str, Any] = {f"kind{i}": 1 for i in range(8)}
-    with pytest.raises(ValidationError) as raised:
-        TOOL_OF[tool].arguments.model_validate({"relationships": [valid] * 15 + [wrong] * 485})
-    errors = raised.value.errors(include_url=False)
-    assert len(errors) <= 10 * 11
-    assert min(item["loc"][1] for item in errors) == 15
-    assert all(item["loc"][0] == "relationships" for item in errors)
-
-
 def test_deep_combinators_are_refused_before_their_parts_are_validated() -> None:
     part: Any = {"stepz": []}
     for _ in range(8):
