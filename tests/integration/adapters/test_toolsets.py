@@ -9,7 +9,7 @@ from mcp.types import TextContent
 
 from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
 from kgagent.adapters.langchain import KnowledgeGraphToolkit, get_tools
-from kgagent.adapters.mcp import make_server
+from kgagent.adapters.mcp import ServerOptions, make_server
 from kgagent.adapters.openai import OpenAITools, SyncOpenAITools
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
@@ -91,7 +91,7 @@ def test_a_synchronous_graph_offers_the_same(settings: Settings) -> None:
 
 async def test_an_mcp_server_names_and_calls_only_what_it_offers(graph: KnowledgeGraph) -> None:
     for toolsets in (None, "patterns", ("graph", "admin")):
-        server = make_server(graph, lambda _: USER, toolsets=toolsets)
+        server = make_server(graph, lambda _: USER, ServerOptions(toolsets=toolsets))
         offered = tools_of("core" if toolsets is None else toolsets)
         async with Client(server) as client:
             assert {tool.name for tool in (await client.list_tools()).tools} == offered
@@ -103,4 +103,4 @@ async def test_an_mcp_server_names_and_calls_only_what_it_offers(graph: Knowledg
                 with pytest.raises(MCPError, match=f"{absent} belongs to the toolset"):
                     await client.call_tool(absent, {})
     with pytest.raises(InputError, match="Unknown toolset: 'cor'"):
-        make_server(graph, lambda _: USER, toolsets="cor")
+        make_server(graph, lambda _: USER, ServerOptions(toolsets="cor"))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typer.testing import CliRunner, Result
 from kgagent.cli.app import app
 from kgagent.cli.mcp.client_config import Client
 
-SERVERS = {Client.VSCODE: "servers", Client.ZED: "context_servers"}
+SERVERS = {Client.VSCODE: "servers", Client.ZED: "context_servers", Client.CODEX: "mcp_servers"}
 SECRETS = {
     "NEO4J_PASSWORD": "hunter2-hunter2",
     "OPENAI_API_KEY": "sk-never-to-be-seen",
@@ -26,7 +27,8 @@ def run(*arguments: str, settings: Mapping[str, str] | None = None) -> Result:
 
 def entry_of(result: Result, client: Client) -> dict[str, Any]:
     assert result.exit_code == 0, result.output
-    [(root, servers)] = json.loads(result.stdout).items()
+    read = tomllib.loads if client is Client.CODEX else json.loads
+    [(root, servers)] = read(result.stdout).items()
     assert root == SERVERS.get(client, "mcpServers")
     assert list(servers) == ["kgagent"]
     entry = servers["kgagent"]
@@ -119,7 +121,8 @@ def test_token_file_readable_by_others_is_reported(tmp_path: Path, mode: int) ->
     tokens = tmp_path / "tokens.json"
     tokens.write_text(json.dumps({"t" * 40: "ada"}), "utf-8")
     tokens.chmod(mode)
-    result = run("--http", "--tokens", str(tokens), settings={"NEO4J_URI": "bolt://127.0.0.1:1"})
+    elsewhere = ("--host", "192.0.2.1")
+    result = run("--http", "--tokens", str(tokens), *elsewhere, settings={"NEO4J_URI": "bolt://127.0.0.1:1"})
     assert result.exit_code == 1
     assert ("Other users of this machine can read the tokens: chmod 600" in result.stderr) is (mode == 0o644)
     assert "t" * 40 not in result.output

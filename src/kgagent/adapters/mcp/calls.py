@@ -1,55 +1,20 @@
 """Tool calls: the result as MCP content, and progress notifications while a call runs."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
 from mcp.server import ServerRequestContext
 from mcp.types import CallToolResult, TextContent
 
-from kgagent.tools import BoundTool, Payload, ToolText
+from kgagent.tools import ToolText
 
 Context = ServerRequestContext[Any, Any]
 Meta = dict[str, Any]
-MetaOf = Callable[[Payload], Awaitable[Meta | None]]
-"""What else a result carries for the client, and not for the model."""
 
 _log = logging.getLogger(__name__)
-
-
-async def call(
-    tool: BoundTool,
-    arguments: Mapping[str, Any],
-    context: Context,
-    *,
-    progress_interval: float,
-    structured: bool = False,
-    meta_of: MetaOf | None = None,
-) -> CallToolResult:
-    """Call a tool. A failure is a result with `is_error`, not an exception.
-
-    If the client cancels its request, the task that runs this call is cancelled, and with it the database statement.
-
-    Args:
-        tool: the tool, bound to the user.
-        arguments: the model's arguments.
-        context: the client's request; if it asks for progress, it is notified how long the call has been running.
-        progress_interval: seconds between two notifications.
-        structured: whether to add the payload as structured content, for programs.
-        meta_of: returns what else to add.
-    """
-    if not (context.meta and context.meta.get("progress_token") is not None):
-        return await _result(await tool.call_text(arguments), structured, meta_of)
-    async with anyio.create_task_group() as group:
-        group.start_soon(_report_progress, tool.name, context, progress_interval)
-        answer = await tool.call_text(arguments)
-        group.cancel_scope.cancel()
-    return await _result(answer, structured, meta_of)
-
-
-async def _result(answer: ToolText, structured: bool, meta_of: MetaOf | None) -> CallToolResult:
-    return result_of(answer, structured=structured, meta=None if meta_of is None else await meta_of(answer.payload))
 
 
 def result_of(answer: ToolText, *, structured: bool, meta: Meta | None = None) -> CallToolResult:
@@ -62,15 +27,37 @@ def result_of(answer: ToolText, *, structured: bool, meta: Meta | None = None) -
     )
 
 
-async def _report_progress(name: str, context: Context, interval: float) -> None:
+@asynccontextmanager
+async def progress_reported(
+    name: str, context: Context, interval: float, state: Callable[[], str]
+) -> AsyncIterator[None]:
+    """Notify the client how long a call has been running, until the block ends, if it asked for that.
+
+    Args:
+        name: what is called.
+        context: the client's request.
+        interval: seconds between two notifications.
+        state: returns what the call is waiting for; empty if it is running.
+    """
+    if not (context.meta and context.meta.get("progress_token") is not None):
+        yield
+        return
+    async with anyio.create_task_group() as group:
+        group.start_soon(_report_progress, name, context, interval, state)
+        yield
+        group.cancel_scope.cancel()
+
+
+async def _report_progress(name: str, context: Context, interval: float, state: Callable[[], str]) -> None:
     """Notify the client until cancelled; only the first failure of a call is logged as a warning."""
     start = anyio.current_time()
     level = logging.WARNING
     while True:
         await anyio.sleep(interval)
         seconds = anyio.current_time() - start
+        message = f"{name} has been running for {seconds:.0f} s"
         try:
-            await context.session.report_progress(seconds, message=f"{name} has been running for {seconds:.0f} s")
+            await context.session.report_progress(seconds, message=state() or message)
         except Exception:
             # Each transport raises its own errors, and none of them concerns the tool.
             _log.log(level, "Progress of %s could not be sent", name, exc_info=True, extra={"tool": name})

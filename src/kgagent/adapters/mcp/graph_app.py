@@ -1,7 +1,7 @@
 """The MCP App that shows the graph of an answer: a `ui://` resource, and the graph in the results of searches."""
 
 import logging
-from typing import Any
+from typing import Any, ClassVar
 
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
 from mcp.types import CallToolRequestParams, ReadResourceResult, Resource, TextResourceContents, Tool
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from kgagent.adapters.mcp.calls import Context, Meta
 from kgagent.adapters.view import SEARCHES, Vocabulary, app_page, build_answer_view
 from kgagent.errors import KgAgentError
-from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.ontology import Ontology
 from kgagent.retrieval import RetrievalService
 from kgagent.tools import Payload
 
@@ -18,16 +18,16 @@ URI = "ui://kgagent/graph.html"
 ANSWER = "kgagent/graph"
 """The key of the graph in the `_meta` of a result, which hosts give to the app and not to the model."""
 
-EXTENSIONS: dict[str, dict[str, Any]] = {EXTENSION_ID: {}}
-
 _log = logging.getLogger(__name__)
 
 
 class GraphApp:
-    """The app of a graph."""
+    """The app of graphs of an ontology."""
 
-    def __init__(self, graph: KnowledgeGraph) -> None:
-        self._page = app_page(Vocabulary.of(graph.ontology), ANSWER)
+    extensions: ClassVar[dict[str, dict[str, Any]]] = {EXTENSION_ID: {}}
+
+    def __init__(self, ontology: Ontology) -> None:
+        self._page = app_page(Vocabulary.of(ontology), ANSWER)
         self.resource = Resource(
             uri=URI,
             name="graph",

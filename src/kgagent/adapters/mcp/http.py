@@ -2,7 +2,7 @@
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -21,7 +21,8 @@ from kgagent.adapters.mcp.authentication import Authentication, KeysUnavailable
 from kgagent.adapters.mcp.body_limit import MAX_BODY, StructureLimit
 from kgagent.adapters.mcp.calls import Context
 from kgagent.adapters.mcp.oauth import OAuthOptions, OAuthTokens
-from kgagent.adapters.mcp.server import PROGRESS_INTERVAL, GraphOf, UserOf, make_server
+from kgagent.adapters.mcp.opening import OpeningGraph
+from kgagent.adapters.mcp.server import ServerOptions, UserOf, make_server
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
 
@@ -38,8 +39,8 @@ SHUTDOWN_GRACE = 3
 
 
 @dataclass(frozen=True, kw_only=True)
-class HttpOptions:
-    """Where to listen, and who may connect.
+class HttpOptions(ServerOptions):
+    """Where to listen, who may connect, and what to offer.
 
     Attributes:
         host: address to listen on; any but a loopback address requires tokens or oauth.
@@ -48,14 +49,8 @@ class HttpOptions:
         tokens: static access tokens of the users.
         oauth: the authorization server whose access tokens name the users; may stand beside tokens.
         allowed_hosts: further host names that clients may use for the server, with or without port.
-        toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
-        progress_interval: seconds between two progress notifications of a call.
-        structured: whether results also have structured content, see `make_server`.
-        app: whether to offer an MCP App that shows the graph of an answer.
-        confirm: whether to ask the user before a call merges or deletes something, see `make_server`.
         stateless: whether clients of the handshake get no session, so that each of their requests may reach another
             process; they then cannot cancel a call other than by disconnecting.
-        graph_of: returns the graph of a user, see `make_server`.
     """
 
     host: str = "127.0.0.1"
@@ -64,13 +59,7 @@ class HttpOptions:
     tokens: AccessTokens | None = None
     oauth: OAuthOptions | None = None
     allowed_hosts: tuple[str, ...] = ()
-    toolsets: str | Sequence[str] | None = None
-    progress_interval: float = PROGRESS_INTERVAL
-    structured: bool = False
-    app: bool = False
-    confirm: bool = True
     stateless: bool = False
-    graph_of: GraphOf | None = None
 
     def __post_init__(self) -> None:
         """Reject options that name no user, or users in two ways."""
@@ -86,7 +75,7 @@ class HttpOptions:
 
 
 @asynccontextmanager
-async def http_server(graph: KnowledgeGraph, options: HttpOptions) -> AsyncIterator["HttpServer"]:
+async def http_server(graph: KnowledgeGraph | OpeningGraph, options: HttpOptions) -> AsyncIterator["HttpServer"]:
     """Serve while the block runs.
 
     Raises:
@@ -108,7 +97,6 @@ async def http_server(graph: KnowledgeGraph, options: HttpOptions) -> AsyncItera
         )
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve(sockets=[listening]))
-        graph.embedder.preload()
         try:
             yield HttpServer(f"http://{_in_url(address)}:{port}{PATH}", serving)
         finally:
@@ -157,17 +145,8 @@ def _check_reachable(options: HttpOptions) -> None:
         )
 
 
-def _app(graph: KnowledgeGraph, options: HttpOptions, address: str, port: int) -> Starlette:
-    server = make_server(
-        graph,
-        _user_of(options),
-        toolsets=options.toolsets,
-        progress_interval=options.progress_interval,
-        structured=options.structured,
-        app=options.app,
-        confirm=options.confirm,
-        graph_of=options.graph_of,
-    )
+def _app(graph: KnowledgeGraph | OpeningGraph, options: HttpOptions, address: str, port: int) -> Starlette:
+    server = make_server(graph, _user_of(options), options)
     url = f"http://{_in_url(address)}:{port}{PATH}"
     oauth = None if options.oauth is None else OAuthTokens(options.oauth, url)
     scopes = () if options.oauth is None else options.oauth.required_scopes

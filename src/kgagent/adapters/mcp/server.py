@@ -1,11 +1,13 @@
 """The MCP server: tools, resources and a prompt, each request for one user."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from mcp.server import Server
 from mcp.server.caching import CacheHint
+from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INTERNAL_ERROR,
@@ -17,6 +19,7 @@ from mcp.types import (
     InputRequiredResult,
     ListPromptsResult,
     ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
     ReadResourceRequestParams,
@@ -24,9 +27,10 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from kgagent.adapters.mcp.calls import Context, MetaOf, call, result_of
-from kgagent.adapters.mcp.confirmation import confirm as confirm_call
+from kgagent.adapters.mcp.calls import Context, progress_reported, result_of
+from kgagent.adapters.mcp.confirmation import confirm
 from kgagent.adapters.mcp.definitions import tool_definitions
+from kgagent.adapters.mcp.opening import OpeningGraph
 from kgagent.adapters.mcp.prompt import PROMPT, guide, instructions
 from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
 from kgagent.errors import KgAgentError
@@ -34,6 +38,7 @@ from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.tools import ToolText
 from kgagent.tools.payload import dump, error_text, failure
 from kgagent.tools.toolsets import why_missing
+from kgagent.validation import check_user_id
 
 if TYPE_CHECKING:
     from kgagent.adapters.mcp.graph_app import GraphApp
@@ -44,52 +49,46 @@ UserOf = Callable[[Context], str]
 GraphOf = Callable[[str], Awaitable[KnowledgeGraph]]
 """Returns the graph of a user, such as `GraphDirectory.graph_of`."""
 
-PROGRESS_INTERVAL = 1.0
-"""Seconds between two progress notifications of a call."""
-
-
 LISTS_STAY = CacheHint(ttl_ms=3_600_000, scope="public")
 """Tools, resources and prompts are the same for all users, and change only when the server is started anew."""
 
 
-def make_server(
-    graph: KnowledgeGraph,
-    user_of: UserOf,
-    *,
-    toolsets: str | Sequence[str] | None = None,
-    progress_interval: float = PROGRESS_INTERVAL,
-    structured: bool = False,
-    app: bool = False,
-    confirm: bool = True,
-    graph_of: GraphOf | None = None,
-) -> Server[Any]:
-    """Create an MCP server of the agent's tools, for any transport of the SDK.
+@dataclass(frozen=True, kw_only=True)
+class ServerOptions:
+    """What a server offers.
 
-    Args:
-        graph: an open graph.
-        user_of: returns the user of a request.
+    Attributes:
         toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
         progress_interval: seconds between two progress notifications of a call, if the client asks for them.
         structured: whether results also have structured content, and tools an output schema; for clients that are
             programs. Clients that hand all of it to a model would send it twice.
         app: whether to offer an MCP App that shows the graph of an answer.
         confirm: whether clients that can ask their user do so before a call merges or deletes something.
-        graph_of: returns the graph of a user, of the same ontology as `graph`; None uses `graph` for all users.
+        graph_of: returns the graph of a user, of the same ontology as the server's graph; None uses that one.
+    """
+
+    toolsets: str | Sequence[str] | None = None
+    progress_interval: float = 1.0
+    structured: bool = False
+    app: bool = False
+    confirm: bool = True
+    graph_of: GraphOf | None = None
+
+
+def make_server(
+    graph: KnowledgeGraph | OpeningGraph, user_of: UserOf, options: ServerOptions | None = None
+) -> Server[Any]:
+    """Create an MCP server of the agent's tools, for any transport of the SDK.
+
+    Args:
+        graph: an open graph, or one that opens while the server answers already.
+        user_of: returns the user of a request.
+        options: what to offer.
 
     Raises:
         InputError: a toolset is unknown.
     """
-    chosen = graph.settings.toolsets if toolsets is None else toolsets
-    handlers = _Handlers(
-        graph,
-        user_of,
-        chosen,
-        progress_interval=progress_interval,
-        structured=structured,
-        app=app,
-        confirm=confirm,
-        graph_of=graph_of,
-    )
+    handlers = _Handlers(graph, user_of, options or ServerOptions())
     server: Server[Any] = Server(
         "kgagent",
         version=version("kgagent"),
@@ -99,88 +98,92 @@ def make_server(
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
         on_read_resource=handlers.read_resource,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
         cache_hints=dict.fromkeys(("tools/list", "resources/list", "prompts/list", "server/discover"), LISTS_STAY),
     )
-    if app:
-        from kgagent.adapters.mcp.graph_app import EXTENSIONS
-
-        server.extensions = EXTENSIONS
+    if handlers.app is not None:
+        server.extensions = handlers.app.extensions
+    if isinstance(graph, KnowledgeGraph):
+        graph.embedder.preload()
     return server
+
+
+async def serve_stdio(graph: KnowledgeGraph | OpeningGraph, user_id: str, options: ServerOptions | None = None) -> None:
+    """Serve one client over stdin and stdout until stdin ends. Other output of the process goes to stderr meanwhile.
+
+    Args:
+        graph: an open graph, or one that opens while the server answers already.
+        user_id: user whose graph is served; the client cannot choose it.
+        options: what to offer.
+
+    Raises:
+        InputError: the user id is empty, or a toolset is unknown.
+    """
+    check_user_id(user_id)
+    server = make_server(graph, lambda _: user_id, options)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 class _Handlers:
     """Request handlers; each determines the user of its request."""
 
-    def __init__(
-        self,
-        graph: KnowledgeGraph,
-        user_of: UserOf,
-        toolsets: str | Sequence[str],
-        *,
-        progress_interval: float,
-        structured: bool,
-        app: bool,
-        confirm: bool,
-        graph_of: GraphOf | None,
-    ) -> None:
+    def __init__(self, graph: KnowledgeGraph | OpeningGraph, user_of: UserOf, options: ServerOptions) -> None:
         self._graph = graph
-        self._graph_of = graph_of
-        self._toolsets = toolsets
         self._user_of = user_of
-        self._progress_interval = progress_interval
-        self._structured = structured
-        self._confirm = confirm
-        self._app = _graph_app(graph) if app else None
-        self._definitions = tool_definitions(graph.ontology, toolsets, structured=structured)
-        if self._app is not None:
-            self._definitions = list(map(self._app.definition, self._definitions))
+        self._options = options
+        self._toolsets = graph.settings.toolsets if options.toolsets is None else options.toolsets
+        self._definitions = tool_definitions(graph.ontology, self._toolsets, structured=options.structured)
+        self.app = _graph_app(graph) if options.app else None
+        if self.app is not None:
+            self._definitions = list(map(self.app.definition, self._definitions))
         self.schemas = {tool.name: tool.input_schema for tool in self._definitions}
 
     async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=self._definitions)
 
     async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+        if params.name not in self.schemas:
+            raise MCPError(INVALID_PARAMS, why_missing(params.name, self.schemas))
         user_id = self._user_of(context)
-        try:
-            graph = await self._of_user(user_id)
-        except KgAgentError as error:
-            return result_of(ToolText.failed(failure(error_text(error))), structured=self._structured)
-        tools = graph.tools(user_id=user_id, toolsets=self._toolsets)
-        if params.name not in tools:
-            raise MCPError(INVALID_PARAMS, why_missing(params.name, tools))
-        tool = tools[params.name]
-        unconfirmed = await confirm_call(tool, params, context) if self._confirm else None
-        if isinstance(unconfirmed, ToolText):
-            return result_of(unconfirmed, structured=self._structured)
-        if unconfirmed is not None:
-            return unconfirmed
-        return await call(
-            tool,
-            params.arguments or {},
-            context,
-            progress_interval=self._progress_interval,
-            structured=self._structured,
-            meta_of=self._meta_of(context, params, graph, user_id),
-        )
+        async with progress_reported(params.name, context, self._options.progress_interval, self._state):
+            try:
+                graph = await self._graph_of(user_id)
+            except KgAgentError as error:
+                return self._result(ToolText.failed(failure(error_text(error))))
+            tool = graph.tools(user_id=user_id, toolsets=self._toolsets)[params.name]
+            unconfirmed = await confirm(tool, params, context) if self._options.confirm else None
+            if unconfirmed is not None:
+                return self._result(unconfirmed) if isinstance(unconfirmed, ToolText) else unconfirmed
+            # If the client cancels its request, this task is cancelled, and with it the database statement.
+            answer = await tool.call_text(params.arguments)
+        if self.app is None:
+            return self._result(answer)
+        meta = await self.app.meta_of(params, answer.payload, context, graph.retrieval, user_id)
+        return result_of(answer, structured=self._options.structured, meta=meta)
 
-    def _meta_of(
-        self, context: Context, params: CallToolRequestParams, graph: KnowledgeGraph, user_id: str
-    ) -> MetaOf | None:
-        if self._app is None:
-            return None
-        app = self._app
-        return lambda payload: app.meta_of(params, payload, context, graph.retrieval, user_id)
+    def _result(self, answer: ToolText) -> CallToolResult:
+        return result_of(answer, structured=self._options.structured)
+
+    def _state(self) -> str:
+        """What a call waits for; empty if the graph is open."""
+        return self._graph.state if isinstance(self._graph, OpeningGraph) and not self._graph.is_open else ""
 
     async def list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
-        apps = [] if self._app is None else [self._app.resource]
+        apps = [] if self.app is None else [self.app.resource]
         return ListResourcesResult(resources=[*(resource.definition() for resource in RESOURCES.values()), *apps])
 
+    async def list_resource_templates(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=[])
+
     async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        if self._app is not None and str(params.uri) == self._app.resource.uri:
-            return self._app.read()
+        if self.app is not None and str(params.uri) == self.app.resource.uri:
+            return self.app.read()
         resource = RESOURCES.get(str(params.uri))
         if resource is None:
             raise MCPError(
@@ -188,7 +191,7 @@ class _Handlers:
             )
         try:
             user_id = self._user_of(context)
-            content = await resource.read(await self._of_user(user_id), user_id)
+            content = await resource.read(await self._graph_of(user_id), user_id)
         except KgAgentError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
         return ReadResourceResult(
@@ -208,12 +211,14 @@ class _Handlers:
                 raise MCPError(INVALID_PARAMS, f"Unknown argument: {name[:100]}. Available: {', '.join(known)}")
         return guide(self._graph.ontology, self.schemas, given.get("task"))
 
-    async def _of_user(self, user_id: str) -> KnowledgeGraph:
-        return self._graph if self._graph_of is None else await self._graph_of(user_id)
+    async def _graph_of(self, user_id: str) -> KnowledgeGraph:
+        if self._options.graph_of is not None:
+            return await self._options.graph_of(user_id)
+        return self._graph if isinstance(self._graph, KnowledgeGraph) else await self._graph.graph()
 
 
-def _graph_app(graph: KnowledgeGraph) -> "GraphApp":
+def _graph_app(graph: KnowledgeGraph | OpeningGraph) -> "GraphApp":
     """The app; a server without it does not import what it needs."""
     from kgagent.adapters.mcp.graph_app import GraphApp
 
-    return GraphApp(graph)
+    return GraphApp(graph.ontology)

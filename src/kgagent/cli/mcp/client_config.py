@@ -1,5 +1,6 @@
 """Configurations for MCP clients that start the server themselves."""
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ class Client(StrEnum):
     VSCODE = "vscode"
     WINDSURF = "windsurf"
     ZED = "zed"
+    CODEX = "codex"
 
     @property
     def file(self) -> str:
@@ -35,13 +37,14 @@ _FILES = {
     Client.VSCODE: ".vscode/mcp.json, or the file of the command `MCP: Open User Configuration`",
     Client.WINDSURF: "~/.codeium/windsurf/mcp_config.json",
     Client.ZED: "Zed's settings.json",
+    Client.CODEX: "~/.codex/config.toml",
 }
 
 
 def client_config(
     client: Client, environment: "Mapping[str, str]", user: str | None, toolsets: str | None = None
-) -> dict[str, Any]:
-    """Build the configuration with which a client starts the server.
+) -> str:
+    """The configuration with which a client starts the server.
 
     Args:
         client: determines the format.
@@ -53,13 +56,24 @@ def client_config(
     entry: dict[str, Any] = {"command": program_path(), "args": arguments, "env": dict(environment)}
     match client:
         case Client.VSCODE:
-            return {"servers": {NAME: {"type": "stdio", **entry}}}
+            configuration = {"servers": {NAME: {"type": "stdio", **entry}}}
         case Client.ZED:
-            return {"context_servers": {NAME: entry}}
+            configuration = {"context_servers": {NAME: entry}}
         case Client.CLAUDE_CODE:
-            return {"mcpServers": {NAME: {"type": "stdio", **entry}}}
+            configuration = {"mcpServers": {NAME: {"type": "stdio", **entry}}}
+        case Client.CODEX:
+            return _toml(entry)
         case _:
-            return {"mcpServers": {NAME: entry}}
+            configuration = {"mcpServers": {NAME: entry}}
+    return json.dumps(configuration, indent=2, ensure_ascii=False)
+
+
+def _toml(entry: "Mapping[str, Any]") -> str:
+    """The table of a server in the configuration of Codex; a text or list of texts in JSON is one in TOML too."""
+    lines = [f"{name} = {json.dumps(entry[name], ensure_ascii=False)}" for name in ("command", "args")]
+    variables = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry["env"].items()]
+    table = f"mcp_servers.{NAME}"
+    return "\n".join([f"[{table}]", *lines, *([f"\n[{table}.env]", *variables] if variables else [])])
 
 
 def environment(settings: "Settings") -> dict[str, str]:

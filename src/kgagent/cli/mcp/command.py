@@ -1,7 +1,8 @@
 """kgagent mcp: serves the agent's tools to MCP clients."""
 
+import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,7 +20,9 @@ from kgagent.cli.mcp.client_config import Client
 from kgagent.cli.options import User
 
 if TYPE_CHECKING:
-    from kgagent.adapters.mcp import HttpOptions
+    from collections.abc import Callable, Coroutine
+
+    from kgagent.adapters.mcp import HttpOptions, OpeningGraph
     from kgagent.settings import Settings
 
 DEFAULT_HOST = "127.0.0.1"
@@ -121,39 +124,34 @@ def mcp(
             raise typer.BadParameter("--print-config is for a server over stdin and stdout, without --http")
         _print_config(print_config, settings, user, toolsets)
         return
+
+    from kgagent.adapters.mcp import HttpOptions, ServerOptions, serve_stdio
+
+    offer: dict[str, Any] = {"toolsets": toolsets, "structured": structured, "app": app, "confirm": confirm}
     if not http:
-        _serve_stdio(
-            settings, resolve_user_id(settings, user), toolsets, structured=structured, app=app, confirm=confirm
-        )
+        user_id = resolve_user_id(settings, user)
+        _serve(settings, lambda graph: serve_stdio(graph, user_id, ServerOptions(**offer)))
         return
-
-    from kgagent.adapters.mcp import HttpOptions
-
-    _serve_http(
-        settings,
-        HttpOptions(
-            host=host or DEFAULT_HOST,
-            port=DEFAULT_PORT if port is None else port,
-            user_id=None if needs_token else resolve_user_id(settings, user),
-            tokens=load_tokens(tokens) if tokens else None,
-            oauth=oauth,
-            allowed_hosts=tuple(allowed_host or ()),
-            toolsets=toolsets,
-            structured=structured,
-            app=app,
-            confirm=confirm,
-            stateless=stateless,
-        ),
+    options = HttpOptions(
+        host=host or DEFAULT_HOST,
+        port=DEFAULT_PORT if port is None else port,
+        user_id=None if needs_token else resolve_user_id(settings, user),
+        tokens=load_tokens(tokens) if tokens else None,
+        oauth=oauth,
+        allowed_hosts=tuple(allowed_host or ()),
+        stateless=stateless,
+        **offer,
     )
+    _serve(settings, lambda graph: _serve_http(graph, options))
 
 
 def _print_config(client: Client, settings: "Settings", user: str | None, toolsets: str | None) -> None:
     from rich.text import Text
 
     from kgagent.cli.mcp.client_config import client_config, environment, missing_for, omitted_secrets
-    from kgagent.cli.output import print_json, print_message
+    from kgagent.cli.output import print_message
 
-    print_json(client_config(client, environment(settings), user, toolsets))
+    typer.echo(client_config(client, environment(settings), user, toolsets))
     print_message(f"[dim]Belongs in {client.file}[/dim]")
     if secrets := omitted_secrets(settings):
         print_message(f"[dim]Secrets are omitted; also set these variables for the server: {', '.join(secrets)}[/dim]")
@@ -161,32 +159,36 @@ def _print_config(client: Client, settings: "Settings", user: str | None, toolse
         print_message(Text(hint, style="yellow"))
 
 
-def _serve_stdio(
-    settings: "Settings", user_id: str, toolsets: str | None, *, structured: bool, app: bool, confirm: bool
-) -> None:
-    from kgagent.adapters.mcp import serve_stdio
-    from kgagent.cli.graph_session import run_with_graph
+def _serve(settings: "Settings", serving: "Callable[[OpeningGraph], Coroutine[Any, Any, None]]") -> None:
+    """Serve while the graph opens in the background; its progress is shown on stderr."""
+    from kgagent.adapters.mcp import OpeningGraph
+    from kgagent.cli.progress import RichProgress
     from kgagent.gc_pauses import short_gc_pauses
     from kgagent.knowledge_graph import KnowledgeGraph
+    from kgagent.observability import observer_from_settings, write_json_logs
+    from kgagent.ontology import default_ontology, load_ontology
+    from kgagent.progress import Progress
 
-    async def work(graph: KnowledgeGraph) -> None:
-        with short_gc_pauses():
-            await serve_stdio(graph, user_id, toolsets=toolsets, structured=structured, app=app, confirm=confirm)
+    if settings.log_format == "json":
+        write_json_logs()
+    ontology = load_ontology(settings.ontology) if settings.ontology else default_ontology()
+    observer = observer_from_settings(settings)
 
-    run_with_graph(work, settings=settings)
+    async def connect(progress: Progress) -> KnowledgeGraph:
+        return await KnowledgeGraph.connect(settings=settings, ontology=ontology, progress=progress, observer=observer)
 
-
-def _serve_http(settings: "Settings", options: "HttpOptions") -> None:
-    from kgagent.adapters.mcp import http_server
-    from kgagent.cli.graph_session import run_with_graph
-    from kgagent.cli.output import print_message
-    from kgagent.gc_pauses import short_gc_pauses
-    from kgagent.knowledge_graph import KnowledgeGraph
-
-    async def work(graph: KnowledgeGraph) -> None:
-        async with http_server(graph, options) as server:
+    async def main() -> None:
+        async with OpeningGraph(connect, ontology, settings, RichProgress()) as graph:
             with short_gc_pauses():
-                print_message(f"[green]Serving MCP at {server.url}[/green]; stop: Ctrl-C.")
-                await server.serving
+                await serving(graph)
 
-    run_with_graph(work, settings=settings)
+    asyncio.run(main())
+
+
+async def _serve_http(graph: "OpeningGraph", options: "HttpOptions") -> None:
+    from kgagent.adapters.mcp import http_server
+    from kgagent.cli.output import print_message
+
+    async with http_server(graph, options) as server:
+        print_message(f"[green]Serving MCP at {server.url}[/green]; stop: Ctrl-C.")
+        await server.serving

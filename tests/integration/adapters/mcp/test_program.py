@@ -8,17 +8,18 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kgagent.private_files import write_private_file
 from tests.integration.adapters.mcp.test_http_access import INITIALIZE
 from tests.support.authorization_server import authorization_server
-from tests.support.mcp_clients import PROGRAM, call, over_http
+from tests.support.mcp_clients import PROGRAM, call, over_http, over_stdio, text_of
 from tests.support.payloads import succeeded
 
 LONGEST = 120.0
-EXPLORE = {"name": "explore", "arguments": {"queries": [{"query": "mentors"}]}}
+EXPLORE: dict[str, Any] = {"name": "explore", "arguments": {"queries": [{"query": "mentors"}]}}
 
 
 def test_stdout_carries_the_protocol_and_nothing_else(environment: dict[str, str], tmp_path: Path) -> None:
@@ -58,19 +59,14 @@ def test_stdout_carries_the_protocol_and_nothing_else(environment: dict[str, str
     assert process.returncode == 0
 
 
-def test_a_database_that_cannot_be_reached_is_one_line_on_stderr(environment: dict[str, str], tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*PROGRAM, "mcp"],
-        env=environment | {"NEO4J_URI": "bolt://127.0.0.1:1"},
-        cwd=tmp_path,
-        input="",
-        capture_output=True,
-        encoding="utf-8",
-        timeout=LONGEST,
-        check=False,
-    )
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
-    assert done.stderr.startswith("The graph cannot be reached: Neo4j at bolt://127.0.0.1:1 cannot be used")
+async def test_a_database_that_cannot_be_reached_is_an_error_of_calls(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    async with over_stdio(environment | {"NEO4J_URI": "bolt://127.0.0.1:1"}, folder=tmp_path) as client:
+        assert (await client.list_tools()).tools
+        answer = await client.call_tool(**EXPLORE)
+    assert answer.is_error
+    assert text_of(answer).startswith("Error: The graph cannot be reached: Neo4j at bolt://127.0.0.1:1 cannot be used")
 
 
 @asynccontextmanager

@@ -1,0 +1,107 @@
+"""A graph that opens in the background, while the server answers already."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+from kgagent.errors import BusyError, KgAgentError
+from kgagent.graph_directory import GraphDirectory
+from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.ontology import Ontology
+from kgagent.progress import Advance, Progress, SilentProgress
+from kgagent.settings import Settings
+
+PATIENCE = 20.0
+"""Seconds that a call waits for the graph; clients give up a call after a minute or so."""
+
+_log = logging.getLogger(__name__)
+
+
+class OpeningGraph:
+    """A graph that opens when the block begins; a call waits for it. If it cannot be opened, the next call tries again.
+
+    Attributes:
+        ontology: the ontology of the graph.
+        settings: the settings of the graph.
+        is_open: whether a call need not wait for the graph.
+        state: what is going on, such as "Downloading Neo4j 2026.08.1, 45%"; empty if nothing has been reported.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[Progress], Awaitable[KnowledgeGraph]],
+        ontology: Ontology,
+        settings: Settings,
+        progress: Progress | None = None,
+    ) -> None:
+        """Prepare.
+
+        Args:
+            connect: opens the graph, and reports progress to its argument.
+            ontology: the ontology of the graph.
+            settings: the settings of the graph.
+            progress: also reports the progress.
+        """
+        self.ontology = ontology
+        self.settings = settings
+        self.state = ""
+        self.is_open = False
+        self._connect = connect
+        self._progress = progress or SilentProgress()
+        self._directory = GraphDirectory(lambda _: "the graph", lambda _: self._open())
+
+    async def graph(self) -> KnowledgeGraph:
+        """The open graph.
+
+        Raises:
+            BusyError: it is still being opened; the text says what is going on, and to try again.
+            KgAgentError: it cannot be opened.
+        """
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await self._directory.graph_of("")
+        except TimeoutError:
+            state = f" ({self.state})" if self.state else ""
+            raise BusyError(f"The graph is still being opened{state}; try again in half a minute") from None
+
+    @contextmanager
+    def task(self, description: str, total: int | None = None) -> Iterator[Advance]:
+        """Start a task of opening the graph, see `Progress`."""
+        done = 0
+        self.state = description
+        with self._progress.task(description, total) as advance:
+
+            def advanced(units: int) -> None:
+                nonlocal done
+                done += units
+                self.state = f"{description}, {done / total:.0%}" if total else description
+                advance(units)
+
+            yield advanced
+
+    async def __aenter__(self) -> Self:
+        """Begin to open the graph."""
+        asyncio.create_task(self._directory.graph_of("")).add_done_callback(_log_failure)
+        return self
+
+    async def __aexit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        """Close the graph."""
+        await self._directory.close()
+
+    async def _open(self) -> KnowledgeGraph:
+        graph = await self._connect(self)
+        graph.embedder.preload()
+        self.is_open = True
+        return graph
+
+
+def _log_failure(opening: asyncio.Task[KnowledgeGraph]) -> None:
+    """Log why the graph could not be opened; calls say so too."""
+    error = None if opening.cancelled() else opening.exception()
+    if error is not None:
+        _log.error("%s", error, exc_info=None if isinstance(error, KgAgentError) else error)
