@@ -11,8 +11,6 @@ from kgagent.cli.output import show
 from kgagent.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kgagent.graph.restorable_records import RestorableRecord
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.tools import ToolText
@@ -44,17 +42,15 @@ def restore(
         _show_restorable(user, json=json)
         return
 
-    async def work(graph: "KnowledgeGraph", user_id: str) -> "tuple[ToolText, str]":
+    async def work(graph: "KnowledgeGraph", user_id: str) -> "ToolText":
         tools = graph.tools(user_id=user_id)
         if other is not None:
-            ends = {"from_entity_key": node, "to_entity_key": other}
-            return await tools.restore_relationship.call_text(ends), ""
-        answer = await tools.restore_node.call_text({"entity_key": node, "skip_missing": skip_missing})
-        return answer, _nearest(node, await _restorable(graph, user_id)) if answer.is_error else ""
+            return await tools.restore_relationship.call_text({"from_entity_key": node, "to_entity_key": other})
+        return await tools.restore_node.call_text({"entity_key": node, "skip_missing": skip_missing})
 
-    _, (answer, nearest) = run_for_user(work, user)
+    _, answer = run_for_user(work, user)
     if answer.is_error:
-        raise InputError(f"{answer.payload['error']}{nearest}")
+        raise InputError(f"{answer.payload['error']}. `kgagent restore` lists what can be restored")
     show(answer.payload, answer.payload["message"], json=json)
 
 
@@ -76,16 +72,3 @@ def _show_restorable(user: str | None, *, json: bool) -> None:
         lines.append(f"and {len(records) - MAX_LISTED:,} more")
     payload = {"user": user_id, "nodes": nodes, "relationships": relationships}
     show(payload, *(Text(line, no_wrap=True) for line in lines), json=json)
-
-
-def _nearest(wanted: str, records: "Sequence[RestorableRecord]") -> str:
-    """What to add to an error about a node that is not among the deleted ones."""
-    from kgagent.suggestions import closest_names, shorten_name
-
-    names = [record.name for record in records if record.label]
-    if not names or wanted in names or any(wanted in record.entity_keys for record in records):
-        return ""
-    containing = [name for name in names if wanted.casefold() in name.casefold()]
-    close = list(dict.fromkeys((*containing, *closest_names(wanted, names))))[:3]
-    suggestion = f". Did you mean {' or '.join(map(shorten_name, close))}?" if close else "."
-    return f"{suggestion} `kgagent restore` lists what can be restored"

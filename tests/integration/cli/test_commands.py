@@ -107,7 +107,7 @@ def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family:
 
 
 def test_search_explore_and_pages_say_that_nothing_is_relevant(kgagent: Kgagent, family: Path, tmp_path: Path) -> None:
-    crafts = (
+    crafts = [
         "baker",
         "painter",
         "sailor",
@@ -119,7 +119,7 @@ def test_search_explore_and_pages_say_that_nothing_is_relevant(kgagent: Kgagent,
         "tailor",
         "potter",
         "miller",
-    )
+    ]
     people = [
         {"kind": "node", "label": "Person", "id": f"{craft}{town}", "name": f"The {craft}", "description": f"In {town}"}
         for craft in crafts
@@ -139,13 +139,6 @@ def test_search_explore_and_pages_say_that_nothing_is_relevant(kgagent: Kgagent,
         assert kgagent(command, NOWHERE, "--html", str(page)).code == 0
         assert f'"opening":"{opening}"' in page.read_text("utf-8").replace('": "', '":"')
     assert opening not in kgagent("search", "who are my mentors?").out
-
-
-def test_load_again_says_unchanged(kgagent: Kgagent, family: Path) -> None:
-    assert kgagent("load", str(family)).code == 0
-    again = kgagent("load", str(family), "--json")
-    assert (again.code, again.payload["embedded"]) == (0, 0)
-    assert again.payload["nodes"]["unchanged"] == 3
 
 
 def test_invalid_lines_are_listed_and_the_others_loaded_with_exit_code_1(kgagent: Kgagent, family: Path) -> None:
@@ -215,14 +208,12 @@ def test_restore_undoes_what_an_agent_deleted(
     assert kgagent("restore").out.startswith(f"{ruth} (Person)  {deleted['entity_key']}  until 20")
     unknown = kgagent("restore", "Ruth A.")
     assert unknown.err.strip() == (
-        "There is no deleted node 'Ruth A.' that can be restored. Did you mean Ruth Adeyemi? "
-        "`kgagent restore` lists what can be restored"
+        "There is no deleted node 'Ruth A.' that can be restored. `kgagent restore` lists what can be restored"
     )
     done = kgagent("restore", ruth, "--json")
     assert (done.code, done.payload["relationships_restored"]) == (0, 1)
     assert kgagent("restore").out == f"User {user_id} has deleted nothing that can be restored\n"
-    again = kgagent("restore", ruth)
-    assert (again.code, again.err.strip()) == (1, f"There is no deleted node '{ruth}' that can be restored")
+    assert kgagent("restore", ruth).code == 1
 
 
 @pytest.mark.alone

@@ -27,19 +27,6 @@ def test_html_file_contains_the_results(kgagent: Kgagent, family: Path, tmp_path
     assert {item.node.name for item in seen.nodes} >= {"Ines Halloran", "Ruth Adeyemi"}
 
 
-def test_html_and_json_can_be_combined(kgagent: Kgagent, family: Path, tmp_path: Path) -> None:
-    kgagent("load", str(family))
-    done = kgagent("explore", "mentors", "--html", "found.html", "--json")
-    assert done.payload["nodes"]
-    assert (tmp_path / "found.html").exists()
-
-
-def test_unwritable_file_is_one_line(kgagent: Kgagent) -> None:
-    done = kgagent("explore", "mentors", "--html", "no/such/folder.html")
-    assert done.code == 1
-    assert "cannot be written" in done.err
-
-
 def test_occupied_port_is_one_line(kgagent: Kgagent) -> None:
     import socket
 

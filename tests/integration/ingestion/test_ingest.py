@@ -38,6 +38,8 @@ async def test_a_conversation_becomes_nodes_relationships_and_notes(
 ) -> None:
     report = await read(graph, user_id)
     assert report.state == "complete"
+    assert [call.step for call in report.calls] == [1, 2, 2, 2, 3, 3, 4, 4]
+    assert (report.steps, report.tokens.total, report.tokens.estimated) == (5, 5 * TOKENS, False)
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {*NODES, CALL.name}
     relationships = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
     assert {relationship["relationship_type"] for relationship in relationships} == {"mentor", "works at"}
@@ -126,14 +128,6 @@ async def test_report_contains_records_before_and_after_the_run(
     assert "attitude: 3 → 5" in text
     assert "relationship_type: teacher → mentor" in text
     assert IngestionReport.model_validate_json(report.model_dump_json()) == report
-
-
-async def test_the_report_counts_steps_calls_and_the_models_own_tokens(graph: KnowledgeGraph, user_id: str) -> None:
-    report = await read(graph, user_id)
-    assert report.steps == 5
-    assert [call.step for call in report.calls] == [1, 2, 2, 2, 3, 3, 4, 4]
-    assert report.tokens.total == 5 * TOKENS
-    assert not report.tokens.estimated
 
 
 async def test_any_chat_model_with_tools_works(graph: KnowledgeGraph, user_id: str) -> None:

@@ -55,6 +55,8 @@ async def test_run_stopped_by_a_model_failure_is_resumed(graph: KnowledgeGraph, 
     assert (report.state, report.resumed) == ("complete", True)
     assert [message["role"] for message in first[2:]] == ["assistant", "tool", "assistant", "tool", "tool", "tool"]
     assert not [call for call in report.calls if call.tool in {"explore", "create_node"}]
+    [source] = (node for node in await nodes_of(graph, user_id) if node["entity_key"] == report.source_entity_key)
+    assert not {"ingestion_messages", "ingestion_run"} & source.keys()
     assert await outline(graph, user_id) == WHOLE
 
 
@@ -273,12 +275,3 @@ async def test_concurrent_first_runs_create_one_source(graph: KnowledgeGraph, us
         reports = await asyncio.gather(*(ingestor.ingest(CALL) for _ in range(3)))
     assert {report.state for report in reports} <= {"complete", "unchanged", "stopped"}
     assert [node["name"] for node in await nodes_of(graph, user_id)].count(CALL.name) == 1
-
-
-async def test_messages_are_deleted_once_a_part_is_read(graph: KnowledgeGraph, user_id: str) -> None:
-    with deciding_model(careful_reader) as model:
-        report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
-    [source] = (node for node in await nodes_of(graph, user_id) if node["entity_key"] == report.source_entity_key)
-    assert "ingestion_messages" not in source
-    assert "ingestion_run" not in source
-    assert report.tokens.total == report.steps * TOKENS

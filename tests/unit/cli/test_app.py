@@ -13,22 +13,12 @@ SERVING = ("mcp", "view")
 HEAVY = ("neo4j", "openai", "langchain_core", "pydantic", "onnxruntime", "tokenizers", "jgo", "numpy")
 
 
-def test_help_names_every_command() -> None:
+def test_every_command_has_help() -> None:
     result = CliRunner().invoke(app, ["--help"])
-    assert result.exit_code == 0
     assert all(command in result.stdout for command in COMMANDS + SERVING)
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help(command: str) -> None:
-    result = CliRunner().invoke(app, [command, "--help"])
-    assert result.exit_code == 0
-    assert "--json" in result.stdout
-
-
-@pytest.mark.parametrize("command", SERVING)
-def test_every_command_that_serves_has_help(command: str) -> None:
-    assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
+    for command in COMMANDS + SERVING:
+        result = CliRunner().invoke(app, [command, "--help"])
+        assert (result.exit_code, "--json" in result.stdout) == (0, command not in SERVING)
 
 
 def test_version_is_that_of_the_package() -> None:
@@ -40,16 +30,11 @@ def test_version_is_that_of_the_package() -> None:
     "arguments",
     [
         ["nope"],
-        ["load"],
         ["load", "/no/such/file.jsonl"],
-        ["search"],
         ["search", " "],
         ["search", "x", "--strategy", "best"],
-        ["search", "x", "--limit", "0"],
-        ["search", "x", "--expand-hops", "6"],
         ["explore"],
         ["explore", "x", "--threshold", "2"],
-        ["explore", "x", "--limit", "0"],
         ["migrate", "--batch-size", "0"],
     ],
 )
@@ -61,7 +46,6 @@ def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
     ("option", "expected"),
     [
         (["--token-budget", "abc"], "must be a whole number, got 'abc'|'abc' is not a valid int"),
-        (["--limit", "2.5"], "must be a whole number, got '2.5'|'2.5' is not a valid int"),
         (["--threshold", "high"], "must be a number, got 'high'|'high' is not a valid float"),
     ],
 )
@@ -72,7 +56,7 @@ def test_an_option_of_the_wrong_type_is_explained(option: list[str], expected: s
     assert re.search(f"'{option[0]}': ({expected})", result.stderr)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["search", "--help"], ["--version"], ["search"]])
+@pytest.mark.parametrize("arguments", [["search", "--help"], ["--version"], ["search"]])
 def test_a_reader_that_closes_the_pipe_ends_the_program_silently(arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)

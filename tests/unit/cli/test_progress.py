@@ -23,14 +23,6 @@ def test_without_a_terminal_a_task_is_one_plain_line() -> None:
     assert written(console) == "Loading relationships of a long name ...\n"
 
 
-def test_bar_shows_completed_amount_and_total() -> None:
-    console = terminal()
-    with RichProgress(console).task("Loading nodes", 1_500) as advance:
-        advance(1_500)
-    assert "Loading nodes" in written(console)
-    assert "1,500 of 1,500" in written(console)
-
-
 def test_a_download_counts_bytes() -> None:
     console = terminal()
     with RichProgress(console).task("Downloading a model", 24_000_000) as advance:

@@ -69,13 +69,3 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
     (folder / "own.txt").write_text("Ann sails.", "utf-8")
     (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
     assert [file.name for file in find_files([folder])] == ["own.txt"]
-
-
-def test_invalid_file_is_reported_with_the_others(tmp_path: Path) -> None:
-    for name, text in (("a.txt", "Hello."), ("b.json", "{")):
-        (tmp_path / name).write_text(text, "utf-8")
-    good, bad = read_sources(find_files([tmp_path]), SourceOptions(), strict=False)
-    assert good.source is not None
-    assert (bad.source, "b.json cannot be read" in bad.error) == (None, True)
-    with pytest.raises(InputError, match=r"b\.json cannot be read"):
-        read_sources(find_files([tmp_path]), SourceOptions(), strict=True)
