@@ -78,14 +78,14 @@ def ingest(
     A file that changed is read as a newer version of the same source. If anything was not read completely, the exit
     code is 1. Requires the extra `ingest` and the LangChain package of the provider.
     """
-    from kgagent.cli.source_files import SourceOptions, find_files, read_sources
+    from kgagent.cli.source_files import find_files, read_sources
     from kgagent.ingestion import Ingestor
 
     paths = find_files(files)
     is_single_file = paths == files and len(files) == 1
     if not is_single_file and (name or source_id):
         raise typer.BadParameter(f"--name and --id require a single file, got {len(paths)}")
-    sources = read_sources(paths, SourceOptions(id=source_id, name=name, date=date), strict=is_single_file)
+    sources = read_sources(paths, strict=is_single_file, source_id=source_id, name=name, date=date)
     chat_model = make_chat_model(model)
 
     async def work(graph: "KnowledgeGraph", user_id: str) -> list[FileOutcome]:

@@ -18,21 +18,6 @@ FOLDER_SUFFIXES = frozenset({".txt", ".md", ".json"})
 
 
 @dataclass(frozen=True)
-class SourceOptions:
-    """Options that apply to sources; None means not given.
-
-    Attributes:
-        id: overrides the file's own id or its path.
-        name: overrides the file's own name.
-        date: used for files without a date; a date without time zone is UTC.
-    """
-
-    id: str | None = None
-    name: str | None = None
-    date: datetime | None = None
-
-
-@dataclass(frozen=True)
 class SourceFile:
     """A file by its printable path, with its source or the reason why it has none."""
 
@@ -55,52 +40,55 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def read_sources(files: Sequence[Path], options: SourceOptions, *, strict: bool) -> list[SourceFile]:
+def read_sources(
+    files: Sequence[Path],
+    *,
+    strict: bool,
+    source_id: str | None = None,
+    name: str | None = None,
+    date: datetime | None = None,
+) -> list[SourceFile]:
     """Read files as sources.
 
     Args:
         files: the files.
-        options: options that apply to all of them.
         strict: whether to raise the first error instead of returning it with the file.
+        source_id: overrides the files' own ids or paths.
+        name: overrides the files' own names.
+        date: used for files without a date; a date without time zone is UTC.
 
     Raises:
-        InputError: with `strict`, a file is not UTF-8 or not a valid source.
+        InputError: with `strict`, a file cannot be read, is not UTF-8, or is not a valid source.
     """
     results: list[SourceFile] = []
-    name_by_id: dict[str, str] = {}
+    path_by_id: dict[str, str] = {}
     for file in files:
-        name = display_path(file)
+        path = display_path(file)
         try:
-            source = read_source(file, options)
+            source = _read_source(file, source_id=source_id, name=name, date=date)
         except InputError as unreadable:
             if strict:
                 raise
-            results.append(SourceFile(name, None, str(unreadable)))
+            results.append(SourceFile(path, None, str(unreadable)))
             continue
         # Each run would replace one of two files with the same id by the other.
-        first = name_by_id.setdefault(source.id, name)
-        error = "" if first == name else f"{name} has the same id as {first}: ids must be unique"
-        results.append(SourceFile(name, None if error else source, error))
+        first = path_by_id.setdefault(source.id, path)
+        error = "" if first == path else f"{path} has the same id as {first}: ids must be unique"
+        results.append(SourceFile(path, None if error else source, error))
     return results
 
 
-def read_source(file: Path, options: SourceOptions) -> Source:
-    """Read a file as a source.
-
-    Raises:
-        InputError: the file cannot be read, is not UTF-8, or is not a valid source.
-    """
+def _read_source(file: Path, *, source_id: str | None, name: str | None, date: datetime | None) -> Source:
     try:
         text = file.read_text("utf-8-sig")
         content = json.loads(text) if file.suffix.lower() == ".json" else {"text": text}
     except (ValueError, RecursionError, OSError) as error:
         raise InputError(f"{display_path(file)} cannot be read: {error}") from None
     fields = content if isinstance(content, dict) else {"turns": content}
-    date = options.date and options.date.replace(tzinfo=options.date.tzinfo or UTC)
     overrides = {
-        "id": options.id or fields.get("id") or str(file.resolve()),
-        "name": options.name or fields.get("name", file.stem),
-        "date": fields.get("date") or date,
+        "id": source_id or fields.get("id") or str(file.resolve()),
+        "name": name or fields.get("name", file.stem),
+        "date": fields.get("date") or (date and date.replace(tzinfo=date.tzinfo or UTC)),
     }
     try:
         return Source.model_validate({**fields, **overrides})

@@ -71,18 +71,14 @@ class RunUsage:
         return self._started + self.limits.seconds
 
     @property
-    def out_of_time(self) -> str:
+    def is_out_of_time(self) -> bool:
+        """Whether the deadline has passed."""
+        return self.seconds >= self.limits.seconds
+
+    @property
+    def time_limit_reached(self) -> str:
         """Reason for stopping at the deadline."""
         return f"the time limit of {self.limits.seconds:g} s is reached"
-
-    def check_time(self) -> None:
-        """Check that the run may go on.
-
-        Raises:
-            RunStoppedError: the seconds have run out.
-        """
-        if self.seconds >= self.limits.seconds:
-            raise RunStoppedError(self.out_of_time)
 
     def check_request(self, messages: Sequence[BaseMessage]) -> None:
         """Check that another request may be made.
@@ -90,7 +86,8 @@ class RunUsage:
         Raises:
             RunStoppedError: the tokens or the seconds have run out.
         """
-        self.check_time()
+        if self.is_out_of_time:
+            raise RunStoppedError(self.time_limit_reached)
         needed = self._request_tokens(messages)
         if self.tokens.total + needed > self.limits.tokens:
             raise RunStoppedError(

@@ -28,6 +28,8 @@ ChatModel = Runnable[LanguageModelInput, AIMessage]
 MAX_QUOTE_LENGTH = 300
 """Characters of a model's answer or error that a report quotes."""
 
+OUT_OF_TIME = "The run ended before this call, so it was not executed; make it again in your next answer"
+
 UNKNOWN_OUTCOME = (
     "The run was interrupted during this call, so it is not known whether the call was executed. Check, and repeat it "
     "only if it was not"
@@ -169,7 +171,7 @@ class PartReader:
         except Exception as error:
             # Each provider has its own exception classes.
             if timeout.expired():
-                raise RunStoppedError(self._usage.out_of_time) from error
+                raise RunStoppedError(self._usage.time_limit_reached) from error
             if refusal := find_refusal(error):
                 raise ModelRefusedError(_quote(str(error)), refusal) from error
             if isinstance(error, ValueError):
@@ -192,7 +194,6 @@ class PartReader:
             is_first_unknown: whether another run may have executed the first write.
         """
         while self._pending:
-            self._usage.check_time()
             call = self._pending[0]
             refusal = self._refusal(call)
             is_write = not refusal and not self._tools.is_read_only(call.name)
@@ -213,6 +214,8 @@ class PartReader:
     def _refusal(self, call: ToolCall) -> str:
         """Why a call is not run; empty if it is."""
         limits = self._limits
+        if self._usage.is_out_of_time:
+            return OUT_OF_TIME
         if self._calls_in_step >= limits.calls_per_step:
             return f"An answer may contain {limits.calls_per_step} calls; make this one in your next answer"
         if isinstance(call.arguments, str):

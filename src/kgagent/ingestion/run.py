@@ -23,17 +23,7 @@ from kgagent.models.token_budget import estimated_tokens
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig:
-    """What all runs of one ingestor share.
-
-    Attributes:
-        graph: an open graph.
-        model: chat model with the tools bound to it.
-        user_id: owner of the graph.
-        limits: limits of each run.
-        tools: names of the tools that the model is offered.
-        source_label: label of source nodes.
-        instructions: the caller's additions to the system prompt.
-    """
+    """What all runs of one ingestor share; see `Ingestor`. The tools are bound to the model."""
 
     graph: KnowledgeGraph
     model: ChatModel

@@ -142,7 +142,7 @@ async def test_calls_beyond_the_limit_of_a_step_are_rejected_without_storing_eac
     assert len(saves) == 8
 
 
-async def test_calls_after_the_deadline_are_left_to_the_next_run(
+async def test_calls_after_the_deadline_are_not_run(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = services_of(graph).store.write
@@ -157,6 +157,7 @@ async def test_calls_after_the_deadline_are_left_to_the_next_run(
     with scripted_model(says(LOOK), says(*create)) as model:
         report = await read(graph, user_id, model)
     assert (report.state, report.reason) == ("stopped", "the time limit of 900 s is reached")
+    assert [call.success for call in report.calls] == [True, True, False]
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ada", CALL.name}
 
 
