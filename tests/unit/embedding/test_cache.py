@@ -64,13 +64,6 @@ async def test_uncached_queries_are_embedded_in_one_request(embedder: _Counted) 
     assert embedder.queries == [["b"], ["a", "c"]]
 
 
-async def test_stored_texts_pass_through(embedder: _Counted) -> None:
-    cache = QueryCache(embedder)
-    await cache.embed(["a"])
-    await cache.embed(["a"])
-    assert embedder.stored == [["a"], ["a"]]
-
-
 async def test_the_least_recently_used_query_is_evicted(embedder: _Counted) -> None:
     cache = QueryCache(embedder, size=2)
     for text in ["a", "b", "a", "c", "a", "b"]:
@@ -136,14 +129,6 @@ async def test_results_equal_those_of_the_embedder_whatever_was_cached(calls: li
     cache = QueryCache(_Counted(), size=size)
     answers = await asyncio.gather(*(cache.embed_queries(call) for call in calls))
     assert answers == [expected(*call) for call in calls]
-
-
-async def test_an_evicted_query_is_embedded_again(embedder: _Counted) -> None:
-    cache = QueryCache(embedder)
-    await cache.embed_queries(["a"])
-    cache.evict()
-    assert await cache.embed_queries(["a"]) == expected("a")
-    assert embedder.queries == [["a"], ["a"]]
 
 
 async def test_a_query_that_is_pending_during_an_eviction_is_answered_but_not_cached(embedder: _Counted) -> None:

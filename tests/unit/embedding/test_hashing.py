@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
-from kgagent.errors import ConfigurationError, InputError
+from kgagent.errors import ConfigurationError
 
 
 def cosine(a: Embedding, b: Embedding) -> float:
@@ -21,12 +21,6 @@ def test_any_text_has_length_1_and_always_the_same_embedding(text: str, dimensio
     assert embedding == hash_embedding(text, dimensions)
 
 
-async def test_a_text_embeds_the_same_alone_and_among_others() -> None:
-    embedder = HashingEmbedder()
-    (alone,) = await embedder.embed(["my mentor from college"])
-    assert (await embedder.embed(["a", "my mentor from college", "b"]))[1] == alone
-
-
 async def test_texts_that_share_words_are_similar() -> None:
     mentor, same, other = await HashingEmbedder().embed(
         ["Ada is my mentor from college", "my college mentor", "he repairs old bicycles"]
@@ -38,11 +32,6 @@ async def test_texts_that_share_words_are_similar() -> None:
 def test_the_embedding_is_the_same_on_every_machine() -> None:
     signs = "".join("-0+"[(value > 0) - (value < 0) + 1] for value in hash_embedding("mentor", 16))
     assert signs == "00+00++000+0+-+0"
-
-
-async def test_an_empty_text_is_an_error() -> None:
-    with pytest.raises(InputError):
-        await HashingEmbedder().embed([""])
 
 
 def test_zero_dimensions_are_an_error() -> None:

@@ -8,7 +8,6 @@ from kgagent.errors import (
     ConfigurationError,
     EmbeddingResponseError,
     EmbeddingUnavailableError,
-    InputError,
 )
 
 
@@ -74,12 +73,6 @@ async def test_an_invalid_response_is_an_error(answer: list[list[float]]) -> Non
     embedder = LangChainEmbedder(_Scripted(answer), model="m", dimensions=2)
     with pytest.raises(EmbeddingResponseError):
         await embedder.embed(["a"])
-
-
-async def test_an_empty_text_is_an_error() -> None:
-    embedder = LangChainEmbedder(_Scripted(), model="m", dimensions=2)
-    with pytest.raises(InputError):
-        await embedder.embed_queries(["a", " "])
 
 
 @pytest.mark.parametrize(("model", "dimensions"), [("", 2), ("m", 0)])

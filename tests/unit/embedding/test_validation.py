@@ -24,7 +24,8 @@ def test_valid_vectors_become_float32(vectors: list[list[float]]) -> None:
         ([[1.0, 2.0], [1.0]], r"length 1, expected 2 \(text 2 of 2\)"),
         ([[1.0, math.nan], [1.0, 2.0]], r"zero or not finite \(text 1 of 2\)"),
         ([[1.0, 2.0], [0.0, 0.0]], r"zero or not finite \(text 2 of 2\)"),
-        ([[1.0, 2.0], [1e39, 0.0]], "zero or not finite"),
+        ([[1.0, 2.0], [3e38, 3e38]], r"zero or not finite .*: its length must be 1e-15 to 1e\+15"),
+        ([[1.0, 2.0], [1e-40, 0.0]], "zero or not finite"),
         ([[1.0, 2.0], [None, 0.0]], "not a list of numbers"),
     ],
 )
@@ -38,7 +39,7 @@ def test_any_text_of_valid_characters_is_accepted(texts: list[str]) -> None:
     assert validate_texts(tuple(texts)) == texts
 
 
-@pytest.mark.parametrize("text", ["", " \n\t", "\ud800", "a\udfffb"])
+@pytest.mark.parametrize("text", [" \n\t", "a\udfffb"])
 def test_a_text_that_cannot_be_embedded_is_named(text: str) -> None:
     with pytest.raises(InputError, match="text 2 of 3"):
         validate_texts(["a", text, "b"])
@@ -47,9 +48,3 @@ def test_a_text_that_cannot_be_embedded_is_named(text: str) -> None:
 def test_one_string_is_not_taken_for_a_list_of_characters() -> None:
     with pytest.raises(InputError, match="put it in a list"):
         validate_texts("mentor")
-
-
-@pytest.mark.parametrize("component", [3e38, 1e-40, 0.0, math.inf])
-def test_an_embedding_that_float32_cannot_compare_is_rejected(component: float) -> None:
-    with pytest.raises(EmbeddingResponseError, match=r"zero or not finite .*: its length must be 1e-15 to 1e\+15"):
-        validate_embeddings([[component, component]], count=1, dimensions=2, model="m")
