@@ -65,10 +65,13 @@ def normalised_name(name: str) -> str:
 
 def plain_text(text: str) -> str:
     """The words of a text in lower case, without accents, with "o" for "ø" and the like, and with one apostrophe."""
-    letters = unicodedata.normalize("NFKD", text).lower()
-    if not letters.isascii():
-        letters = _ACCENTS.sub("", letters.translate(_PLAIN_LETTERS | _WITHOUT_INVISIBLE | _ONE_APOSTROPHE))
-    return " ".join(filter(None, _BETWEEN_WORDS.split(letters)))
+    return " ".join(filter(None, _BETWEEN_WORDS.split(_without_accents(_decomposed(text)))))
+
+
+def other_spelling(name: str) -> str | None:
+    """The plain text of a name, if it has accents or the like; otherwise None."""
+    letters = _decomposed(name)
+    return None if _without_accents(letters) == letters else plain_text(name)
 
 
 def contains_words(plain: str, part: str) -> bool:
@@ -88,6 +91,16 @@ def plain_name(name: str) -> str:
     """
     letters = "".join(map(_plain_character, name.translate(_WITHOUT_INVISIBLE)))
     return " ".join(unicodedata.normalize("NFC", letters).split()) or name
+
+
+def _decomposed(text: str) -> str:
+    return unicodedata.normalize("NFKD", text).lower()
+
+
+def _without_accents(letters: str) -> str:
+    if letters.isascii():
+        return letters
+    return _ACCENTS.sub("", letters.translate(_PLAIN_LETTERS | _WITHOUT_INVISIBLE | _ONE_APOSTROPHE))
 
 
 @lru_cache(maxsize=10_000)

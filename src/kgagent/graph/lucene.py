@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from kgagent.plain_names import APOSTROPHES, plain_text
+from kgagent.plain_names import APOSTROPHES, other_spelling
 
 MAX_WORDS = 100
 """Number of words of a text that are searched; with their other forms, in three fields each, they stay below the 1,024
@@ -52,7 +52,7 @@ def words(text: str) -> list[str]:
 def forms(word: str) -> list[str]:
     """A word with its singular or plural in English, in each normal form, without accents, and with each apostrophe."""
     found = [word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)]
-    found += [] if word.isascii() else [plain_text(word) or word]
+    found += [other_spelling(word) or word]
     found += [form.replace(old, new) for form in found for old in _APOSTROPHES if old in form for new in _APOSTROPHES]
     if word.isascii() and word.isalpha() and len(word) >= MIN_INFLECTED_LENGTH:
         found.append(_other_number(word))

@@ -102,14 +102,11 @@ class MergeStrategy:
         keep, drop = found.get(intent.keep), found.get(intent.drop)
         if keep is None or drop is None or keep is drop:
             return MergeRecords(keep=keep, drop=drop, counterparts={}, element_ids={})
-        rows = await self._rows(
-            "read_relationships_of_node", key=intent.drop, types=list(self._relationships.ontology.relationships)
-        )
+        of_drop, unmanaged = await self._relationships.read_of_node(self._user_id, intent.drop, limit=MAX_RECORDS + 1)
         node_rows = await self._rows("read_nodes_that_mention", text=stored_form(intent.drop))
         relationship_rows = await self._rows("read_relationships_that_mention", text=stored_form(intent.drop))
-        own = [RelationshipRecord.read(row["relationship"]) for row in rows if row["is_own"]]
         ours = {intent.keep, intent.drop}
-        others = {key for record in own for key in (record.from_entity_key, record.to_entity_key)}
+        others = {key for record in of_drop for key in (record.from_entity_key, record.to_entity_key)}
         intents = [
             RelationshipIntent(from_entity_key=intent.keep, to_entity_key=other) for other in sorted(others - ours)
         ]
@@ -117,7 +114,7 @@ class MergeStrategy:
         ends = [(pair, pair.second) for pair in pairs if pair.second is not None]
         element_ids = {end.entity_key: end.element_id for _, end in ends}
         # A node that has been deleted since the first statement took its relationships with it.
-        own = [record for record in own if {record.from_entity_key, record.to_entity_key} <= {*ours, *element_ids}]
+        own = [record for record in of_drop if {record.from_entity_key, record.to_entity_key} <= {*ours, *element_ids}]
         counterparts: dict[tuple[str, str], RelationshipRecord] = {}
         for pair, end in ends:
             for record in pair.relationships:
@@ -132,11 +129,11 @@ class MergeStrategy:
             relationships=tuple(own),
             counterparts=counterparts,
             element_ids=element_ids,
-            unmanaged_types=tuple(dict.fromkeys(row["neo4j_type"] for row in rows if not row["is_own"])),
+            unmanaged_types=unmanaged,
             foreign=frozenset((record.neo4j_type, end.entity_key) for pair, end in ends for record in pair.foreign),
             citing_nodes=tuple(record for record in nodes if _cites(record, intent.drop)),
             citing_relationships=tuple(record for record in relationships if _cites(record, intent.drop)),
-            is_too_large=max(len(rows), len(node_rows) + len(relationship_rows)) > MAX_RECORDS,
+            is_too_large=max(len(of_drop), len(node_rows) + len(relationship_rows)) > MAX_RECORDS,
         )
 
     async def _rows(self, name: str, **parameters: object) -> list[Row]:

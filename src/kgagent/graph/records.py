@@ -18,7 +18,7 @@ from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
 from kgagent.ontology import Ontology
-from kgagent.plain_names import plain_text
+from kgagent.plain_names import other_spelling
 
 MIN_VECTOR_LENGTH = 32
 """Numbers in a list that is taken for an embedding."""
@@ -99,7 +99,7 @@ class NodeRecord(Record):
     def notes_text(self, now: datetime) -> str | None:
         """Its other names, names without accents, and the text of its notes."""
         aliases = aliases_in(self.properties)
-        plain = (plain_text(name) for name in (self.text("name"), *aliases) if not name.isascii())
+        plain = (other_spelling(name) for name in (self.text("name"), *aliases))
         return " ".join(filter(None, (*aliases, *plain, super().notes_text(now)))) or None
 
     def to_model(self, ontology: Ontology) -> GraphNode:

@@ -102,6 +102,17 @@ class RelationshipRepository:
         owner = None if adopt_foreign else user_id
         return [self._pair(intent, by_position[position], owner) for position, intent in enumerate(intents)]
 
+    async def read_of_node(
+        self, user_id: str, entity_key: str, *, limit: int
+    ) -> tuple[tuple[RelationshipRecord, ...], tuple[str, ...]]:
+        """Read and lock the relationships of a node: those that kgagent manages, and the types of the others."""
+        rows = await self.store.read_for_update(
+            statement("read_relationships_of_node", **self.names),
+            {"user_id": user_id, "key": entity_key, "types": list(self.ontology.relationships), "limit": limit},
+        )
+        own = tuple(RelationshipRecord.read(row["relationship"]) for row in rows if row["is_own"])
+        return own, tuple(dict.fromkeys(row["neo4j_type"] for row in rows if not row["is_own"]))
+
     def find(self, intent: RelationshipIntent, pair: PairState) -> tuple[RelationshipRecord | None, RelationshipRecord]:
         """Find the relationship of an intent.
 

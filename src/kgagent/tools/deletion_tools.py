@@ -10,14 +10,17 @@ from pydantic import Field
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, counted, in_one_line
 from kgagent.graph.compare_and_set import WriteStrategy, compare_and_set_one
-from kgagent.graph.deleted_relationships import DeletionStrategy, RestorationStrategy
+from kgagent.graph.deletion import NodeDeletionIntent, NodeDeletionStrategy, RelationshipDeletionStrategy
 from kgagent.graph.merge_plan import MergeIntent
 from kgagent.graph.merge_strategy import MergeResult, MergeStrategy
-from kgagent.graph.node_deletion import NodeDeletionIntent, NodeDeletionStrategy
-from kgagent.graph.node_restoration import NodeRestorationIntent, NodeRestorationResult, NodeRestorationStrategy
-from kgagent.graph.records import NodeRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
+from kgagent.graph.restoration import (
+    NodeRestorationIntent,
+    NodeRestorationResult,
+    NodeRestorationStrategy,
+    RelationshipRestorationStrategy,
+)
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.fields import EntityKey
 from kgagent.models.ingestion_state import merge_ingestion_state
@@ -100,10 +103,10 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
 
     def _write(
         self, context: ToolContext, arguments: DeleteRelationshipArguments
-    ) -> tuple[DeletionStrategy, RelationshipIntent]:
+    ) -> tuple[RelationshipDeletionStrategy, RelationshipIntent]:
         offered = context.offers("restore_relationship")
         hint = ". If it was deleted before, restore_relationship restores it" if offered else ""
-        strategy = DeletionStrategy(
+        strategy = RelationshipDeletionStrategy(
             context.relationships, context.write_context, user_id=context.user_id, window=context.undo_window
         )
         ends = arguments.model_dump(exclude={"verbose"})
@@ -132,7 +135,7 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
 
     async def run(self, context: ToolContext, arguments: RestoreRelationshipArguments) -> WrittenRelationship:
         """Restore the relationship."""
-        strategy = RestorationStrategy(
+        strategy = RelationshipRestorationStrategy(
             context.relationships, context.write_context, user_id=context.user_id, skip=arguments.skip
         )
         intent = RelationshipIntent(**arguments.model_dump(exclude={"verbose", "skip"}))
@@ -190,9 +193,8 @@ class DeleteNode(Tool[DeleteNodeArguments]):
     async def question(self, context: ToolContext, arguments: DeleteNodeArguments) -> str:
         """Which node would be deleted, and how many relationships with it."""
         plan = await _plan(*self._write(context, arguments))
-        return (
-            f"Delete {_described(plan.node)}{_and_relationships(len(plan.relationships))}? {undo(context.undo_window)}"
-        )
+        related = _and_relationships(len(plan.relationships))
+        return f"Delete {_described(plan.record)}{related}? {undo(context.undo_window)}"
 
     async def run(self, context: ToolContext, arguments: DeleteNodeArguments) -> DeletedNode:
         """Delete the node."""
@@ -379,7 +381,8 @@ class MergeNodes(Tool[MergeNodesArguments]):
     async def question(self, context: ToolContext, arguments: MergeNodesArguments) -> str:
         """Which nodes would be merged."""
         plan = await _plan(_merge_strategy(context), self._intent(arguments))
-        return f"Merge {_described(plan.drop)} into {_described(plan.node.stored)}? It cannot be undone"
+        kept, dropped = (_described(context.nodes.to_model(node)) for node in (plan.node.stored, plan.drop))
+        return f"Merge {dropped} into {kept}? It cannot be undone"
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:
         """Merge the nodes."""
@@ -445,9 +448,9 @@ async def _plan(strategy: WriteStrategy[IntentT, StateT, PlanT, object], intent:
     return strategy.plan(intent, state)
 
 
-def _described(node: NodeRecord) -> str:
+def _described(node: GraphNode) -> str:
     """A node for a question, such as "Person Ruth Calder (5b0c1a2f-61a)"."""
-    return f"{node.label} {beginning(node.text('name'), MAX_NAME)} ({message_key(node.entity_key)})"
+    return f"{node.label} {beginning(node.name, MAX_NAME)} ({message_key(node.entity_key)})"
 
 
 def _and_relationships(count: int) -> str:

@@ -118,7 +118,7 @@ async def test_remember_without_changes_writes_nothing(watched: Watched, keys: d
         ("add_note_to_relationship", {"content": "They sail."}, [READ_PAIRS, WRITE], 1),
         ("update_note", {"note": "They met", "content": "Met in June."}, [READ_PAIRS, WRITE], 1),
         ("delete_note", {"note": "They met"}, [READ_PAIRS, WRITE], 1),
-        ("delete_relationship", {}, [READ_PAIRS, "delete_relationship"], 0),
+        ("delete_relationship", {}, [READ_PAIRS, "delete_records"], 0),
     ],
 )
 async def test_tools_for_a_relationship_take_one_more_statement_by_name_than_by_key(
@@ -164,5 +164,5 @@ async def test_tools_for_a_node(watched: Watched, keys: dict[str, str]) -> None:
     assert await watched.sent("create_node", label="Concept", name="Chess") == ([RESOLVE, *written], 1)
     assert await watched.sent("update_node", entity_key=keys["Tom"], notes=["Sings."]) == (written, 1)
     assert await watched.sent("update_node", entity_key="Tom", aliases=["Tommy"]) == ([RESOLVE, *written], 0)
-    deletion = [RESOLVE, READ_NODES, "read_relationships_of_node", "delete_node"]
+    deletion = [RESOLVE, READ_NODES, "read_relationships_of_node", "delete_records"]
     assert await watched.sent("delete_node", entity_key="Ruth Calder", delete_relationships=True) == (deletion, 0)
