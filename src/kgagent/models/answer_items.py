@@ -4,7 +4,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -48,6 +48,7 @@ class RenderState:
         labels: labels of nodes by entity_key, as far as known.
         defaults: values of properties that say nothing.
         with_properties: whether properties beyond the usual fields are shown.
+        own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all of them.
         node_hint: how to see the omitted notes of a node; empty if there is no way.
         relationship_hint: likewise for a relationship.
         budget_hint: likewise for an item that may have what is left of the budget.
@@ -65,6 +66,7 @@ class RenderState:
     labels: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     with_properties: bool = True
+    own: Container[str] | None = None
     node_hint: str = ""
     relationship_hint: str = ""
     budget_hint: str = ""
@@ -92,10 +94,12 @@ class RenderState:
         """The properties that say something."""
         if not self.with_properties:
             return {}
+        kind = item.label if isinstance(item, GraphNode) else item.neo4j_type
+        hidden, defaults = (_BOOKKEEPING, self.defaults) if self.own is None or kind in self.own else ((), {})
         return {
             name: value
             for name, value in item.properties.items()
-            if name not in _BOOKKEEPING and value not in (None, "", [], {}) and self.defaults.get(name) != value
+            if name not in hidden and value not in (None, "", [], {}) and defaults.get(name) != value
         }
 
     def line(self, head: str, description: str, notes: Sequence[Note], hint: str, *, in_full: bool = False) -> "Line":
@@ -263,9 +267,9 @@ class Item(ABC):
 
 @dataclass(frozen=True)
 class PlainItem(Item):
-    """A line and a record that need no rendering."""
+    """A record, and perhaps a line, that need no rendering."""
 
-    line: Line
+    line: Line | None
     section: str
     record: JsonRecord | str
 
@@ -275,7 +279,7 @@ class PlainItem(Item):
 
     def lines(self, state: RenderState) -> list[Line]:  # noqa: ARG002
         """The line."""
-        return [self.line]
+        return [] if self.line is None else [self.line]
 
     def records(self, state: RenderState) -> list[tuple[str, Any]]:  # noqa: ARG002
         """The record."""
@@ -412,9 +416,13 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
         )
     ]
     known = ", ".join(filter(None, levels))
-    kind = in_one_line(relationship.relationship_type) or in_one_line(relationship.neo4j_type)
     properties = _properties_text(state.properties(relationship))
-    return f"{source} -[{kind}]-> {target}" + (f" ({known})" if known else "") + properties
+    return f"{source} -[{kind_text(relationship)}]-> {target}" + (f" ({known})" if known else "") + properties
+
+
+def kind_text(relationship: GraphRelationship) -> str:
+    """The free type of a relationship, or else its Neo4j type."""
+    return in_one_line(relationship.relationship_type) or in_one_line(relationship.neo4j_type)
 
 
 def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> JsonRecord:

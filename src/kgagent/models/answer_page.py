@@ -23,7 +23,7 @@ WARNINGS_BUDGET_DIVISOR = 4
 """Warnings get at most a quarter of the budget."""
 
 ENVELOPE_TOKENS = 24
-"""Tokens that JSON around the items needs, beside the message, the warnings and the fields that are always there."""
+"""Tokens that the names of lists and a longer cursor may need, beside the fields that are always there."""
 
 CursorOf = Callable[[int], str]
 """Returns the cursor that continues at an item."""
@@ -42,7 +42,7 @@ class Content:
         opening: line before the items of a text.
         empty: text if there are no items.
         warnings: what is missing, and why.
-        sections: fields of the payload that are always lists.
+        sections: fields of the payload that are always lists; "hybrid.objects" is the field `objects` of `hybrid`.
         fields: other fields of the payload.
         at_most: number of items of a page, beside the budget.
         total: number of all items; default: those in `items`.
@@ -99,11 +99,14 @@ def text_page(
         offset: number of items to skip.
         cursor: returns what continues the answer; without it the last line only counts.
         count_tokens: counts the tokens of a text.
+
+    Raises:
+        InputError: the offset is beyond the end.
     """
     warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR, count_tokens)
     frame = [line for line in (content.opening, *warnings) if line]
     room = budget - sum(count_tokens(line) + 1 for line in frame)
-    items = content.items[offset - content.first :]
+    items = _items_from(content, offset)
     most = max(budget // ITEM_BUDGET_DIVISOR, MIN_ITEM_TOKENS)
     fill = partial(_fill_text, items, at_most=content.at_most, most=most, count_tokens=count_tokens)
     shown, fitted = fill(new_state(), room=room)
@@ -130,17 +133,16 @@ def json_page(
     """Collect the records of items until the budget is used up; see `text_page`.
 
     Raises:
-        InputError: the budget is too small for the next item.
+        InputError: the budget is too small for the next item, or the offset is beyond the end.
     """
     warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR, estimated_tokens)
     message = cut(content.message, budget // WARNINGS_BUDGET_DIVISOR)
     fitted = {"message": message, **({"warnings": warnings} if warnings else {})}
-    empty = _payload(content, []) | fitted
-    end = _continuation(content, offset, cursor)
-    room = budget - json_tokens(empty | end) - ENVELOPE_TOKENS - 4 * len(content.sections)
+    frame = _payload(content, []) | fitted | _continuation(content, offset, cursor)
+    room = budget - json_tokens({"success": True, **frame}) - ENVELOPE_TOKENS
     state = new_state()
     kept: list[list[tuple[str, JsonRecord]]] = []
-    for item in content.items[offset - content.first :][: content.at_most]:
+    for item in _items_from(content, offset)[: content.at_most]:
         records = item.records(state)
         cost = sum(json_tokens(record) for _, record in records)
         most = min(room, max(budget // ITEM_BUDGET_DIVISOR, MIN_RECORD_TOKENS))
@@ -151,11 +153,21 @@ def json_page(
                 break
         kept.append(records)
         room -= cost
-    payload = _payload(content, kept) | fitted | _continuation(content, offset + len(kept), cursor)
-    tokens = json_tokens({"success": True, **payload})
-    if tokens > budget or (not kept and offset < content.count):
+    while True:
+        payload = _payload(content, kept) | fitted | _continuation(content, offset + len(kept), cursor)
+        is_short = json_tokens({"success": True, **payload}) <= budget
+        if is_short or not kept:
+            break
+        kept.pop()
+    if not is_short or (not kept and offset < content.count):
         raise InputError(f"token_budget {budget:,} is too small for this answer as JSON. Double it, or use format text")
     return Page("", payload)
+
+
+def _items_from(content: Content, offset: int) -> Sequence[Item]:
+    if offset and offset >= content.count:
+        raise InputError(f"cursor is beyond the end: the result has only {content.count:,} items now. Omit cursor")
+    return content.items[offset - content.first :]
 
 
 def _cut_records(records: Sequence[tuple[str, JsonRecord]], room: int) -> list[tuple[str, JsonRecord]]:
@@ -253,11 +265,20 @@ def _continuation(content: Content, end: int, cursor: CursorOf | None) -> JsonRe
 
 def _payload(content: Content, kept: Sequence[Sequence[tuple[str, JsonRecord]]]) -> JsonRecord:
     payload: JsonRecord = {"message": content.message, **content.fields}
-    payload |= {section: [] for section in content.sections}
+    for section in content.sections:
+        _list_at(payload, section)
     for records in kept:
         for section, record in records:
-            payload.setdefault(section, []).append(record)
+            _list_at(payload, section).append(record)
     if content.warnings:
         payload["warnings"] = list(content.warnings)
     plain: JsonRecord = json.loads(json.dumps(payload))
     return plain
+
+
+def _list_at(payload: JsonRecord, section: str) -> list[JsonRecord]:
+    *outer, name = section.split(".")
+    for part in outer:
+        payload = payload.setdefault(part, {})
+    records: list[JsonRecord] = payload.setdefault(name, [])
+    return records

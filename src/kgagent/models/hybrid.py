@@ -234,19 +234,21 @@ class HybridSearchResult(GraphModel):
         ).text
 
 
-def hybrid_items(result: HybridSearchResult) -> list[Item]:
-    """The items of a result, best first."""
-    relationships = result.relationships or ()
-    joined = {key for one in relationships for key in (one.from_entity_key, one.to_entity_key)}
+def hybrid_items(result: HybridSearchResult, field: str = "", limit: int | None = None) -> list[Item]:
+    """The best items of a result, for the lists `objects` and `relationships` of a field of the answer."""
+    nodes, edges = (f"{field}.{name}".removeprefix(".") for name in ("objects", "relationships"))
+    items = result.items[:limit]
+    relationships = [item for item in items if isinstance(item, HybridRelationship)]
+    joined = {key for item in relationships for key in (item.from_entity_key, item.to_entity_key)}
     return [
-        NodeItem(
+        RelationshipItem(item, edges, score=item.score, path=item.path)
+        if isinstance(item, HybridRelationship)
+        else NodeItem(
             item,
-            "objects",
+            nodes,
             score=item.score,
             is_named=item.entity_key in joined,
             is_only_named=item.entity_key in joined and item.found_by == ("via_relationship",),
         )
-        if isinstance(item, HybridObject)
-        else RelationshipItem(item, "relationships", score=item.score, path=item.path)
-        for item in result.items
+        for item in items
     ]

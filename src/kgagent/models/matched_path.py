@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from kgagent.models.graph import GraphModel
+from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.pattern import StepDirection
 from kgagent.models.pattern_query import RankingStrategy, ScoreComponent
@@ -14,49 +14,28 @@ PatternStrategy = Literal["patterns", "traversal", "hybrid"]
 """What produced a result: patterns, an expansion from targets, or a hybrid search."""
 
 
-class MatchedNode(GraphModel):
-    """A node of a path.
+class MatchedNode(GraphNode):
+    """A node of a path. Its key is the element id if it has none.
 
     Attributes:
-        entity_key: its key, or the element id if it has none.
-        labels: all of its labels.
-        name: its name, or its key if it has none.
-        properties: other properties, without embeddings and internal properties.
+        labels: all of its labels if it has several; `label` is the first, or the first that the ontology has.
     """
 
-    entity_key: str
-    labels: tuple[str, ...]
-    name: str
-    properties: Mapping[str, JsonValue] = Field(default_factory=dict)
+    labels: tuple[str, ...] = ()
 
 
-class MatchedRelationship(GraphModel):
-    """A relationship of a path.
-
-    Attributes:
-        neo4j_type: type in the database.
-        from_entity_key: its start node in the database.
-        to_entity_key: its end node in the database.
-        direction: direction in which the path follows it.
-        properties: properties, without embeddings and internal properties.
-    """
-
-    neo4j_type: str
-    from_entity_key: str
-    to_entity_key: str
-    direction: StepDirection
-    properties: Mapping[str, JsonValue] = Field(default_factory=dict)
+class MatchedRelationship(GraphRelationship):
+    """A relationship of a path; `from` is the node before it on the path, and `ends_reversed` its stored direction."""
 
     @property
-    def free_type(self) -> str:
-        """The free word of the relationship, such as "mentor"; empty if it has none."""
-        free = self.properties.get("relationship_type")
-        return free if isinstance(free, str) and free.strip() else ""
+    def direction(self) -> StepDirection:
+        """Direction in which the path follows it."""
+        return StepDirection.INCOMING if self.ends_reversed else StepDirection.OUTGOING
 
     @property
     def type_text(self) -> str:
         """The Neo4j type, followed by the free word if there is one."""
-        return f"{self.neo4j_type}: {self.free_type}" if self.free_type else self.neo4j_type
+        return f"{self.neo4j_type}: {self.relationship_type}" if self.relationship_type else self.neo4j_type
 
 
 class MatchedPath(GraphModel):
@@ -105,10 +84,8 @@ class MatchedPath(GraphModel):
         """The path in one line: `Ann -[has_relationship_with: mentor]-> Bob <-[engages_with]- Cleo`."""
         parts = [self.start.name]
         for relationship, node in zip(self.relationships, self.nodes[1:], strict=True):
-            incoming = relationship.direction is StepDirection.INCOMING
-            parts.append(
-                f"{'<-' if incoming else '-'}[{relationship.type_text}]{'-' if incoming else '->'} {node.name}"
-            )
+            start, end = ("<-", "-") if relationship.ends_reversed else ("-", "->")
+            parts.append(f"{start}[{relationship.type_text}]{end} {node.name}")
         return " ".join(parts)
 
 

@@ -7,17 +7,14 @@ from typing import Any
 
 from kgagent.concurrency import task_group
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
-from kgagent.graph.records import as_text, plain, visible
+from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label, plain, visible
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship
-from kgagent.models.pattern import StepDirection
 from kgagent.ontology import Ontology
-from kgagent.patterns.path_scores import PathMatch, ScoredPath
+from kgagent.patterns.path_scores import Hop, PathMatch, ScoredPath
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import UserReads
-
-_NODE_FIELDS = frozenset({"entity_key", "name"})
 
 
 @dataclass(frozen=True)
@@ -32,17 +29,29 @@ class PathReader:
     """Makes models of the nodes, relationships and paths of a result."""
 
     def __init__(self, ontology: Ontology) -> None:
+        self._ontology = ontology
         self._hidden = INTERNAL_PROPERTIES | ontology.hidden_properties
 
     def node(self, row: Mapping[str, Any]) -> MatchedNode:
-        """Read the map that `_path_node.cypher` returns."""
+        """Read the map that `_path_node.cypher` returns.
+
+        The properties of a node without a label of the ontology have no meaning for kgagent, except its key and name.
+        """
         key = str(row["id"] if row["entity_key"] is None else plain(row["entity_key"]))
-        return MatchedNode(
-            entity_key=key,
-            labels=tuple(row["labels"]),
-            name=as_text(row["name"]) or key,
-            properties=visible(dict(row["properties"]), self._hidden | _NODE_FIELDS),
-        )
+        labels, stored = tuple(row["labels"]), dict(row["properties"])
+        fields: dict[str, Any] = {"label": labels[0] if labels else ""}
+        if self._ontology.labels.keys() & set(labels):
+            record = NodeRecord(
+                element_id=row["id"],
+                label=ontology_label(labels, self._ontology),
+                vector_length=None,
+                properties=stored,
+            )
+            fields = dict(record.to_model(self._ontology))
+        else:
+            fields["properties"] = visible(stored, self._hidden | {"entity_key", "name"})
+        fields |= {"entity_key": key, "name": as_text(row["name"]) or key}
+        return MatchedNode(**fields, labels=labels if len(labels) > 1 else ())
 
     async def paths(
         self, reads: UserReads, scored: Sequence[ScoredPath], ranking: PathRanking
@@ -59,16 +68,16 @@ class PathReader:
                 self._rows(reads, "relationship", {one for item in scored for one in item.path.relationships})
             )
         nodes = {key: self.node(row) for key, row in of_nodes.result().items()}
-        starts = {key: row["start"] for key, row in of_relationships.result().items()}
+        rows = of_relationships.result()
         relationships = {
-            key: self._relationship(row, nodes)
-            for key, row in of_relationships.result().items()
-            if row["start"] in nodes and row["end"] in nodes
+            hop: self._relationship(rows[hop[0]], hop[1], nodes)
+            for hop in {hop for item in scored for hop in item.path.hops}
+            if hop[0] in rows and nodes.keys() >= {rows[hop[0]]["start"], rows[hop[0]]["end"]}
         }
         return tuple(
-            ResultPath(self._path(item, ranking, nodes, relationships, starts), item.path)
+            ResultPath(self._path(item, ranking, nodes, relationships), item.path)
             for item in scored
-            if nodes.keys() >= set(item.path.nodes) and relationships.keys() >= set(item.path.relationships)
+            if nodes.keys() >= set(item.path.nodes) and relationships.keys() >= set(item.path.hops)
         )
 
     async def _rows(self, reads: UserReads, kind: str, ids: set[str]) -> dict[str, Row]:
@@ -82,33 +91,37 @@ class PathReader:
         scored: ScoredPath,
         ranking: PathRanking,
         nodes: Mapping[str, MatchedNode],
-        relationships: Mapping[str, MatchedRelationship],
-        starts: Mapping[str, str],
+        relationships: Mapping[Hop, MatchedRelationship],
     ) -> MatchedPath:
-        """Make a path from its nodes and relationships; `starts` has the start node of each relationship."""
         plan, path = scored.plan, scored.path
         purpose = next((segment.description for segment in reversed(plan.segments) if segment.description), "")
         return MatchedPath(
             pattern_id=plan.pattern_id,
-            nodes=tuple(nodes[one] for one in path.nodes),
-            relationships=tuple(
-                relationships[one]
-                if before == starts[one]
-                else relationships[one].model_copy(update={"direction": StepDirection.INCOMING})
-                for one, before in zip(path.relationships, path.nodes, strict=False)
-            ),
+            nodes=tuple(nodes[key] for key in path.nodes),
+            relationships=tuple(relationships[hop] for hop in path.hops),
             steps=tuple(accumulate(path.lengths)),
             properties=scored.metrics.to_dict(),
             score=scored.score,
             explanation=". ".join(filter(None, (ranking.explain(scored.metrics), purpose))),
         )
 
-    def _relationship(self, row: Row, nodes: Mapping[str, MatchedNode]) -> MatchedRelationship:
-        """Read the map that `_path_relationship.cypher` returns."""
-        return MatchedRelationship(
-            neo4j_type=row["neo4j_type"],
-            from_entity_key=nodes[row["start"]].entity_key,
-            to_entity_key=nodes[row["end"]].entity_key,
-            direction=StepDirection.OUTGOING,
-            properties=visible(dict(row["properties"]), self._hidden),
-        )
+    def _relationship(self, row: Row, before: str, nodes: Mapping[str, MatchedNode]) -> MatchedRelationship:
+        """Read the map that `_path_relationship.cypher` returns, as a path follows it from a node; see `node`."""
+        is_reversed = before != row["start"]
+        source, target = (nodes[row[end]] for end in (("end", "start") if is_reversed else ("start", "end")))
+        stored = dict(row["properties"])
+        ends: dict[str, Any] = {
+            "from_entity_key": source.entity_key,
+            "to_entity_key": target.entity_key,
+            "from_name": source.name,
+            "to_name": target.name,
+        }
+        fields: dict[str, Any] = {"neo4j_type": row["neo4j_type"]}
+        if row["neo4j_type"] in self._ontology.relationships:
+            record = RelationshipRecord.read({**ends, **fields, "element_id": row["id"], "properties": stored})
+            fields = dict(record.to_model(self._ontology))
+        else:
+            word = as_text(stored.get("relationship_type"))
+            hidden = self._hidden | ({"relationship_type"} if word else set())
+            fields |= {"relationship_type": word, "properties": visible(stored, hidden)}
+        return MatchedRelationship(**{**fields, **ends, "ends_reversed": is_reversed})

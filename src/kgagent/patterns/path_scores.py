@@ -19,6 +19,9 @@ BATCH = 1_000
 Contribution = tuple[float, float | None]
 """Centrality of a node, or weight of a relationship, and the cosine with the query (None without an embedding)."""
 
+Hop = tuple[str, str]
+"""Ids of a relationship of a path, and of the node before it."""
+
 
 @dataclass(frozen=True)
 class PathMatch:
@@ -35,6 +38,11 @@ class PathMatch:
     relationships: tuple[str, ...]
     lengths: tuple[int, ...]
     at: str | None
+
+    @property
+    def hops(self) -> tuple[Hop, ...]:
+        """Its relationships, each with the node before it."""
+        return tuple(zip(self.relationships, self.nodes, strict=False))
 
 
 @dataclass(frozen=True)

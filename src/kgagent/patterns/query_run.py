@@ -324,7 +324,7 @@ def _keywords(paths: Sequence[MatchedPath]) -> tuple[str, ...]:
     words: Counter[str] = Counter()
     for path in paths:
         names = [node.name for node in path.nodes]
-        types = [relationship.free_type or relationship.neo4j_type for relationship in path.relationships]
+        types = [relationship.relationship_type or relationship.neo4j_type for relationship in path.relationships]
         words.update(list(dict.fromkeys((*names, *types))))
     return tuple(word for word, _ in words.most_common(MAX_KEYWORDS))
 

@@ -1,35 +1,44 @@
 """The items of an answer to a pattern query: paths, nodes, texts, and what a hybrid search found instead."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-from pydantic import JsonValue
 
 from kgagent.formatting import in_one_line
-from kgagent.graph.property_names import TIMES
-from kgagent.models.answer_items import Item, JsonRecord, Line, RenderState
+from kgagent.models.answer_items import (
+    Item,
+    JsonRecord,
+    Line,
+    NodeItem,
+    PlainItem,
+    RelationshipItem,
+    RenderState,
+    item_record,
+    kind_text,
+)
+from kgagent.models.graph import GraphRelationship
 from kgagent.models.hybrid import hybrid_items
-from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, MatchedRelationship, PatternResult
-from kgagent.models.note import Note, parse_notes
-from kgagent.models.pattern import StepDirection
-from kgagent.ontology import Ontology
-from kgagent.tools.payload import compact_text
+from kgagent.models.matched_path import Chunk, MatchedPath, MatchedRelationship, PatternResult
+from kgagent.models.note import Note
 
-NAMES_OF_TYPES = frozenset({"relationship_type"})
-"""Properties of a relationship that the line of a path contains already."""
+FALLBACK = "hybrid"
+"""Field of the answer that has the results of a hybrid search, if no path matched."""
+
+MAX_NEAREST = 5
+"""Maximum number of these results: they do not answer the pattern, but may help to correct it."""
+
+_ENDS = ("from_entity_key", "to_entity_key", "from_name", "to_name")
 
 
-def pattern_items(result: PatternResult, ontology: Ontology) -> list[Item]:
+def pattern_items(result: PatternResult) -> list[Item]:
     """The items of a result, paths first; each path brings the records of its nodes."""
     context = result.context
     return [
-        *(PathItem(path, ontology) for path in context.matched_paths),
-        *(_NodeItem(node, ontology) for node in context.nodes),
-        *(_ChunkItem(chunk, ontology) for chunk in result.chunks),
-        *(_WordItem("entry_points", "Target", node.entity_key) for node in context.entry_points),
-        *(_WordItem("keywords", "Keyword", word) for word in context.keywords),
-        *(hybrid_items(result.hybrid) if result.hybrid is not None else ()),
+        *(PathItem(path) for path in context.matched_paths),
+        *(_PathNodeItem(node, "nodes") for node in context.nodes),
+        *(_ChunkItem(chunk) for chunk in result.chunks),
+        *(PlainItem(None, "entry_points", node.entity_key) for node in context.entry_points),
+        *(PlainItem(None, "keywords", word) for word in context.keywords),
+        *(hybrid_items(result.hybrid, FALLBACK, MAX_NEAREST) if result.hybrid is not None else ()),
     ]
 
 
@@ -44,42 +53,29 @@ class PathItem(Item):
     """
 
     path: MatchedPath
-    ontology: Ontology
 
     def entity_keys(self) -> Iterator[str]:
-        """The nodes."""
-        for node in self.path.nodes:
-            yield node.entity_key
+        """The nodes, and the sources of notes."""
+        for item in (*self._nodes(), *self._relationships()):
+            yield from item.entity_keys()
 
     def notes(self) -> Sequence[Note]:
         """The notes of its relationships and nodes."""
-        of_relationships = (
-            parse_notes(_relationship_properties(one, self.ontology).get("notes"))
-            for one in self.path.relationships
-            if one.neo4j_type in self.ontology.relationships
-        )
-        of_nodes = (_NodeItem(node, self.ontology).notes() for node in self.path.nodes)
-        return [note for notes in (*of_relationships, *of_nodes) for note in notes]
+        return [note for item in (*self._relationships(), *self._nodes()) for note in item.notes()]
 
     def lines(self, state: RenderState) -> list[Line]:
-        """The path with the properties of its relationships, and a line for each node that says more."""
-        path = self.path
-        parts = [_name(path.start, state)]
-        known: list[str] = []
-        noted: list[tuple[str, tuple[Note, ...]]] = []
-        for relationship, node in zip(path.relationships, path.nodes[1:], strict=True):
-            incoming = relationship.direction is StepDirection.INCOMING
-            start, end = ("<-", "-") if incoming else ("-", "->")
-            parts += [f"{start}[{in_one_line(relationship.type_text)}]{end}", _name(node, state)]
-            said = _relationship_properties(relationship, self.ontology)
-            if relationship.neo4j_type in self.ontology.relationships:
-                notes = parse_notes(said.pop("notes", None))
-                noted += [(str(said.get("relationship_type") or relationship.neo4j_type), notes)] if notes else []
-            known.append(_text({name: value for name, value in said.items() if name not in NAMES_OF_TYPES}))
-        described = " | ".join(filter(None, known))
-        more = [line for node in path.nodes for line in _NodeItem(node, self.ontology).lines(state)]
-        line = state.line(" ".join(parts), described, _each_with_its_type(noted), state.relationship_hint)
-        return [line, *more]
+        """The path, and a line for each of its relationships and nodes of which more is known, unless it is repeated.
+
+        A path of one relationship is the line of that relationship.
+        """
+        lines = [self._chain(state)] if len(self.path.relationships) > 1 else []
+        for item in self._relationships():
+            [line] = item.lines(state)
+            statement = f"{line.head}: {line.description}"
+            if not lines or (_says_more(item.relationship, state) and statement not in state.stated):
+                lines.append(line)
+            state.stated.add(statement)
+        return [*lines, *(line for item in self._nodes() for line in item.lines(state))]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The path, and its nodes that no path before had."""
@@ -89,58 +85,44 @@ class PathItem(Item):
             "pattern_id": path.pattern_id,
             "path": path.to_path_string(),
             "nodes": [node.entity_key for node in path.nodes],
-            "relationships": [
-                _without_empty(
-                    {
-                        "neo4j_type": one.neo4j_type,
-                        "direction": one.direction.value,
-                        "properties": _relationship_properties(one, self.ontology),
-                    }
-                )
-                for one in path.relationships
-            ],
+            "relationships": [_relationship_record(one, state) for one in path.relationships],
             "score": round(path.score, 4),
             "explanation": path.explanation,
             **({} if is_one_hop_each else {"steps": list(path.steps)}),
         }
-        nodes = [record for node in path.nodes for record in _NodeItem(node, self.ontology).records(state)]
-        return [("paths", record), *nodes]
+        return [("paths", record), *(record for item in self._nodes() for record in item.records(state))]
+
+    def _chain(self, state: RenderState) -> Line:
+        """The path in one line: `Ann -[mentor]-> Bo <-[friend]- Cleo`."""
+        names = [state.name(node.entity_key, node.name, node.label) for node in self.path.nodes]
+        parts = names[:1]
+        for relationship, name in zip(self.path.relationships, names[1:], strict=True):
+            start, end = ("<-", "-") if relationship.ends_reversed else ("-", "->")
+            parts.append(f"{start}[{kind_text(relationship)}]{end} {name}")
+        return Line(" ".join(parts))
+
+    def _nodes(self) -> "list[_PathNodeItem]":
+        return [_PathNodeItem(node, "nodes", is_named=True) for node in self.path.nodes]
+
+    def _relationships(self) -> list[RelationshipItem]:
+        return [RelationshipItem(relationship, "relationships") for relationship in self.path.relationships]
 
 
-@dataclass(frozen=True)
-class _NodeItem(Item):
-    """A node; only where it appears first."""
-
-    node: MatchedNode
-    ontology: Ontology
-
-    def entity_keys(self) -> Iterator[str]:
-        """The node."""
-        yield self.node.entity_key
-
-    def notes(self) -> Sequence[Note]:
-        """The notes of a node of kgagent's."""
-        properties = _node_properties(self.node, self.ontology)
-        return parse_notes(properties.get("notes")) if _is_ours(self.node, self.ontology) else ()
+class _PathNodeItem(NodeItem):
+    """A node, where it appears first."""
 
     def lines(self, state: RenderState) -> list[Line]:
-        """The node's properties, if it has any and no line before has them."""
-        properties = _node_properties(self.node, self.ontology)
-        is_named = self.node.entity_key in state.mentioned
-        if self.node.entity_key in state.described or (is_named and not properties):
-            return []
-        state.described.add(self.node.entity_key)
-        if _is_ours(self.node, self.ontology):
-            properties.pop("notes", None)
-        return [state.line(_name(self.node, state), _text(properties), self.notes(), state.node_hint)]
+        """The node, if no line before described it."""
+        return [] if self._is_described(state) else super().lines(state)
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The node, if it is not among those before."""
-        if self.node.entity_key in state.described:
-            return []
+        return [] if self._is_described(state) else super().records(state)
+
+    def _is_described(self, state: RenderState) -> bool:
+        is_described = self.node.entity_key in state.described
         state.described.add(self.node.entity_key)
-        properties = _node_properties(self.node, self.ontology)
-        return [("nodes", self.node.model_copy(update={"properties": properties}).to_dict())]
+        return is_described
 
 
 @dataclass(frozen=True)
@@ -148,7 +130,6 @@ class _ChunkItem(Item):
     """A node with text."""
 
     chunk: Chunk
-    ontology: Ontology
 
     def entity_keys(self) -> Iterator[str]:
         """The node."""
@@ -156,81 +137,25 @@ class _ChunkItem(Item):
 
     def lines(self, state: RenderState) -> list[Line]:
         """The text, unless the answer has it with the node."""
-        if self.chunk.node.entity_key in state.described:
+        node = self.chunk.node
+        if node.entity_key in state.described:
             return []
-        head = f"Near: {_name(self.chunk.node, state)} {self.chunk.similarity:.2f}"
+        head = f"Near: {state.name(node.entity_key, node.name, node.label)} {self.chunk.similarity:.2f}"
         return [Line(head, in_one_line(self.chunk.text))]
 
-    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The text with its node."""
-        properties = _node_properties(self.chunk.node, self.ontology)
-        node = self.chunk.node.model_copy(update={"properties": properties})
-        return [("chunks", self.chunk.model_copy(update={"node": node}).to_dict())]
+        return [("chunks", self.chunk.to_dict() | {"node": item_record(self.chunk.node, state)})]
 
 
-@dataclass(frozen=True)
-class _WordItem(Item):
-    """An entity_key or a word in a list."""
-
-    section: str
-    kind: str
-    word: str
-
-    def entity_keys(self) -> Iterator[str]:
-        """None."""
-        return iter(())
-
-    def lines(self, state: RenderState) -> list[Line]:  # noqa: ARG002
-        """Nothing: paths and nodes name them."""
-        return []
-
-    def records(self, state: RenderState) -> list[tuple[str, Any]]:  # noqa: ARG002
-        """The word."""
-        return [(self.section, self.word)]
+def _says_more(relationship: GraphRelationship, state: RenderState) -> bool:
+    """Whether more is known of a relationship than its nodes and its type."""
+    levels = (relationship.attitude, relationship.proximity)
+    return any((relationship.description, *levels, state.properties(relationship), *state.notes(relationship.notes)))
 
 
-def _each_with_its_type(noted: Sequence[tuple[str, Sequence[Note]]]) -> list[Note]:
-    """The notes of the relationships of a path, which begin with the type if several relationships have notes."""
-    if len(noted) == 1:
-        return list(noted[0][1])
-    return [note.model_copy(update={"content": f"{kind}: {note.content}"}) for kind, notes in noted for note in notes]
-
-
-def _name(node: MatchedNode, state: RenderState) -> str:
-    return state.name(node.entity_key, node.name, node.labels[0] if node.labels else "")
-
-
-def _text(properties: Mapping[str, JsonValue]) -> str:
-    described = properties.get("description")
-    others = {name: value for name, value in properties.items() if name != "description"}
-    text = compact_text(described) if described else ""
-    separator = " " if text.endswith((".", "!", "?")) else ". "
-    return separator.join(filter(None, (text, compact_text(others))))
-
-
-def _node_properties(node: MatchedNode, ontology: Ontology) -> dict[str, JsonValue]:
-    """The properties without what kgagent itself stores on every node."""
-    properties = dict(node.properties)
-    return _without_times(properties) if _is_ours(node, ontology) else properties
-
-
-def _is_ours(node: MatchedNode, ontology: Ontology) -> bool:
-    """Whether a node has a label of the ontology, and so the properties that kgagent stores."""
-    return bool(ontology.labels.keys() & set(node.labels))
-
-
-def _relationship_properties(relationship: MatchedRelationship, ontology: Ontology) -> dict[str, JsonValue]:
-    """The properties without what kgagent itself stores on every relationship."""
-    properties = dict(relationship.properties)
-    if relationship.neo4j_type not in ontology.relationships:
-        return properties
-    defaults = ontology.relationship_defaults
-    return {name: value for name, value in _without_times(properties).items() if defaults.get(name) != value}
-
-
-def _without_times(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    return {name: value for name, value in properties.items() if name not in TIMES}
-
-
-def _without_empty(record: JsonRecord) -> JsonRecord:
-    return {name: value for name, value in record.items() if value not in (None, "", [], {})}
+def _relationship_record(relationship: MatchedRelationship, state: RenderState) -> JsonRecord:
+    """A relationship without its nodes, which the path has."""
+    record = item_record(relationship, state)
+    direction = {"direction": relationship.direction.value}
+    return {name: value for name, value in record.items() if name not in _ENDS} | direction

@@ -7,20 +7,16 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_validator
 
-from kgagent.errors import InputError, NotFoundError
 from kgagent.formatting import counted
 from kgagent.models.answer_page import Content
-from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.matched_path import PatternResult, PatternStrategy
 from kgagent.models.pattern_query import GraphQuery, RankingStrategy, ScoreComponent
 from kgagent.models.request import parsed_json
 from kgagent.ontology import Ontology
-from kgagent.patterns.names import find_unknown_names
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.pattern_correction import with_existing_names, with_renamed_fields
 from kgagent.tools.pattern_guide import INTERESTS_OF_MENTORS
-from kgagent.tools.pattern_items import pattern_items
+from kgagent.tools.pattern_items import FALLBACK, pattern_items
 from kgagent.tools.pattern_references import meant_values
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
 from kgagent.tools.reference_arguments import resolved_targets
@@ -35,9 +31,6 @@ MAX_REPEATED = 200
 DEFAULT_MAX_PATHS = 20
 """Lower than the default of the Python API, because every path costs a language model tokens."""
 
-MAX_NEAREST = 5
-"""Results of the hybrid search that replaces paths if none matched."""
-
 _EXAMPLE = json.dumps({"patterns": INTERESTS_OF_MENTORS["patterns"]})
 
 SHORT_EXAMPLE: JsonValue = {
@@ -48,7 +41,7 @@ SHORT_EXAMPLE: JsonValue = {
         }
     ]
 }
-"""Shown with errors about arguments that cannot be corrected."""
+"""Shown with errors about patterns."""
 
 
 class QueryPatternsArguments(ReadArguments, GraphQuery):
@@ -119,8 +112,6 @@ class PatternToolResult(ReadToolResult):
     weights: Mapping[ScoreComponent, float] | None = None
     elapsed_ms: float
     metadata: Mapping[str, int]
-    objects: tuple[JsonObject, ...] | None = Field(None, exclude=True)
-    relationships: tuple[JsonObject, ...] | None = Field(None, exclude=True)
 
 
 class QueryPatterns(Tool[QueryPatternsArguments]):
@@ -141,10 +132,8 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
         )
 
     def explain_invalid(self, error: ValidationError, given: Mapping[str, Any]) -> str:
-        """Say what is wrong, with the corrected arguments or, if they cannot be corrected, a short example."""
+        """Say what is wrong, with a short example."""
         problem = super().explain_invalid(error, given)
-        if corrected := with_renamed_fields(given, QueryPatternsArguments):
-            return f"{problem}.{corrected}"
         return f"{problem}. Example: {json.dumps(SHORT_EXAMPLE)}" if _PATTERN_PROBLEM.search(problem) else problem
 
     def needs_embedder(self, arguments: QueryPatternsArguments) -> bool:  # noqa: ARG002
@@ -161,29 +150,28 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
         """
         targets = await resolved_targets(context, arguments.targets)
         query = arguments.model_copy(update={"targets": targets})
-        try:
-            result = await _found(context, query)
-        except NotFoundError:
-            raise
-        except InputError as error:
-            raise InputError(f"{error}{await _correction(context, arguments)}") from error
+        result = await _result(context, query)
         message = _message(result, arguments)
         content = Content(
-            items=pattern_items(result.model_copy(update={"hybrid": _nearest(result.hybrid)}), context.ontology),
+            items=pattern_items(result),
             message=message,
             opening=message,
             empty="",
             warnings=result.warnings,
+            sections=() if result.hybrid is None else (f"{FALLBACK}.objects", f"{FALLBACK}.relationships"),
             fields=_fields(result),
         )
-        answer = await render_page(PatternToolResult, context, arguments, content, queries=_searched_texts(arguments))
-        if result.hybrid is None:
-            return answer
-        found = {"objects": list(answer.objects or ()), "relationships": list(answer.relationships or ())}
-        return answer.model_copy(update={"hybrid": found})
+        return await render_page(
+            PatternToolResult,
+            context,
+            arguments,
+            content,
+            queries=_searched_texts(arguments),
+            labels={node.entity_key: node.label for node in result.context.nodes},
+        )
 
 
-async def _found(context: ToolContext, query: GraphQuery) -> PatternResult:
+async def _result(context: ToolContext, query: GraphQuery) -> PatternResult:
     """The result of a query; if no path matches, that with what names and types mean, or what is known of them."""
     first = await meant_values(context, query, unnoticed=True)
     query = first.query or query
@@ -220,26 +208,6 @@ def _fields(result: PatternResult) -> dict[str, Any]:
         "metadata": result.metadata,
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-async def _correction(context: ToolContext, query: GraphQuery) -> str:
-    """The query with names that exist, for an error about names that do not."""
-    schema = await context.live_schema.read(context.user_id)
-    return with_existing_names(query, find_unknown_names(query.all_patterns, schema, context.ontology))
-
-
-def _nearest(found: HybridSearchResult | None) -> HybridSearchResult | None:
-    """The first few results of a hybrid search: they do not answer the pattern, but may help to correct it."""
-    if found is None:
-        return None
-    ranks = {item.rank for item in found.items[:MAX_NEAREST]}
-    return found.model_copy(
-        update={
-            "objects": tuple(item for item in found.objects if item.rank in ranks),
-            "relationships": found.relationships and tuple(r for r in found.relationships if r.rank in ranks),
-            "plan": {},
-        }
-    )
 
 
 def _message(result: PatternResult, query: GraphQuery) -> str:

@@ -175,3 +175,14 @@ def test_a_counter_of_tokens_can_be_given() -> None:
     page: Any = text_page(Content(items()), new_state, 50, count_tokens=words)
     assert words(page.text) <= 50
     assert page.text.splitlines()[-1].endswith(" of 60 shown")
+
+
+@pytest.mark.parametrize("page", [text_page, json_page])
+def test_a_cursor_beyond_the_end_is_an_error(page: Any) -> None:
+    with pytest.raises(InputError, match="cursor is beyond the end: the result has only 60 items now"):
+        page(CONTENT, new_state, 2_000, offset=60, cursor=cursor)
+
+
+def test_a_section_may_be_a_field_of_a_field() -> None:
+    content = Content([NodeItem(GraphNode(entity_key="a", label="Person", name="Ada"), "near.nodes")])
+    assert json_page(content, new_state, 500, cursor=cursor).payload["near"]["nodes"][0]["name"] == "Ada"
