@@ -19,7 +19,6 @@ from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.graph.writes import WriteContext
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
-from kgagent.patterns.options import PatternOptions
 from kgagent.patterns.search import PatternSearch
 from kgagent.retrieval import RetrievalService
 from kgagent.settings import Settings
@@ -117,13 +116,5 @@ class GraphServices:
                 user_limit=settings.max_reads_per_user,
                 longest_wait=settings.longest_wait,
             ),
-            patterns=PatternSearch(
-                store,
-                ontology,
-                embedder,
-                retrieval=retrieval,
-                live_schema=live_schema,
-                options=PatternOptions.of(settings),
-                observer=observer,
-            ),
+            patterns=PatternSearch(store, ontology, embedder, retrieval, live_schema, settings, observer),
         )

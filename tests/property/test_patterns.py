@@ -18,7 +18,7 @@ from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import plans_of
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import Deadline, UserReads
-from kgagent.patterns.runner import PatternRunner, RunLimits, RunResult
+from kgagent.patterns.runner import PatternRunner, RunResult
 from tests.support.examples import examples
 from tests.support.plain_walk import PlainGraph, PlainNode, PlainRelationship
 from tests.support.stored import cypher
@@ -208,8 +208,10 @@ async def compiled(
     """Run a pattern or a combinator as kgagent does, or as it does if that takes long."""
     reader = PathReader(graph.ontology)
     reads = UserReads(services_of(graph).store, user_id, Deadline.after(60.0))
-    limits = RunLimits(EVERYTHING, EVERYTHING, 0.0 if is_narrowed else EVERYTHING)
-    runner = PatternRunner(reads, graph.embedder, reader, limits)
+    quick_seconds = 0.0 if is_narrowed else EVERYTHING
+    runner = PatternRunner(
+        reads, graph.embedder, reader, paths=EVERYTHING, explored=EVERYTHING, quick_seconds=quick_seconds
+    )
     plans = plans_of(part)
     matching = await runner.matching([segment for plan in plans for segment in plan.segments])
     compiler = Compiler(user_id, matching=matching)

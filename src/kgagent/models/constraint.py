@@ -1,11 +1,9 @@
-"""Constraints on the properties along a path, and the base class of all models of a pattern query."""
+"""Constraints on the properties along a path, and the base classes of the models of a pattern query."""
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from inspect import cleandoc
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import (
     AliasChoices,
@@ -13,8 +11,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
-    GetJsonSchemaHandler,
     JsonValue,
     StringConstraints,
     WithJsonSchema,
@@ -22,7 +18,6 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypeAliasType
 
 from kgagent.formatting import has_unpaired_surrogates
@@ -36,10 +31,6 @@ MAX_VALUES = 10_000
 
 MAX_TEXT_LENGTH = 10_000
 MAX_EXPRESSION_LENGTH = 1_000
-RARELY_REACHED = 10
-"""Upper limits from here on are checked but not described to a model."""
-
-_UPPER_LIMITS = frozenset({"maxLength", "maxItems", "maximum"})
 
 MAX_VALUE_LENGTH = 80
 """Characters of an invalid value that an error repeats."""
@@ -50,39 +41,21 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 RelationTypes = Annotated[tuple[Name, ...], Field(max_length=100)]
 
 
-class EnumNames:
-    """Annotates an enumeration: its names are accepted in any spelling, and listed where a field is described."""
+class LenientEnum(StrEnum):
+    """An enumeration whose names are accepted in any letter case, with spaces and hyphens, and with synonyms."""
 
-    def __init__(self, **synonyms: str) -> None:
-        """Accept other words.
+    @classmethod
+    def synonyms(cls) -> Mapping[str, str]:
+        """For each name, the other words for it, separated by spaces."""
+        return {}
 
-        Args:
-            synonyms: for each name, the other words for it, separated by spaces.
-        """
-        self._names = {word: name for name, words in synonyms.items() for word in words.split()}
-
-    def __get_pydantic_core_schema__(self, source: type[StrEnum], handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Convert text to the spelling of a name before the enumeration is looked up."""
-        return core_schema.no_info_before_validator_function(self._name, handler(source))
-
-    def _name(self, value: object) -> object:
-        if not isinstance(value, str):
-            return value
-        name = value.strip().upper()
-        name = name.replace("-", "_").replace(" ", "_") if any(map(str.isalpha, name)) else name
-        return self._names.get(name, name)
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The names alone: a definition of its own would take more words than it saves."""
-        return {"enum": handler.resolve_ref_schema(handler(schema))["enum"], "type": "string"}
-
-
-def _as_list(value: object) -> object:
-    return [value] if isinstance(value, Mapping) else value
-
-
-OneOrMore = BeforeValidator(_as_list)
-"""Annotates a list of objects: one object alone is accepted too."""
+    @classmethod
+    def _missing_(cls, value: object) -> Self | None:
+        word = value.strip().upper() if isinstance(value, str) else ""
+        if any(map(str.isalpha, word)):
+            word = word.replace("-", "_").replace(" ", "_")
+        meant = next((name for name, words in cls.synonyms().items() if word in words.split()), word)
+        return cls.__members__.get(meant)
 
 
 def accepts(*names: str) -> AliasChoices:
@@ -98,47 +71,8 @@ class PatternModel(RequestModel):
         alias_generator=AliasGenerator(validation_alias=accepts),
     )
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The JSON schema in as few words as possible; the docstring describes the fields."""
-        made = super().__get_pydantic_json_schema__(schema, handler)
-        resolved = handler.resolve_ref_schema(made)
-        described = {
-            name: text for base in reversed(cls.__mro__) for name, text in _field_descriptions(base.__doc__).items()
-        }
-        fields = resolved.get("properties", {})
-        for name, field in fields.items():
-            fields[name] = {**_without_null(field), "description": field.get("description") or described[name]}
-        resolved["description"] = (cls.__doc__ or "").partition("\n\n")[0].strip()
-        return made
 
-
-def _field_descriptions(docstring: str | None) -> dict[str, str]:
-    """The entries of the section `Attributes:` of a docstring."""
-    _, _, section = cleandoc(docstring or "").partition("Attributes:\n")
-    entries = re.findall(r"^    (\w+): (.*(?:\n {8,}.*)*)", section, re.MULTILINE)
-    return {name: " ".join(text.split()) for name, text in entries}
-
-
-def _without_null(field: Mapping[str, Any]) -> dict[str, Any]:
-    """A field's schema without `null`, without a null or empty default, and without limits that are rarely reached.
-
-    An optional field can be omitted, so the schema for a model does not mention null.
-    """
-    kept = {
-        key: value
-        for key, value in field.items()
-        if not (key in _UPPER_LIMITS and value >= RARELY_REACHED) and key != "minLength"
-    }
-    if kept.get("default", ...) in (None, "", []):
-        del kept["default"]
-    if isinstance(kept.get("items"), Mapping):
-        kept["items"] = _without_null(kept["items"])
-    choices = [_without_null(choice) for choice in kept.pop("anyOf", ()) if choice != {"type": "null"}]
-    return {**(choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {}), **kept}
-
-
-class ConstraintType(StrEnum):
+class ConstraintType(LenientEnum):
     """How a constraint compares a property."""
 
     PROPERTY_EQUALS = "PROPERTY_EQUALS"
@@ -152,6 +86,20 @@ class ConstraintType(StrEnum):
     STARTS_WITH = "STARTS_WITH"
     ENDS_WITH = "ENDS_WITH"
     REGEX_MATCH = "REGEX_MATCH"
+
+    @classmethod
+    def synonyms(cls) -> Mapping[str, str]:
+        """See `LenientEnum`."""
+        return {
+            "PROPERTY_EQUALS": "= == EQ EQUAL EQUALS IS",
+            "PROPERTY_IN": "IN ONE_OF ANY_OF",
+            "NOT_IN": "NONE_OF PROPERTY_NOT_IN",
+            "GREATER_THAN": "> GT",
+            "LESS_THAN": "< LT",
+            "GREATER_THAN_EQUALS": ">= GTE GREATER_THAN_EQUAL GREATER_THAN_OR_EQUAL GREATER_THAN_OR_EQUALS AT_LEAST",
+            "LESS_THAN_EQUALS": "<= LTE LESS_THAN_EQUAL LESS_THAN_OR_EQUAL LESS_THAN_OR_EQUALS AT_MOST",
+            "REGEX_MATCH": "=~ REGEX MATCHES REGEX_MATCHES",
+        }
 
 
 LIST_TYPES = frozenset({ConstraintType.PROPERTY_IN, ConstraintType.NOT_IN})
@@ -185,62 +133,52 @@ Position = TypeAliasType(
 """A node of a path: i is the node at which step i arrives (from 0), or "start" or "end"."""
 
 
-_COMPARISONS = EnumNames(
-    PROPERTY_EQUALS="= == EQ EQUAL EQUALS IS",
-    PROPERTY_IN="IN ONE_OF ANY_OF",
-    NOT_IN="NONE_OF PROPERTY_NOT_IN",
-    GREATER_THAN="> GT",
-    LESS_THAN="< LT",
-    GREATER_THAN_EQUALS=">= GTE GREATER_THAN_EQUAL GREATER_THAN_OR_EQUAL GREATER_THAN_OR_EQUALS AT_LEAST",
-    LESS_THAN_EQUALS="<= LTE LESS_THAN_EQUAL LESS_THAN_OR_EQUAL LESS_THAN_OR_EQUALS AT_MOST",
-    REGEX_MATCH="=~ REGEX MATCHES REGEX_MATCHES",
-)
-
-
 def _part_of_path(value: object) -> object:
     return "relationship" if value in ("edge", "rel", "relation", "relationships") else value
 
 
 class PropertyReference(PatternModel):
-    """A property of another node of the path.
+    """A property of another node of the path."""
 
-    Attributes:
-        at_step: The node.
-        property_path: Its property.
-    """
-
-    at_step: Position
-    property_path: Annotated[Name, Field(validation_alias=accepts("property_path", "property", "field", "key"))]
+    at_step: Position = Field(description="The node.")
+    property_path: Name = Field(
+        validation_alias=accepts("property_path", "property", "field", "key"), description="Its property."
+    )
 
 
 class Constraint(PatternModel):
-    """A condition on a property. A missing property satisfies no constraint.
-
-    Attributes:
-        type: How to compare. REGEX_MATCH (RE2) matches the whole text; CONTAINS also finds an item of a list.
-        property_path: Property; "budget.approved" for a value inside JSON.
-        value: Value to compare with; a list for PROPERTY_IN and NOT_IN.
-        value_from: Compares with a property of another node instead of value.
-        node_label: Applies the constraint only to nodes with this label.
-        at_step: i (from 0): relationship of step i, or the node at which it arrives; start; end; -1: all of the path.
-        on: What has the property: node or relationship.
-    """
+    """A condition on a property. A missing property satisfies no constraint."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"value_from", "node_label"})
 
-    type: Annotated[ConstraintType, _COMPARISONS, Field(validation_alias=accepts("type", "operator", "op"))]
-    property_path: Annotated[
-        Name, Field(validation_alias=accepts("property_path", "property", "property_name", "field", "key", "attribute"))
-    ]
-    value: Annotated[JsonValue, WithJsonSchema(_ONE_OR_MORE_VALUES)] = Field(
-        None, validation_alias=accepts("value", "values")
+    type: ConstraintType = Field(
+        validation_alias=accepts("type", "operator", "op"),
+        description="How to compare. REGEX_MATCH (RE2) matches the whole text; CONTAINS also finds an item of a list.",
     )
-    value_from: PropertyReference | None = None
-    node_label: Name | None = None
+    property_path: Name = Field(
+        validation_alias=accepts("property_path", "property", "property_name", "field", "key", "attribute"),
+        description='Property; "budget.approved" for a value inside JSON.',
+    )
+    value: Annotated[JsonValue, WithJsonSchema(_ONE_OR_MORE_VALUES)] = Field(
+        None,
+        validation_alias=accepts("value", "values"),
+        description="Value to compare with; a list for PROPERTY_IN and NOT_IN.",
+    )
+    value_from: PropertyReference | None = Field(
+        None, description="Compares with a property of another node instead of value."
+    )
+    node_label: Name | None = Field(None, description="Applies the constraint only to nodes with this label.")
     at_step: Annotated[
         Annotated[int, Field(ge=-1, lt=MAX_STEPS)] | Literal["start", "end"], WithJsonSchema(_NUMBER_OR_WORD)
-    ] = Field(-1, validation_alias=accepts("at_step", "step", "step_index", "at"))
-    on: Annotated[Literal["node", "relationship"], BeforeValidator(_part_of_path)] = "node"
+    ] = Field(
+        -1,
+        validation_alias=accepts("at_step", "step", "step_index", "at"),
+        description="i (from 0): relationship of step i, or the node at which it arrives; start; end; -1: all of the "
+        "path.",
+    )
+    on: Annotated[Literal["node", "relationship"], BeforeValidator(_part_of_path)] = Field(
+        "node", description="What has the property: node or relationship."
+    )
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -283,16 +221,11 @@ class Constraint(PatternModel):
 
 
 def _check_value(kind: ConstraintType, value: JsonValue) -> None:
-    if kind in LIST_TYPES:
-        if not isinstance(value, list) or len(value) > MAX_VALUES:
-            raise ValueError(f"{kind} needs a list of at most {MAX_VALUES:,} values, got {_shorten(value)}")
-        for item in value:
-            _check_scalar(kind, item)
-    elif isinstance(value, list | dict):
-        raise ValueError(f"{kind} needs one value, got {_shorten(value)}; PROPERTY_IN and NOT_IN take lists")
-    else:
-        _check_scalar(kind, value)
-    if (kind in TEXT_OPERATORS and kind is not ConstraintType.CONTAINS) or kind is ConstraintType.REGEX_MATCH:
+    if kind in LIST_TYPES and (not isinstance(value, list) or len(value) > MAX_VALUES):
+        raise ValueError(f"{kind} needs a list of at most {MAX_VALUES:,} values, got {_shorten(value)}")
+    for item in value if kind in LIST_TYPES and isinstance(value, list) else [value]:
+        _check_scalar(kind, item)
+    if kind in {ConstraintType.STARTS_WITH, ConstraintType.ENDS_WITH, ConstraintType.REGEX_MATCH}:
         longest = MAX_EXPRESSION_LENGTH if kind is ConstraintType.REGEX_MATCH else MAX_TEXT_LENGTH
         if not isinstance(value, str) or len(value) > longest:
             raise ValueError(f"{kind} needs text of at most {longest:,} characters, got {_shorten(value)}")
@@ -301,8 +234,10 @@ def _check_value(kind: ConstraintType, value: JsonValue) -> None:
 
 
 def _check_scalar(kind: ConstraintType, value: JsonValue) -> None:
+    """Check that the database can store a value, and so compare with it."""
     if isinstance(value, list | dict) or value is None:
-        raise ValueError(f"{kind} compares with text, numbers, true or false, got {_shorten(value)}")
+        one = "values" if kind in LIST_TYPES else "one value"
+        raise ValueError(f"{kind} needs {one}: text, a number, true or false, got {_shorten(value)}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{kind} needs a finite number, got {value}")
     if isinstance(value, int) and value not in _INTEGERS_OF_64_BITS:

@@ -1,18 +1,16 @@
 """Graph patterns: the steps of a path, the constraints along it, and the branches of its nodes."""
 
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from itertools import pairwise
-from typing import Annotated, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
 from kgagent.models.constraint import (
     MAX_STEPS,
     Constraint,
-    EnumNames,
+    LenientEnum,
     Name,
-    OneOrMore,
     PatternModel,
     Position,
     RelationTypes,
@@ -24,12 +22,21 @@ MAX_BRANCHES = 10
 MAX_BRANCH_COUNT = 1_000_000
 
 
-class StepDirection(StrEnum):
+class StepDirection(LenientEnum):
     """Direction in which a step follows relationships."""
 
     OUTGOING = "OUTGOING"
     INCOMING = "INCOMING"
     BOTH = "BOTH"
+
+    @classmethod
+    def synonyms(cls) -> Mapping[str, str]:
+        """See `LenientEnum`."""
+        return {
+            "OUTGOING": "OUT -> FORWARD",
+            "INCOMING": "IN <- BACKWARD",
+            "BOTH": "ANY EITHER UNDIRECTED - -- <->",
+        }
 
     @property
     def reversed(self) -> "StepDirection":
@@ -39,40 +46,34 @@ class StepDirection(StrEnum):
 
 
 class TraversalStep(PatternModel):
-    """One step: follows one or several relationships from a node to the next node of the path.
-
-    Attributes:
-        source_label: Label of the node where it starts. Default: any.
-        relation_type: Neo4j type, or a list of alternatives. Default: any.
-        target_label: Label of the node where it arrives. Default: any.
-        step_index: Position of the step, from 0; by default the position in the list.
-        direction: INCOMING: against the stored direction.
-        min_hops: Minimum number of relationships that the step follows.
-        max_hops: Relationships that the step may follow in a row.
-    """
+    """One step: follows one or several relationships from a node to the next node of the path."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"step_index", "min_hops"})
 
     source_label: Name | None = Field(
-        None, validation_alias=accepts("source_label", "source", "from_label", "start_label")
+        None,
+        validation_alias=accepts("source_label", "source", "from_label", "start_label"),
+        description="Label of the node where it starts. Default: any.",
     )
-    relation_type: Annotated[
-        Name | RelationTypes | None,
-        Field(
-            validation_alias=accepts(
-                *("relation_type", "relation_types", "relationship_type", "relationship_types"),
-                *("neo4j_type", "neo4j_types", "rel_type", "edge_type", "type"),
-            )
+    relation_type: Name | RelationTypes | None = Field(
+        None,
+        validation_alias=accepts(
+            *("relation_type", "relation_types", "relationship_type", "relationship_types"),
+            *("neo4j_type", "neo4j_types", "rel_type", "edge_type", "type"),
         ),
-    ] = None
-    target_label: Name | None = Field(None, validation_alias=accepts("target_label", "target", "to_label", "end_label"))
-    step_index: int | None = Field(None, ge=0, lt=MAX_STEPS)
-    direction: Annotated[
-        StepDirection,
-        EnumNames(OUTGOING="OUT -> FORWARD", INCOMING="IN <- BACKWARD", BOTH="ANY EITHER UNDIRECTED - -- <->"),
-    ] = StepDirection.OUTGOING
-    min_hops: int = Field(1, ge=1, le=MAX_STEPS)
-    max_hops: int = Field(1, ge=1, le=MAX_STEPS)
+        description="Neo4j type, or a list of alternatives. Default: any.",
+    )
+    target_label: Name | None = Field(
+        None,
+        validation_alias=accepts("target_label", "target", "to_label", "end_label"),
+        description="Label of the node where it arrives. Default: any.",
+    )
+    step_index: int | None = Field(
+        None, ge=0, lt=MAX_STEPS, description="Position of the step, from 0; by default the position in the list."
+    )
+    direction: StepDirection = Field(StepDirection.OUTGOING, description="INCOMING: against the stored direction.")
+    min_hops: int = Field(1, ge=1, le=MAX_STEPS, description="Minimum number of relationships that the step follows.")
+    max_hops: int = Field(1, ge=1, le=MAX_STEPS, description="Relationships that the step may follow in a row.")
 
     @model_validator(mode="before")
     @classmethod
@@ -128,25 +129,22 @@ def _check_positions(constraints: Sequence[Constraint], steps: int) -> None:
 
 
 class Branch(PatternModel):
-    """A condition on a node of a path: steps that must, or must not, start there. It filters paths and is not returned.
-
-    Attributes:
-        at_step: Node at which it starts.
-        steps: Its steps.
-        constraints: Its constraints; at_step counts the steps of the branch.
-        ends_at: The node of the path at which the branch must end.
-        at_least: Minimum number of distinct end nodes. Default: 1.
-        at_most: Maximum number; 0: there must be none.
-    """
+    """A condition on a node of a path: steps that must, or must not, start there. It is not part of the path."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"ends_at"})
 
-    at_step: Position = "end"
-    steps: Annotated[tuple[TraversalStep, ...], OneOrMore] = Field(min_length=1, max_length=MAX_STEPS)
-    constraints: Annotated[tuple[Constraint, ...], OneOrMore] = Field(default=(), max_length=MAX_CONSTRAINTS)
-    ends_at: Position | None = None
-    at_least: int | None = Field(None, ge=0, le=MAX_BRANCH_COUNT)
-    at_most: int | None = Field(None, ge=0, le=MAX_BRANCH_COUNT)
+    at_step: Position = Field("end", description="Node at which it starts.")
+    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MAX_STEPS, description="Its steps.")
+    constraints: tuple[Constraint, ...] = Field(
+        default=(),
+        max_length=MAX_CONSTRAINTS,
+        description="Its constraints; at_step counts the steps of the branch.",
+    )
+    ends_at: Position | None = Field(None, description="The node of the path at which the branch must end.")
+    at_least: int | None = Field(
+        None, ge=0, le=MAX_BRANCH_COUNT, description="Minimum number of distinct end nodes. Default: 1."
+    )
+    at_most: int | None = Field(None, ge=0, le=MAX_BRANCH_COUNT, description="Maximum number; 0: there must be none.")
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -165,31 +163,26 @@ class Branch(PatternModel):
 
 
 class GraphPattern(PatternModel):
-    """A path through the graph.
-
-    Attributes:
-        pattern_id: Name of the pattern in results and errors.
-        steps: 1 to 8 steps.
-        constraints: Conditions on properties.
-        branches: Conditions on a node of the path: steps that must, or must not, start there.
-        cycle: The path ends at its start node.
-        distinct_nodes: The path visits no node twice.
-        repeat_relationships: The path may follow a relationship twice.
-        description: Purpose; repeated in the explanation of each path.
-    """
+    """A path through the graph."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
         {"pattern_id", "distinct_nodes", "repeat_relationships", "description"}
     )
 
-    pattern_id: Name = "pattern"
-    steps: Annotated[tuple[TraversalStep, ...], OneOrMore] = Field(min_length=1, max_length=MAX_STEPS)
-    constraints: Annotated[tuple[Constraint, ...], OneOrMore] = Field(default=(), max_length=MAX_CONSTRAINTS)
-    branches: Annotated[tuple[Branch, ...], OneOrMore] = Field(default=(), max_length=MAX_BRANCHES)
-    cycle: bool = False
-    distinct_nodes: bool = False
-    repeat_relationships: bool = False
-    description: str = Field("", max_length=2_000)
+    pattern_id: Name = Field("pattern", description="Name of the pattern in results and errors.")
+    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MAX_STEPS, description="1 to 8 steps.")
+    constraints: tuple[Constraint, ...] = Field(
+        default=(), max_length=MAX_CONSTRAINTS, description="Conditions on properties."
+    )
+    branches: tuple[Branch, ...] = Field(
+        default=(),
+        max_length=MAX_BRANCHES,
+        description="Conditions on a node of the path: steps that must, or must not, start there.",
+    )
+    cycle: bool = Field(False, description="The path ends at its start node.")
+    distinct_nodes: bool = Field(False, description="The path visits no node twice.")
+    repeat_relationships: bool = Field(False, description="The path may follow a relationship twice.")
+    description: str = Field("", max_length=2_000, description="Purpose; repeated in the explanation of each path.")
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -221,3 +214,8 @@ class GraphPattern(PatternModel):
     def end_label(self) -> str | None:
         """Label of the end node; None for any."""
         return self.steps[-1].target_label
+
+    @property
+    def max_hops(self) -> int:
+        """Maximum number of relationships of a path."""
+        return sum(step.max_hops for step in self.steps)

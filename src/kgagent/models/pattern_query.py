@@ -1,16 +1,14 @@
 """A pattern query: patterns, their combination, the nodes to start from, and the ranking of paths."""
 
-from collections.abc import Iterator, Mapping
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from kgagent.models.constraint import (
     MAX_STEPS,
-    EnumNames,
+    LenientEnum,
     Name,
-    OneOrMore,
     PatternModel,
     Position,
     RelationTypes,
@@ -34,7 +32,7 @@ ScoreComponent = Literal["length", "weight", "centrality", "semantic"]
 HYBRID_WEIGHTS: Mapping[ScoreComponent, float] = {"length": 0.2, "weight": 0.1, "centrality": 0.1, "semantic": 0.6}
 
 
-class RankingStrategy(StrEnum):
+class RankingStrategy(LenientEnum):
     """How paths are ranked; `kgagent.patterns.ranking` has the formulas."""
 
     PATH_LENGTH = "PATH_LENGTH"
@@ -43,13 +41,32 @@ class RankingStrategy(StrEnum):
     SEMANTIC_SCORE = "SEMANTIC_SCORE"
     HYBRID = "HYBRID"
 
+    @classmethod
+    def synonyms(cls) -> Mapping[str, str]:
+        """See `LenientEnum`."""
+        return {
+            "PATH_LENGTH": "LENGTH SHORTEST",
+            "EDGE_WEIGHT": "WEIGHT",
+            "NODE_CENTRALITY": "CENTRALITY",
+            "SEMANTIC_SCORE": "SEMANTIC SIMILARITY",
+        }
 
-class CombinatorType(StrEnum):
+
+class CombinatorType(LenientEnum):
     """How the paths of several patterns are combined."""
 
     INTERSECTION = "INTERSECTION"
     UNION = "UNION"
     SEQUENTIAL = "SEQUENTIAL"
+
+    @classmethod
+    def synonyms(cls) -> Mapping[str, str]:
+        """See `LenientEnum`."""
+        return {
+            "INTERSECTION": "AND ALL INTERSECT",
+            "UNION": "OR ANY",
+            "SEQUENTIAL": "THEN SEQUENCE",
+        }
 
 
 def _class_of_part(part: object) -> str:
@@ -60,47 +77,26 @@ def _class_of_part(part: object) -> str:
 
 
 class QueryCombinator(PatternModel):
-    """Combines patterns, or combinators.
-
-    Attributes:
-        type: INTERSECTION: paths of all patterns with the same node at join_on. UNION: the best path for each node that
-            any pattern has at join_on. SEQUENTIAL: each pattern starts where the previous one ended.
-        patterns: Patterns, or combinators.
-        join_on: Default: the start if all patterns have the same start label, otherwise the end.
-        description: Purpose of the combination.
-    """
+    """Combines patterns, or combinators."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"description", "patterns"})
 
-    type: Annotated[
-        CombinatorType,
-        EnumNames(INTERSECTION="AND ALL INTERSECT", UNION="OR ANY", SEQUENTIAL="THEN SEQUENCE"),
-        Field(validation_alias=accepts("type", "operator")),
-    ]
-    patterns: Annotated[
-        tuple[
-            Annotated[
-                Annotated[GraphPattern, Tag("GraphPattern")] | Annotated["QueryCombinator", Tag("QueryCombinator")],
-                Discriminator(_class_of_part),
-            ],
-            ...,
+    type: CombinatorType = Field(
+        validation_alias=accepts("type", "operator"),
+        description="INTERSECTION: paths of all patterns with the same node at join_on. UNION: the best path for each "
+        "node that any pattern has at join_on. SEQUENTIAL: each pattern starts where the previous one ended.",
+    )
+    patterns: tuple[
+        Annotated[
+            Annotated[GraphPattern, Tag("GraphPattern")] | Annotated["QueryCombinator", Tag("QueryCombinator")],
+            Discriminator(_class_of_part),
         ],
-        OneOrMore,
-    ] = Field(min_length=1, max_length=MAX_PATTERNS)
-    join_on: Position | None = None
-    description: str = Field("", max_length=2_000)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _is_not_too_deep(cls, given: object) -> object:
-        """Refuse deep nesting before its parts are validated: each may be a pattern or a combinator."""
-        level: list[object] = [given]
-        for _ in range(MAX_COMBINATOR_DEPTH):
-            parts = [part.get("patterns") for part in level if isinstance(part, Mapping)]
-            level = [part for inner in parts for part in (inner if isinstance(inner, list | tuple) else [inner])]
-        if any(isinstance(part, Mapping) and "patterns" in part for part in level):
-            raise ValueError(f"combinators may be nested at most {MAX_COMBINATOR_DEPTH} levels deep")
-        return given
+        ...,
+    ] = Field(min_length=1, max_length=MAX_PATTERNS, description="Patterns, or combinators.")
+    join_on: Position | None = Field(
+        None, description="Default: the start if all patterns have the same start label, otherwise the end."
+    )
+    description: str = Field("", max_length=2_000, description="Purpose of the combination.")
 
     @model_validator(mode="after")
     def _join_is_possible(self) -> Self:
@@ -128,34 +124,27 @@ def _depth(part: GraphPattern | QueryCombinator) -> int:
     return 0 if isinstance(part, GraphPattern) else 1 + max(_depth(inner) for inner in part.patterns)
 
 
-def _steps(part: GraphPattern | QueryCombinator) -> int:
-    """Number of steps of the longest path."""
+def _longest(part: GraphPattern | QueryCombinator, length: Callable[[GraphPattern], int]) -> int:
+    """The length of the longest path, in steps or in relationships."""
     if isinstance(part, GraphPattern):
-        return len(part.steps)
-    counts = [_steps(inner) for inner in part.patterns]
-    return sum(counts) if part.type is CombinatorType.SEQUENTIAL else max(counts)
-
-
-def _hops(part: GraphPattern | QueryCombinator) -> int:
-    """Number of relationships of the longest path."""
-    if isinstance(part, GraphPattern):
-        return sum(step.max_hops for step in part.steps)
-    counts = [_hops(inner) for inner in part.patterns]
-    return sum(counts) if part.type is CombinatorType.SEQUENTIAL else max(counts)
+        return length(part)
+    lengths = [_longest(inner, length) for inner in part.patterns]
+    return sum(lengths) if part.type is CombinatorType.SEQUENTIAL else max(lengths)
 
 
 class ResolutionTarget(PatternModel):
-    """A node to start from; give its entity_key, its name, or a description.
+    """A node to start from; give its entity_key, its name, or a description."""
 
-    Attributes:
-        description: Its name, or a description.
-        label: Its label. Default: any.
-        entity_key: Its key, instead.
-    """
-
-    description: str = Field("", max_length=8_000, validation_alias=accepts("description", "name"))
-    label: Name | None = Field(None, validation_alias=accepts("label", "type_hint"))
-    entity_key: Name | None = None
+    description: str = Field(
+        "",
+        max_length=8_000,
+        validation_alias=accepts("description", "name"),
+        description="Its name, or a description.",
+    )
+    label: Name | None = Field(
+        None, validation_alias=accepts("label", "type_hint"), description="Its label. Default: any."
+    )
+    entity_key: Name | None = Field(None, description="Its key, instead.")
 
     @model_validator(mode="after")
     def _identifies_a_node(self) -> Self:
@@ -165,64 +154,69 @@ class ResolutionTarget(PatternModel):
 
 
 class TraversalHint(PatternModel):
-    """Expansion from the targets, for a query without patterns.
+    """Expansion from the targets, for a query without patterns."""
 
-    Attributes:
-        relation_types: Neo4j types to follow, in both directions; by default all.
-        max_depth: Maximum number of relationships from a target.
-    """
-
-    relation_types: Annotated[RelationTypes, Field(validation_alias=accepts("relation_types", "neo4j_types"))] = ()
-    max_depth: int = Field(2, ge=1, le=MAX_HOPS, validation_alias=accepts("max_depth", "max_hops"))
+    relation_types: RelationTypes = Field(
+        default=(),
+        validation_alias=accepts("relation_types", "neo4j_types"),
+        description="Neo4j types to follow, in both directions; by default all.",
+    )
+    max_depth: int = Field(
+        2,
+        ge=1,
+        le=MAX_HOPS,
+        validation_alias=accepts("max_depth", "max_hops"),
+        description="Maximum number of relationships from a target.",
+    )
 
 
 class GraphQuery(PatternModel):
-    """A structured question to a graph.
-
-    Attributes:
-        query: The question in plain words: used to rank paths, and for a hybrid search if no path matches.
-        targets: Nodes where paths start, or end if only the end of a pattern has their label.
-        traversal: Expansion from the targets, for a query without patterns.
-        patterns: Patterns, each matched independently.
-        combinator: A combination of patterns; replaces `patterns`.
-        ranking: How paths are ranked.
-        weights: For HYBRID, the weight of each component; weights are divided by their sum.
-        weight_property: For EDGE_WEIGHT and HYBRID, the numeric relationship property that is summed; 1 if missing.
-        max_paths: Maximum number of paths.
-        one_path_per: Returns only the best path for each node at this position.
-        top_k: Maximum number of texts near the paths; 0 for none.
-        strict: Whether it is an error if no path matches, instead of a hybrid search for `query`.
-        use_all_relation_hints: Whether `traversal` follows all of its types, or only the first.
-    """
+    """A structured question to a graph."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"ranking", "max_paths"})
 
-    query: str | None = Field(None, max_length=8_000, validation_alias=accepts("query", "text_query", "question"))
-    targets: Annotated[tuple[ResolutionTarget, ...], OneOrMore] = Field(default=(), max_length=20)
-    traversal: TraversalHint | None = None
-    patterns: Annotated[tuple[GraphPattern, ...], OneOrMore] = Field(
-        default=(), max_length=MAX_PATTERNS, validation_alias=accepts("patterns", "pattern")
+    query: str | None = Field(
+        None,
+        max_length=8_000,
+        validation_alias=accepts("query", "text_query", "question"),
+        description="The question in plain words: used to rank paths, and for a hybrid search if no path matches.",
     )
-    combinator: QueryCombinator | None = None
-    ranking: (
-        Annotated[
-            RankingStrategy,
-            EnumNames(
-                PATH_LENGTH="LENGTH SHORTEST",
-                EDGE_WEIGHT="WEIGHT",
-                NODE_CENTRALITY="CENTRALITY",
-                SEMANTIC_SCORE="SEMANTIC SIMILARITY",
-            ),
-        ]
-        | None
-    ) = Field(None, validation_alias=accepts("ranking", "ranking_strategy"))
-    weights: Mapping[ScoreComponent, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = None
-    weight_property: Name = "weight"
-    max_paths: int | None = Field(None, ge=1, le=MAX_PATHS)
-    one_path_per: Position | None = None
-    top_k: int = Field(10, ge=0, le=100)
-    strict: bool | None = None
-    use_all_relation_hints: bool | None = None
+    targets: tuple[ResolutionTarget, ...] = Field(
+        default=(),
+        max_length=20,
+        description="Nodes where paths start, or end if only the end of a pattern has their label.",
+    )
+    traversal: TraversalHint | None = Field(
+        None, description="Expansion from the targets, for a query without patterns."
+    )
+    patterns: tuple[GraphPattern, ...] = Field(
+        default=(),
+        max_length=MAX_PATTERNS,
+        validation_alias=accepts("patterns", "pattern"),
+        description="Patterns, each matched independently.",
+    )
+    combinator: QueryCombinator | None = Field(None, description="A combination of patterns; replaces `patterns`.")
+    ranking: RankingStrategy | None = Field(
+        None, validation_alias=accepts("ranking", "ranking_strategy"), description="How paths are ranked."
+    )
+    weights: Mapping[ScoreComponent, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = Field(
+        None, description="For HYBRID, the weight of each component; weights are divided by their sum."
+    )
+    weight_property: Name = Field(
+        "weight",
+        description="For EDGE_WEIGHT and HYBRID, the numeric relationship property that is summed; 1 if missing.",
+    )
+    max_paths: int | None = Field(None, ge=1, le=MAX_PATHS, description="Maximum number of paths.")
+    one_path_per: Position | None = Field(
+        None, description="Returns only the best path for each node at this position."
+    )
+    top_k: int = Field(10, ge=0, le=100, description="Maximum number of texts near the paths; 0 for none.")
+    strict: bool | None = Field(
+        None, description="Whether it is an error if no path matches, instead of a hybrid search for `query`."
+    )
+    use_all_relation_hints: bool | None = Field(
+        None, description="Whether `traversal` follows all of its types, or only the first."
+    )
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -232,7 +226,7 @@ class GraphQuery(PatternModel):
             raise ValueError(f"weights must not all be 0, got {dict(self.weights)}")
         if len(self.all_patterns) > MAX_PATTERNS:
             raise ValueError(f"a query has at most {MAX_PATTERNS} patterns, got {len(self.all_patterns)}")
-        steps = max(map(_steps, self.parts), default=MAX_STEPS)
+        steps = max((_longest(part, lambda pattern: len(pattern.steps)) for part in self.parts), default=MAX_STEPS)
         if isinstance(self.one_path_per, int) and self.one_path_per >= steps:
             raise ValueError(f"one_path_per {self.one_path_per} is not a step: the longest path has {steps}")
         return self
@@ -261,5 +255,5 @@ class GraphQuery(PatternModel):
     def max_depth(self) -> int:
         """Maximum number of relationships of a path; 0 for a query in plain words alone."""
         if self.parts:
-            return max(map(_hops, self.parts))
+            return max(_longest(part, lambda pattern: pattern.max_hops) for part in self.parts)
         return self.traversal.max_depth if self.traversal is not None and self.targets else 0

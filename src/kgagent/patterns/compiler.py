@@ -19,7 +19,6 @@ from kgagent.patterns.plans import (
     plans_of,
 )
 from kgagent.patterns.predicates import Matching, Predicates, StatementParameters
-from kgagent.patterns.reverse import reverse_plan, reverse_position
 
 
 @dataclass(frozen=True)
@@ -193,9 +192,6 @@ class Compiler:
     ) -> str:
         """A predicate: a plan has a path with the node at a position."""
         place, entered = plan.place(position), plan.entered_at(self.entry_points)
-        if position == "end" and any(segment.repeat_relationships for segment in plan.segments):
-            place, entered = reverse_position(plan, place), entered and reverse_position(plan, entered)
-            plan = reverse_plan(plan)
         chain = self._chain(plan, prefix, values, {place: variable})
         here = tuple(one for one in plan.joins if _at(chain, one.place) == variable)
         text = self._text(replace(plan, joins=here), chain, entered, prefix, values)

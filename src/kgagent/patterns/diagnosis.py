@@ -1,18 +1,17 @@
-"""Finds out why patterns match nothing: runs variants with one part changed."""
+"""Finds out why patterns match nothing: runs variants with one part omitted or reversed."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from kgagent.bounded_map import bounded_map
 from kgagent.errors import StoreError
-from kgagent.models.constraint import Constraint, ConstraintType, Position
+from kgagent.models.constraint import Constraint
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.narrowing import matched_paths
-from kgagent.patterns.plans import QueryPlan, join_position, plans_of
+from kgagent.patterns.plans import QueryPlan, join_position
 from kgagent.patterns.reads import UserReads
 from kgagent.patterns.step_sequences import place_name
 from kgagent.suggestions import shorten_name
@@ -26,78 +25,65 @@ MAX_VALUE_LENGTH = 60
 
 CONCURRENT_STATEMENTS = 4
 
-Item = TypeVar("Item")
-
 QUICK_SECONDS = 0.3
 """Time that a statement may take before it is narrowed: that no path matches, narrowing finds out faster."""
 
 
 @dataclass(frozen=True)
 class _Variant:
-    """A query that differs from the original in one part.
+    """A pattern that differs from the original in one part.
 
     Attributes:
         finding: the message if the variant matches.
-        plans: its plans; it matches if any of them has a path.
-        compiler: compiles the plans.
+        pattern: the pattern.
+        compiler: compiles it.
     """
 
     finding: str
-    plans: Sequence[QueryPlan]
+    pattern: GraphPattern
     compiler: Compiler
 
 
-class PatternDiagnosis:
-    """Finds out why a query matches nothing, within the time limit of `reads`."""
+async def diagnose_patterns(reads: UserReads, query: GraphQuery, compiler: Compiler) -> list[str]:
+    """Describe variants of a query that match, although it matches nothing itself.
 
-    def __init__(self, reads: UserReads) -> None:
-        self._reads = reads
+    Args:
+        reads: runs the statements, within its time limit.
+        query: a query with patterns.
+        compiler: compiles its plans.
 
-    async def explain(self, query: GraphQuery, compiler: Compiler, target_keys: Sequence[str]) -> list[str]:
-        """Describe variants of the query that match.
+    Returns:
+        At most five messages; those that were found when the time was over.
+    """
+    findings: dict[int, str] = {}
 
-        Args:
-            query: a query with patterns that matches nothing.
-            compiler: compiles its plans.
-            target_keys: keys of the nodes to which its targets resolve.
-
-        Returns:
-            At most five messages; those that were found when the time was over.
-        """
-        findings: dict[int, str] = {}
-
-        async def attempt(numbered: tuple[int, _Variant]) -> None:
-            number, one = numbered
-            if await self._matches(one):
-                findings[number] = one.finding
-
-        first: list[str] = []
-        with suppress(TimeoutError):
-            async with self._reads.deadline.enforced():
-                matching = await self._matching_alone(query, compiler)
-                variants: list[_Variant] = []
-                if query.combinator is not None and all(matching):
-                    first.append(_not_joined(query.combinator))
-                    variants += _joined_otherwise(query.combinator, compiler)
-                for pattern, matches in zip(query.all_patterns, matching, strict=True):
-                    variants += [] if matches else _weaker(pattern, compiler, target_keys)
-                await bounded_map(attempt, enumerate(variants[:MAX_VARIANTS]), limit=CONCURRENT_STATEMENTS)
-        return [*first, *(findings[number] for number in sorted(findings))][:MAX_FINDINGS]
-
-    async def _matching_alone(self, query: GraphQuery, compiler: Compiler) -> list[bool]:
-        """Whether each pattern matches alone; without a combinator, the query has just shown that none does."""
-        if query.combinator is None:
-            return [False] * len(query.all_patterns)
-        alone = [_Variant("", [QueryPlan((pattern,))], compiler) for pattern in query.all_patterns]
-        return await bounded_map(self._matches, alone, limit=CONCURRENT_STATEMENTS)
-
-    async def _matches(self, one: _Variant) -> bool:
-        """Whether the variant has a path; a statement that fails or takes too long counts as none."""
-        for plan in one.plans:
-            with suppress(StoreError):
-                if await matched_paths(self._reads, one.compiler, plan, 1, quick_seconds=QUICK_SECONDS):
-                    return True
+    async def matches(variant: _Variant) -> bool:
+        """Whether a variant has a path; a statement that fails or takes too long counts as none."""
+        plan = QueryPlan((variant.pattern,))
+        with suppress(StoreError):
+            return bool(await matched_paths(reads, variant.compiler, plan, 1, quick_seconds=QUICK_SECONDS))
         return False
+
+    async def attempt(numbered: tuple[int, _Variant]) -> None:
+        number, variant = numbered
+        if await matches(variant):
+            findings[number] = variant.finding
+
+    with suppress(TimeoutError):
+        async with reads.deadline.enforced():
+            # Without a combinator, the query has just shown that no pattern matches alone.
+            alone = [False] * len(query.all_patterns)
+            if query.combinator is not None:
+                parts = [_Variant("", pattern, compiler) for pattern in query.all_patterns]
+                alone = await bounded_map(matches, parts, limit=CONCURRENT_STATEMENTS)
+                if all(alone):
+                    return [_not_joined(query.combinator)]
+            unmatched = [
+                pattern for pattern, is_matched in zip(query.all_patterns, alone, strict=True) if not is_matched
+            ]
+            variants = [variant for pattern in unmatched for variant in _variants(pattern, compiler)]
+            await bounded_map(attempt, enumerate(variants[:MAX_VARIANTS]), limit=CONCURRENT_STATEMENTS)
+    return [findings[number] for number in sorted(findings)][:MAX_FINDINGS]
 
 
 def _not_joined(combinator: QueryCombinator) -> str:
@@ -107,53 +93,30 @@ def _not_joined(combinator: QueryCombinator) -> str:
     return f"Each pattern matches alone, but they have no common node at {place}"
 
 
-def _joined_otherwise(combinator: QueryCombinator, compiler: Compiler) -> Iterator[_Variant]:
-    if combinator.type is CombinatorType.SEQUENTIAL:
-        return
-    ends: tuple[Position, ...] = ("start", "end")
-    for end in ends:
-        if end != join_position(combinator):
-            joined = combinator.model_copy(update={"join_on": end})
-            yield _Variant(f"The patterns match with join_on {end!r}", plans_of(joined), compiler)
-
-
-def _weaker(pattern: GraphPattern, compiler: Compiler, target_keys: Sequence[str]) -> Iterator[_Variant]:
-    """The pattern with the targets elsewhere, without one of its parts, or with one step reversed."""
+def _variants(pattern: GraphPattern, compiler: Compiler) -> Iterator[_Variant]:
+    """The pattern without targets, without one of its constraints or branches, or with one step reversed."""
     name = f"Pattern {shorten_name(pattern.pattern_id)!r} matches"
 
-    def changed(finding: str, *, entered: bool = True, **changes: object) -> _Variant:
-        compiling = compiler if entered else replace(compiler, entry_points=())
-        return _Variant(f"{name}{finding}", [QueryPlan((pattern.model_copy(update=changes),))], compiling)
+    def changed(finding: str, **changes: object) -> _Variant:
+        return _Variant(f"{name} {finding}", pattern.model_copy(update=changes), compiler)
 
-    plan = QueryPlan((pattern,))
-    if (entry := plan.entered_at(compiler.entry_points)) is not None:
-        for place in plan.places:
-            is_end = place.position == len(pattern.steps) - 1
-            if place != entry and not is_end and any(point.fits(plan.label(place)) for point in compiler.entry_points):
-                there = Constraint(
-                    type=ConstraintType.PROPERTY_IN,
-                    property_path="entity_key",
-                    value=list(target_keys),
-                    at_step=place.position,
-                )
-                there_name, entry_name = place_name(place.position), place_name(entry.position)
-                finding = f" with a target at {there_name} instead of {entry_name}: reverse it"
-                yield changed(finding, entered=False, constraints=(*pattern.constraints, there))
-        yield changed(f" without a target at {place_name(entry.position)}", entered=False)
+    if (entry := QueryPlan((pattern,)).entered_at(compiler.entry_points)) is not None:
+        free = replace(compiler, entry_points=())
+        yield replace(changed(f"without a target at {place_name(entry.position)}"), compiler=free)
     for number, constraint in enumerate(pattern.constraints):
-        finding = f" without the constraint {_describe(constraint)}"
-        yield changed(finding, constraints=_without(pattern.constraints, number))
+        finding = f"without the constraint {_describe(constraint)}"
+        yield changed(finding, constraints=_replaced(pattern.constraints, number))
     for number in range(len(pattern.branches)):
-        yield changed(f" without branch {number}", branches=_without(pattern.branches, number))
+        yield changed(f"without branch {number}", branches=_replaced(pattern.branches, number))
     for number, step in enumerate(pattern.steps):
         if (direction := step.direction.reversed) is not step.direction:
-            turned = step.model_copy(update={"direction": direction})
-            steps = (*pattern.steps[:number], turned, *pattern.steps[number + 1 :])
-            yield changed(f" with direction {direction} at step {number}", steps=steps)
+            steps = _replaced(pattern.steps, number, step.model_copy(update={"direction": direction}))
+            yield changed(f"with direction {direction} at step {number}", steps=steps)
 
 
-def _without(items: Sequence[Item], number: int) -> tuple[Item, ...]:
-    return (*items[:number], *items[number + 1 :])
+def _replaced(items: Sequence[object], number: int, *others: object) -> tuple[object, ...]:
+    """The items with others in place of one of them."""
+    return (*items[:number], *others, *items[number + 1 :])
 
 
 def _describe(constraint: Constraint) -> str:

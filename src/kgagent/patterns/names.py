@@ -9,7 +9,7 @@ from kgagent.errors import InputError
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.models.constraint import Constraint
-from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
+from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern
 from kgagent.ontology import Ontology
 from kgagent.patterns.step_sequences import ResolvedStep, StepSequence, place_name, property_parts, step_sequences
@@ -41,9 +41,6 @@ class UnknownName:
         existing: names that exist.
         is_certain: whether everything was read, so that the name certainly does not exist.
         hint: what to do instead.
-        word: the stored word that the name is, if it was used as a Neo4j type and is a value of the property that holds
-            the free word of relationships.
-        is_misplaced: whether it is a property of relationships that was looked for on nodes.
     """
 
     kind: Kind
@@ -53,8 +50,6 @@ class UnknownName:
     existing: frozenset[str]
     is_certain: bool = True
     hint: str = ""
-    word: str | None = None
-    is_misplaced: bool = False
 
     def __str__(self) -> str:
         """The problem, and the hint or else the most similar name."""
@@ -71,26 +66,37 @@ class UnknownName:
         return f"Existing {plural}{of}: {list_names(self.existing)}."
 
 
-def check_names(
-    patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology, *, traversal: bool = False
-) -> None:
+async def checked_schema(
+    patterns: Iterable[GraphPattern], reader: LiveSchemaReader, user_id: str, ontology: Ontology
+) -> LiveSchema:
+    """Read the schema of a user's graph, and check that the names in patterns exist; see `check_names`.
+
+    A name that is missing from the cached schema may be new, so the schema is read again before an error is raised.
+
+    Raises:
+        InputError: a name does not exist.
+        StoreError: the database failed.
+    """
+    checked = tuple(patterns)
+    schema = await reader.read(user_id)
+    try:
+        check_names(checked, schema, ontology)
+    except InputError:
+        schema = await reader.read(user_id, fresh=True)
+        check_names(checked, schema, ontology)
+    return schema
+
+
+def check_names(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology) -> None:
     """Check that each label, relationship type and property in patterns exists.
 
     Names of the ontology exist even if the user's graph does not use them yet. A property is an error only if all nodes
     or relationships that could have it were read.
 
-    Args:
-        patterns: the patterns.
-        schema: what the user's graph holds.
-        ontology: what it may hold.
-        traversal: whether the patterns were made from a traversal, so that errors name no steps.
-
     Raises:
         InputError: names do not exist; the error lists the first five, with similar names.
     """
-    problems = [
-        problem for problem in find_unknown_names(patterns, schema, ontology, traversal=traversal) if problem.is_certain
-    ]
+    problems = [problem for problem in find_unknown_names(patterns, schema, ontology) if problem.is_certain]
     if not problems:
         return
     listed = problems[:MAX_PROBLEMS]
@@ -100,43 +106,17 @@ def check_names(
     raise InputError(" ".join(lines))
 
 
-async def checked_schema(
-    patterns: Iterable[GraphPattern],
-    reader: LiveSchemaReader,
-    user_id: str,
-    ontology: Ontology,
-    *,
-    traversal: bool = False,
-) -> LiveSchema:
-    """Read the schema of a user's graph, and check that the names in patterns exist.
-
-    A name that is missing from the cached schema may be new, so the schema is read again before an error is raised.
-
-    Raises:
-        InputError: a name does not exist; see `check_names`.
-        StoreError: the database failed.
-    """
-    checked = tuple(patterns)
-    schema = await reader.read(user_id)
-    try:
-        check_names(checked, schema, ontology, traversal=traversal)
-    except InputError:
-        schema = await reader.read(user_id, fresh=True)
-        check_names(checked, schema, ontology, traversal=traversal)
-    return schema
-
-
 def find_unknown_names(
-    patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology, *, traversal: bool = False
+    patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology
 ) -> tuple[UnknownName, ...]:
     """The names that do not exist, each once, in the order in which they occur."""
-    known = _NameChecker(schema, ontology, traversal=traversal)
-    found: dict[tuple[Kind, str, str], UnknownName] = {}
+    checker = _NameChecker(schema, ontology)
+    unknown: dict[tuple[Kind, str, str], UnknownName] = {}
     for pattern in patterns:
         for sequence in step_sequences(pattern):
-            for problem in known.problems(sequence):
-                found.setdefault((problem.kind, problem.name, problem.of), problem)
-    return tuple(found.values())
+            for problem in checker.problems(sequence):
+                unknown.setdefault((problem.kind, problem.name, problem.of), problem)
+    return tuple(unknown.values())
 
 
 def find_unknown_label(name: str, schema: LiveSchema, ontology: Ontology, where: str) -> UnknownName | None:
@@ -162,8 +142,7 @@ class _PropertyOwners:
 class _NameChecker:
     """Checks names against the schema of a user and the ontology."""
 
-    def __init__(self, schema: LiveSchema, ontology: Ontology, *, traversal: bool = False) -> None:
-        self._traversal = traversal
+    def __init__(self, schema: LiveSchema, ontology: Ontology) -> None:
         self._schema = schema
         self._ontology = ontology
         self._live_labels = {label.name: label for label in schema.labels}
@@ -187,41 +166,28 @@ class _NameChecker:
         for name in resolved.step.types:
             if name not in self._types:
                 certain = not self._schema.is_partial
-                where = "traversal.relation_types" if self._traversal else resolved.where
-                word = self._stored_word(name)
-                hint = self._free(name, word)
-                yield UnknownName("relationship type", name, where, "", self._types, certain, hint, word)
+                hint = self._free_type_hint(name)
+                yield UnknownName("relationship type", name, resolved.where, "", self._types, certain, hint)
         yield from self.label(resolved.step.target_label, resolved.where)
 
-    def _free_types(self) -> list[LiveProperty]:
-        """The property that holds the free word of relationships, of each type that has it."""
-        properties = [item for kind in self._schema.relationship_types for item in kind.properties]
-        return [item for item in properties if item.name == FREE_TYPE]
-
-    def _stored_word(self, name: str) -> str | None:
-        """The free word of relationships that a name is, as it is stored; None if it is not among the known ones."""
-        words = {str(word).casefold(): str(word) for item in self._free_types() for word in item.examples}
-        return words.get(name.casefold())
-
-    def _free(self, name: str, stored: str | None) -> str:
+    def _free_type_hint(self, name: str) -> str:
         """A hint for an unknown Neo4j type that may be the free word of relationships."""
-        if not self._free_types() or (stored is None and closest_names(name, self._types)):
+        properties = [item for kind in self._schema.relationship_types for item in kind.properties]
+        owners = [item for item in properties if item.name == FREE_TYPE]
+        words = {word.casefold(): word for item in owners for word in item.examples}
+        stored = words.get(name.casefold())
+        if not owners or (stored is None and closest_names(name, self._types)):
             return ""
-        is_free_type = "If it is" if stored is None else "It is"
-        is_free_type += f" a value of the property {FREE_TYPE}"
         constraint = {
             "type": "PROPERTY_EQUALS",
             "on": "relationship",
             "property_path": FREE_TYPE,
-            "value": name if stored is None else stored,
+            "value": stored or name,
         }
+        it = "It" if stored else "If it"
         example = json.dumps(constraint, ensure_ascii=False)
-        if self._traversal:
-            return (
-                f"{is_free_type}: a traversal cannot filter by it. Use the tool traverse with {FREE_TYPE}s, or a "
-                f"pattern with a step without relation_type and the constraint {example}."
-            )
-        return f"{is_free_type}: omit relation_type and add the constraint {example}."
+        fix = f"omit relation_type and give a pattern the constraint {example}"
+        return f"{it} is a value of the property {FREE_TYPE}: {fix}."
 
     def _constraint(self, sequence: StepSequence, constraint: Constraint) -> Iterator[UnknownName]:
         place = constraint.at_step
@@ -265,6 +231,4 @@ class _NameChecker:
             certain |= name in self._hidden or name.lower().endswith("embedding")
             is_misplaced = owners.own == _NODE_PROPERTIES and name in _OF_RELATIONSHIPS_ONLY
             hint = 'It is a property of relationships: add "on": "relationship".' if is_misplaced else ""
-            yield UnknownName(
-                "property", name, where, owners.of, frozenset(existing), certain, hint, is_misplaced=is_misplaced
-            )
+            yield UnknownName("property", name, where, owners.of, frozenset(existing), certain, hint)

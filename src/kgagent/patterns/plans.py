@@ -84,7 +84,7 @@ class QueryPlan:
     @property
     def max_hops(self) -> int:
         """Maximum number of relationships of a path."""
-        return sum(step.max_hops for segment in self.segments for step in segment.steps)
+        return sum(segment.max_hops for segment in self.segments)
 
     def place(self, position: Position) -> PlanPosition:
         """The place of a node of the whole path; step numbers continue from one pattern to the next."""

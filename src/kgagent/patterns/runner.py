@@ -38,21 +38,6 @@ SCORING_SECONDS = 1.5
 
 
 @dataclass(frozen=True)
-class RunLimits:
-    """Limits of one run.
-
-    Attributes:
-        paths: maximum number of returned paths.
-        explored: maximum number of paths that one statement examines.
-        quick_seconds: time that a statement over several hops may take before it is narrowed; 0 narrows at once.
-    """
-
-    paths: int
-    explored: int
-    quick_seconds: float = QUICK_SECONDS
-
-
-@dataclass(frozen=True)
 class RunResult:
     """What plans matched.
 
@@ -70,13 +55,33 @@ class RunResult:
 
 
 class PatternRunner:
-    """Runs the plans of a query for one user, within the time limit of `reads`."""
+    """Runs the plans of a query for one user, within the time limit of `reads`.
 
-    def __init__(self, reads: UserReads, embedder: Embedder, reader: PathReader, limits: RunLimits) -> None:
+    Args:
+        reads: runs the statements.
+        embedder: says which stored embeddings can be compared with the query.
+        reader: makes models of paths.
+        paths: maximum number of returned paths.
+        explored: maximum number of paths that one statement examines.
+        quick_seconds: time that a statement over several hops may take before it is narrowed; 0 narrows at once.
+    """
+
+    def __init__(
+        self,
+        reads: UserReads,
+        embedder: Embedder,
+        reader: PathReader,
+        *,
+        paths: int,
+        explored: int,
+        quick_seconds: float = QUICK_SECONDS,
+    ) -> None:
         self._reads = reads
         self._embedder = embedder
         self._reader = reader
-        self._limits = limits
+        self._paths = paths
+        self._explored = explored
+        self._quick_seconds = quick_seconds
         self._stored = StoredValues(reads)
 
     async def matching(self, patterns: Iterable[GraphPattern]) -> dict[str, list[JsonValue]]:
@@ -127,7 +132,7 @@ class PatternRunner:
         scoring = self._reads.until(self._reads.deadline.part(SCORING_SHARE, SCORING_SECONDS))
         scorer = PathScorer(scoring, self._embedder, ranking, vector)
         metrics = await scorer.metrics([path for paths in matched for path in paths])
-        kept = _best(plans, matched, metrics, compiler, ranking)[: self._limits.paths]
+        kept = _best(plans, matched, metrics, compiler, ranking)[: self._paths]
         explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
             explored[plan.pattern_id] += len(paths)
@@ -140,13 +145,12 @@ class PatternRunner:
 
     async def _match(self, plans: Sequence[QueryPlan], compiler: Compiler) -> tuple[list[list[PathMatch]], bool]:
         """The paths of each plan, and whether any plan has more of them than are examined."""
-        explored = self._limits.explored
+        explored = self._explored
         reads = self._reads.until(self._reads.deadline.part(MATCHING_SHARE))
         known: dict[str, str] = {}
 
         async def match(plan: QueryPlan) -> list[PathMatch]:
-            quick = self._limits.quick_seconds
-            paths = await matched_paths(reads, compiler, plan, explored + 1, quick_seconds=quick)
+            paths = await matched_paths(reads, compiler, plan, explored + 1, quick_seconds=self._quick_seconds)
             return [_path_match(path, known) for path in paths]
 
         matched = await bounded_map(match, plans, limit=CONCURRENT_STATEMENTS)

@@ -1,51 +1,79 @@
-"""Runs pattern queries, each within one time limit."""
+"""Pattern queries: resolves targets, matches patterns, finds chunks, or searches if nothing matched."""
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import ConfigurationError, SearchError, StatementTimeoutError
+from kgagent.errors import (
+    ConfigurationError,
+    EmbeddingError,
+    InputError,
+    NotFoundError,
+    SearchError,
+    StatementTimeoutError,
+)
+from kgagent.formatting import counted
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.store import Store
-from kgagent.models.matched_path import PatternResult
-from kgagent.models.pattern_query import GraphQuery
+from kgagent.models.hybrid import HybridSearchRequest
+from kgagent.models.live_schema import LiveSchema
+from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, PatternResult, ReasoningContext
+from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
+from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
+from kgagent.patterns.chunks import find_chunks
+from kgagent.patterns.compiler import Compiler
+from kgagent.patterns.diagnosis import diagnose_patterns
+from kgagent.patterns.entry_points import ResolvedTarget, TargetResolver
+from kgagent.patterns.hints import hints
 from kgagent.patterns.names import checked_schema
-from kgagent.patterns.options import PatternOptions
-from kgagent.patterns.path_reader import PathReader
-from kgagent.patterns.query_run import PatternQueryRun, PatternServices, query_plans
+from kgagent.patterns.path_reader import PathReader, ResultPath
+from kgagent.patterns.plans import EntryPoint, QueryPlan, plans_of
+from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import Deadline, UserReads
+from kgagent.patterns.runner import PatternRunner, RunResult
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.arguments import validate_vector
 from kgagent.retrieval.scope import observed
+from kgagent.settings import Settings
 from kgagent.validation import check_user_id
 
+MAX_KEYWORDS = 20
 
+EMBEDDING_SHARE = 0.5
+"""Share of the time left that the embedding call may take."""
+
+CHUNKS_SHARE = 0.8
+DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS = 0.5, 3.0
+SEARCH_SHARE = 0.9
+"""Shares of the time left for what may be omitted: the rest is for the answer itself. A diagnosis takes at most so many
+seconds, and that of branches of a query that matched fewer."""
+
+
+@dataclass(frozen=True)
 class PatternSearch:
-    """Runs pattern queries."""
+    """Runs pattern queries.
 
-    def __init__(
-        self,
-        store: Store,
-        ontology: Ontology,
-        embedder: Embedder,
-        *,
-        retrieval: RetrievalService,
-        live_schema: LiveSchemaReader,
-        options: PatternOptions,
-        observer: Observer = NULL_OBSERVER,
-    ) -> None:
-        self.observer = observer
-        self._store = store
-        self._services = PatternServices(
-            ontology=ontology,
-            embedder=embedder,
-            retrieval=retrieval,
-            live_schema=live_schema,
-            options=options,
-            reader=PathReader(ontology),
-        )
+    Attributes:
+        store: the database.
+        ontology: labels and types that exist even if the user's graph does not use them yet.
+        embedder: says which stored embeddings can be compared with the query.
+        retrieval: embeds texts, and searches if nothing matched.
+        live_schema: reads the labels, types and properties of the user's graph.
+        settings: defaults for what a query does not set, and limits (`patterns_...`).
+        observer: watches the queries.
+    """
+
+    store: Store
+    ontology: Ontology
+    embedder: Embedder
+    retrieval: RetrievalService
+    live_schema: LiveSchemaReader
+    settings: Settings
+    observer: Observer = NULL_OBSERVER
 
     @observed("query_patterns")
     async def query(self, query: GraphQuery, user_id: str, *, vector: Sequence[float] | None = None) -> PatternResult:
@@ -64,30 +92,304 @@ class PatternSearch:
             EmbeddingError: a text could not be embedded.
             StoreError: the database failed.
         """
-        options = self._services.options
+        settings = self.settings
         check_user_id(user_id)
-        if not options.enabled:
+        if not settings.patterns_enabled:
             raise ConfigurationError("Graph patterns are disabled: set KGAGENT_PATTERNS_ENABLED=true")
-        vector = None if vector is None else validate_vector(vector, self._services.embedder.dimensions)
+        vector = None if vector is None else validate_vector(vector, self.embedder.dimensions)
         started = time.monotonic()
         # The schema is cached and its reader has limits of its own: on a large graph the first read takes long, and if
         # the deadline cancelled it, no later query would find it cached either.
-        segments = [segment for plan in query_plans(query, options) for segment in plan.segments]
-        schema = await checked_schema(
-            segments,
-            self._services.live_schema,
-            user_id,
-            self._services.ontology,
-            traversal=not query.all_patterns,
-        )
-        reads = UserReads(self._store, user_id, Deadline.after(options.timeout))
+        plans = query_plans(query, all_types=settings.patterns_use_all_relation_hints)
+        segments = [segment for plan in plans for segment in plan.segments]
+        schema = await checked_schema(segments, self.live_schema, user_id, self.ontology)
+        reads = UserReads(self.store, user_id, Deadline.after(settings.patterns_timeout))
         try:
             async with reads.deadline.enforced():
-                result = await PatternQueryRun(self._services, reads, query, vector).result(schema)
+                result = await _QueryRun(self, reads, query, vector).result(plans, schema)
         except (StatementTimeoutError, TimeoutError) as error:
             raise SearchError(
-                f"The query took longer than {options.timeout:g} s. Add targets, give labels and types at each step, "
-                "add constraints, or lower max_hops"
+                f"The query took longer than {settings.patterns_timeout:g} s. Add targets, give labels and types at "
+                "each step, add constraints, or lower max_hops"
             ) from error
         elapsed = round(1e3 * (time.monotonic() - started), 1)
         return result.model_copy(update={"query": query.query, "elapsed_ms": elapsed})
+
+
+@dataclass(frozen=True)
+class _ResolvedQuery:
+    """The query vector, and the nodes of the targets.
+
+    Attributes:
+        vector: embedding of the question; None if there is none or it is not needed.
+        targets: nodes to which each target resolves.
+    """
+
+    vector: Sequence[float] | None
+    targets: Sequence[ResolvedTarget]
+
+    @property
+    def points(self) -> list[EntryPoint]:
+        """Nodes at which paths start or end."""
+        return [point for target in self.targets for point in target.points]
+
+    @property
+    def nodes(self) -> tuple[MatchedNode, ...]:
+        """The same nodes, as models."""
+        return tuple(node for target in self.targets for node in target.nodes)
+
+
+class _QueryRun:
+    """Runs one query of one user, within the time limit of `reads`."""
+
+    def __init__(
+        self, search: PatternSearch, reads: UserReads, query: GraphQuery, vector: Sequence[float] | None
+    ) -> None:
+        self._search = search
+        self._reader = PathReader(search.ontology)
+        self._reads = reads
+        self._query = query
+        self._vector = vector
+        self._warnings: list[str] = []
+        self._ranking = PathRanking(
+            query.ranking or RankingStrategy(search.settings.patterns_ranking),
+            HYBRID_WEIGHTS if query.weights is None else query.weights,
+            query.weight_property,
+        )
+
+    async def result(self, plans: Sequence[QueryPlan], schema: LiveSchema) -> PatternResult:
+        """Run the query; see `PatternSearch.query`.
+
+        Args:
+            plans: the plans of the query.
+            schema: what the user's graph holds; the names in the query exist in it.
+        """
+        query, settings = self._query, self._search.settings
+        if query.has_combinator and query.has_patterns:
+            self._warnings.append("Ignored patterns: a query with a combinator matches only the combinator's patterns")
+        segments = [segment for plan in plans for segment in plan.segments]
+        resolved = await self._resolve(schema)
+        if self._ranking.strategy is RankingStrategy.SEMANTIC_SCORE and resolved.vector is None:
+            raise InputError("SEMANTIC_SCORE ranks by similarity with the question: give query, in plain words")
+        self._warn_of_unused_targets(plans, resolved.points)
+        explored = max(settings.patterns_explored, query.max_paths or 0)
+        runner = PatternRunner(
+            self._reads,
+            self._search.embedder,
+            self._reader,
+            paths=query.max_paths or settings.patterns_max_paths,
+            explored=explored,
+        )
+        compiler = Compiler(
+            self._reads.user_id,
+            resolved.points,
+            await runner.matching(segments),
+            query.one_path_per if query.all_patterns else "end",
+        )
+        run = await runner.run(plans, compiler, self._ranking, resolved.vector) if plans else RunResult()
+        if not run.paths:
+            if plans:
+                await self._explain_no_match(compiler, schema)
+            return await self._hybrid_search(resolved)
+        self._warn_of_limits(run, explored)
+        ranking = self._ranking
+        return PatternResult(
+            strategy="patterns" if query.all_patterns else "traversal",
+            context=self._context(resolved, run),
+            chunks=await self._chunks(resolved, run),
+            ranking=ranking.strategy,
+            weights=dict(ranking.weights) if ranking.strategy is RankingStrategy.HYBRID else None,
+            warnings=tuple(self._warnings),
+            metadata={"matchedPaths": len(run.paths)},
+        )
+
+    async def _resolve(self, schema: LiveSchema) -> _ResolvedQuery:
+        """Resolve the targets, and embed the question and the descriptions in one call."""
+        query = self._query
+        resolver = TargetResolver(self._reads, self._search.ontology, self._search.retrieval, self._reader)
+        # Labels of the ontology count even if the cached schema has no node with them: a node may be new.
+        labels = {*self._search.ontology.labels, *(label.name for label in schema.labels)}
+        targets = await resolver.by_name(query.targets, labels)
+        unknown = [
+            number
+            for number, (target, found) in enumerate(zip(query.targets, targets, strict=True))
+            if not found.points and target.entity_key is None
+        ]
+        needs_vector = self._vector is None and (self._ranking.needs("semantic") or query.top_k > 0)
+        question = [query.query] if query.query and query.query.strip() and needs_vector else []
+        vectors = await self._embed([*question, *(query.targets[number].description for number in unknown)])
+        for number, vector in zip(unknown, vectors[len(question) :], strict=True):
+            targets[number] = await resolver.by_similarity(query.targets[number], vector)
+            if targets[number].points:
+                names = ", ".join(node.name for node in targets[number].nodes)
+                described = _describe(query.targets[number])
+                self._warnings.append(
+                    f"No node is named {described}; used the most similar instead: {names}"
+                    if targets[number].is_similar
+                    else f"{described} → {names}"
+                )
+        missing = [
+            f"No node was found for {_describe(target)}"
+            for target, found in zip(query.targets, targets, strict=True)
+            if not found.points
+        ]
+        self._warnings += missing
+        if query.targets and len(missing) == len(query.targets):
+            raise NotFoundError(". ".join(self._warnings))
+        return _ResolvedQuery(vectors[0] if question else self._vector, targets)
+
+    async def _embed(self, texts: Sequence[str]) -> list[Sequence[float] | None]:
+        """Embed texts in one call; if that fails, paths are still found, without the semantic component."""
+        if not texts:
+            return []
+        try:
+            async with self._reads.deadline.part(EMBEDDING_SHARE).enforced():
+                return list(await self._search.retrieval.embed_queries(texts))
+        except (EmbeddingError, TimeoutError) as error:
+            if self._ranking.strategy is RankingStrategy.SEMANTIC_SCORE:
+                raise
+            reason = error if isinstance(error, EmbeddingError) else "embedding took too long"
+            self._warnings.append(f"Omitted the similarity with the question: {reason}")
+            return [None] * len(texts)
+
+    def _warn_of_unused_targets(self, plans: Sequence[QueryPlan], points: Sequence[EntryPoint]) -> None:
+        """Warn of patterns in which no node may be a target: their paths are not restricted."""
+        unused = dict.fromkeys(plan.pattern_id for plan in plans if points and plan.entered_at(points) is None)
+        self._warnings += [
+            f"No target has a label of pattern {name!r}: its paths are not limited to the targets" for name in unused
+        ]
+
+    def _warn_of_limits(self, run: RunResult, explored: int) -> None:
+        if run.truncated:
+            self._warnings.append(
+                f"More than {explored:,} paths match; only {explored:,} were ranked. Narrow the pattern to be sure of "
+                "the best"
+            )
+        if run.not_scored:
+            self._warnings.append(
+                f"Ranked {counted(run.not_scored, 'path')} last: scoring took too long. Narrow the pattern, or rank by "
+                "PATH_LENGTH"
+            )
+
+    async def _explain_no_match(self, compiler: Compiler, schema: LiveSchema) -> None:
+        """Warn why nothing matched: hints from the schema, or if there are none, variants that match.
+
+        Raises:
+            NotFoundError: the query is strict.
+        """
+        query = self._query
+        reasons = list(hints(query.all_patterns, schema, self._search.ontology))
+        if not reasons and query.all_patterns:
+            reads = self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS))
+            reasons = await diagnose_patterns(reads, query, compiler)
+        self._warnings += reasons
+        if query.strict if query.strict is not None else self._search.settings.patterns_strict:
+            raise NotFoundError(". ".join(["No path matches", *self._warnings]))
+        if query.all_patterns:
+            self._warnings.insert(0, "No path matches")
+
+    async def _hybrid_search(self, resolved: _ResolvedQuery) -> PatternResult:
+        """Search for the question, because nothing matched or the query has neither patterns nor a traversal."""
+        query = self._query
+        context = ReasoningContext(entry_points=resolved.nodes, nodes=resolved.nodes, max_depth=query.max_depth)
+        text = query.query or " ".join(target.description for target in query.targets)
+        hybrid = None
+        if text.strip():
+            try:
+                async with self._reads.deadline.part(SEARCH_SHARE).enforced():
+                    hybrid = await self._search.retrieval.hybrid_search(
+                        HybridSearchRequest(query=text), user_id=self._reads.user_id, vector=resolved.vector
+                    )
+            except TimeoutError:
+                self._warnings.append("Omitted the hybrid search: it took too long")
+        return PatternResult(strategy="hybrid", context=context, hybrid=hybrid, warnings=tuple(self._warnings))
+
+    async def _chunks(self, resolved: _ResolvedQuery, run: RunResult) -> tuple[Chunk, ...]:
+        """Texts near the paths; if they take too long, the paths are still a result."""
+        if resolved.vector is None or not self._query.top_k:
+            return ()
+        try:
+            return await find_chunks(
+                self._reads.until(self._reads.deadline.part(CHUNKS_SHARE)),
+                self._search.embedder,
+                self._reader,
+                vector=resolved.vector,
+                nodes=_nodes(run.paths),
+                limit=self._query.top_k,
+            )
+        except StatementTimeoutError:
+            self._warnings.append("Omitted the texts near the paths: finding them took too long")
+            return ()
+
+    def _context(self, resolved: _ResolvedQuery, run: RunResult) -> ReasoningContext:
+        paths = tuple(found.path for found in run.paths)
+        relationships = {
+            one: relationship
+            for found in run.paths
+            for one, relationship in zip(found.ids.relationships, found.path.relationships, strict=True)
+        }
+        return ReasoningContext(
+            matched_paths=paths,
+            nodes=tuple(_nodes(run.paths).values()),
+            relationships=() if self._query.all_patterns else tuple(relationships.values()),
+            entry_points=resolved.nodes,
+            root_nodes=tuple(dict.fromkeys(path.start.entity_key for path in paths)),
+            keywords=_keywords(paths),
+            max_depth=self._query.max_depth,
+            explored=dict(run.explored),
+            truncated=run.truncated,
+        )
+
+
+def query_plans(query: GraphQuery, *, all_types: bool) -> list[QueryPlan]:
+    """The plans of a query: of its patterns or combinator, otherwise of its traversal.
+
+    Args:
+        query: the query.
+        all_types: whether a traversal follows all of its types, or only the first, if the query does not say so.
+
+    Raises:
+        InputError: there would be too many plans.
+    """
+    if query.all_patterns:
+        return [plan for part in query.parts for plan in plans_of(part)]
+    if not query.targets or query.traversal is None:
+        return []
+    types = query.traversal.relation_types
+    if not (all_types if query.use_all_relation_hints is None else query.use_all_relation_hints):
+        types = types[:1]
+    steps = (
+        TraversalStep(relation_type=types or None, direction=StepDirection.BOTH, min_hops=hops, max_hops=hops)
+        for hops in range(1, query.traversal.max_depth + 1)
+    )
+    # One pattern for each distance, so that far paths displace no near ones.
+    return [
+        QueryPlan(
+            (
+                GraphPattern(
+                    pattern_id=f"traversal, {counted(step.max_hops, 'hop')}", steps=(step,), distinct_nodes=True
+                ),
+            )
+        )
+        for step in steps
+    ]
+
+
+def _nodes(paths: Sequence[ResultPath]) -> Mapping[str, MatchedNode]:
+    """The nodes of all paths by element id, in the order of the paths."""
+    return {one: node for found in paths for one, node in zip(found.ids.nodes, found.path.nodes, strict=True)}
+
+
+def _keywords(paths: Sequence[MatchedPath]) -> tuple[str, ...]:
+    """Names of nodes and types of relationships, those on most paths first."""
+    words: Counter[str] = Counter()
+    for path in paths:
+        names = [node.name for node in path.nodes]
+        types = [relationship.relationship_type or relationship.neo4j_type for relationship in path.relationships]
+        words.update(list(dict.fromkeys((*names, *types))))
+    return tuple(word for word, _ in words.most_common(MAX_KEYWORDS))
+
+
+def _describe(target: ResolutionTarget) -> str:
+    label = f" with label {target.label}" if target.label else ""
+    return f"{target.entity_key or target.description!r}{label}"

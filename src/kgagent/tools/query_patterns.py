@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_valida
 from kgagent.formatting import counted
 from kgagent.models.answer_page import Content
 from kgagent.models.matched_path import PatternResult, PatternStrategy
-from kgagent.models.pattern_query import GraphQuery, RankingStrategy, ScoreComponent
+from kgagent.models.pattern_query import GraphQuery, QueryCombinator, RankingStrategy, ScoreComponent
 from kgagent.models.request import parsed_json
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
@@ -45,17 +45,14 @@ SHORT_EXAMPLE: JsonValue = {
 
 
 class QueryPatternsArguments(ReadArguments, GraphQuery):
-    """Arguments of query_patterns.
-
-    Attributes:
-        combinator: Combines `patterns`.
-    """
+    """Arguments of query_patterns."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [dict(INTERESTS_OF_MENTORS)]})
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
         {"traversal", "weights", "weight_property", "one_path_per", "top_k", "strict", "use_all_relation_hints"}
     )
 
+    combinator: QueryCombinator | None = Field(None, description="Combines `patterns`.")
     max_paths: int | None = Field(DEFAULT_MAX_PATHS, ge=1, le=200, description="Maximum number of paths.")
     top_k: int = Field(5, ge=0, le=50, description="Maximum number of texts near the paths; 0 for none.")
 

@@ -168,10 +168,8 @@ async def test_a_free_type_in_a_traversal_is_answered_with_where_it_belongs(tool
     await relate(tools, ada, bo, "mentor")
     payload = await tools.query_patterns(targets=[{"entity_key": ada}], traversal={"relation_types": ["mentor"]})
     error = error_of(payload)
-    assert error.startswith("Unknown relationship type 'mentor' in traversal.relation_types. It is a value")
-    assert "Use the tool traverse with relationship_types" in error
-    assert "within" not in error
-    assert (await tools.traverse(entity_key=ada, relationship_types=["mentor"]))["nodes"][0]["name"] == "Bo"
+    assert error.startswith("Unknown relationship type 'mentor' in pattern 'traversal, 1 hop', step 0. It is a value")
+    assert "omit relation_type and give a pattern the constraint" in error
 
 
 async def test_the_model_cannot_choose_the_user(tools: Toolset) -> None:

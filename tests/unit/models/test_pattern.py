@@ -82,7 +82,7 @@ def test_an_invalid_pattern_is_rejected_with_a_reason(given: dict[str, Any], rea
     ("given", "reason"),
     [
         ({"type": "PROPERTY_EQUALS"}, "needs either a value"),
-        ({"type": "PROPERTY_EQUALS", "value": [1]}, "needs one value, got .1."),
+        ({"type": "PROPERTY_EQUALS", "value": [1]}, "needs one value: text, a number, true or false, got .1."),
         ({"type": "PROPERTY_IN", "value": "x"}, "needs a list"),
         ({"type": "PROPERTY_IN", "value": [None]}, "got None"),
         ({"type": "GREATER_THAN", "value": True}, "needs a number, text, or a date"),
