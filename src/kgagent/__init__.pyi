@@ -72,7 +72,6 @@ from kgagent.models import MatchedRelationship as MatchedRelationship
 from kgagent.models import Matches as Matches
 from kgagent.models import NodeSearchResult as NodeSearchResult
 from kgagent.models import Note as Note
-from kgagent.models import PathNode as PathNode
 from kgagent.models import PatternResult as PatternResult
 from kgagent.models import PropertyReference as PropertyReference
 from kgagent.models import QueryCombinator as QueryCombinator

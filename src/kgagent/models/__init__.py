@@ -19,7 +19,7 @@ from kgagent.models.matched_path import (
 )
 from kgagent.models.matches import Matches
 from kgagent.models.note import Note
-from kgagent.models.paths import FindPathsRequest, FindPathsResult, GraphPath, PathNode
+from kgagent.models.paths import FindPathsRequest, FindPathsResult, GraphPath
 from kgagent.models.pattern import Branch, GraphPattern, StepDirection, TraversalStep
 from kgagent.models.pattern_query import (
     CombinatorType,
@@ -72,7 +72,6 @@ __all__ = [
     "Matches",
     "NodeSearchResult",
     "Note",
-    "PathNode",
     "FindPathsRequest",
     "FindPathsResult",
     "PatternResult",

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from kgagent.models.fields import EntityKey, QueryText
-from kgagent.models.graph import GraphModel, GraphRelationship
+from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
 MAX_PATH_HOPS = 6
@@ -20,19 +20,11 @@ class FindPathsRequest(RequestModel):
     limit: int = Field(5, ge=1, le=MAX_PATHS, description="Maximum number of paths.")
 
 
-class PathNode(GraphModel):
-    """A node on a path."""
-
-    entity_key: str
-    label: str
-    name: str = ""
-
-
 class GraphPath(GraphModel):
     """A path from one node to another, in any direction; it contains no node twice.
 
     Attributes:
-        nodes: the nodes, from one end to the other.
+        nodes: the nodes, from one end to the other; only key, label and name are read.
         relationships: the relationships between them, in order.
         weights: weight of each relationship: plain cosine with the query or, without a query, its strength, 0 to 1.
         score: mean of the weights, minus 0.02 for each hop beyond the first.
@@ -40,7 +32,7 @@ class GraphPath(GraphModel):
         explanation: how the score is computed.
     """
 
-    nodes: tuple[PathNode, ...]
+    nodes: tuple[GraphNode, ...]
     relationships: tuple[GraphRelationship, ...]
     weights: tuple[float, ...]
     score: float
@@ -67,7 +59,7 @@ class FindPathsResult(GraphModel):
         warnings: what kept the search from looking everywhere.
     """
 
-    start: PathNode
-    end: PathNode
+    start: GraphNode
+    end: GraphNode
     paths: tuple[GraphPath, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from kgagent.models.plain import without_empty
+
 CountTokens = Callable[[str], int]
 
 RECORD_TOKENS = 10_000
@@ -19,6 +21,9 @@ _LONGEST_TOKEN = 16
 
 _SHORTEST_CUT = 40
 """Characters below which a text of a record is not cut further."""
+
+_COUNT_TOKENS = 12
+"""Tokens of the field `omitted_notes`."""
 
 
 def estimated_tokens(text: str) -> int:
@@ -69,73 +74,59 @@ def json_tokens(value: object) -> int:
     return estimated_tokens(json.dumps(value, ensure_ascii=False)) + 1
 
 
-def cut_record(record: Mapping[str, Any], room: int) -> dict[str, Any] | None:
+def cut_record(record: Mapping[str, Any], room: int, *, newest_notes: bool = False) -> dict[str, Any] | None:
     """Cut a record of JSON types to some tokens; None if that is not possible.
 
-    First notes are omitted, the last first, and counted in `omitted_notes`; then the longest texts are cut, which say
-    how many characters are omitted.
+    First notes are omitted, except one, and counted in `omitted_notes`; then the longest texts are cut, which say how
+    many characters are omitted; at last the remaining notes are omitted too.
+
+    Args:
+        record: the record.
+        room: maximum number of tokens.
+        newest_notes: whether the last notes are kept, which are the newest ones of a stored record, or the first.
     """
+    if fits(json.dumps(record, ensure_ascii=False), room - 1):
+        return dict(record)
     if room <= 0:
         return None
     shown: dict[str, Any] = json.loads(json.dumps(record))
-    excess = json_tokens(shown) - room
-    for holder in [part for part in _parts(shown) if isinstance(part.get("notes"), list)]:
-        while excess > 0 and holder["notes"]:
-            del holder["notes"][-1]
-            holder["omitted_notes"] = holder.get("omitted_notes", 0) + 1
-            excess = json_tokens(shown) - room
-        if not holder["notes"]:
-            del holder["notes"]
+    noted = [part for part in _parts(shown) if isinstance(part.get("notes"), list)]
+    for kept in (1, 0):
+        excess = json_tokens(shown) - room
+        for part in noted:
+            while excess > 0 and len(part["notes"]) > kept:
+                if not part.get("omitted_notes"):
+                    part["omitted_notes"] = 0
+                    excess += _COUNT_TOKENS
+                excess -= json_tokens(part["notes"].pop(0 if newest_notes else -1))
+                part["omitted_notes"] += 1
+        if _cut_texts(shown, room):
+            fitted: dict[str, Any] = without_empty(shown)
+            return fitted
+    return None
+
+
+def _cut_texts(record: dict[str, Any], room: int) -> bool:
+    """Cut the longest texts of a record until it has at most some tokens; whether that was possible."""
     originals: dict[tuple[int, str], str] = {}
-    while excess > 0:
-        texts = [(part, *item) for part in _parts(shown) for item in part.items() if _can_be_cut(*item)]
+    while json_tokens(record) > room:
+        texts = [(part, *item) for part in _parts(record) for item in part.items() if _can_be_cut(*item)]
         if not texts:
-            return None
+            return False
         part, name, value = max(texts, key=lambda text: len(text[2]))
         original = originals.setdefault((id(part), name), value)
         part[name] = cut_to(original, min(len(value) // 2, room * _LONGEST_TOKEN))
-        excess = json_tokens(shown) - room
-    return shown
+    return True
 
 
 def fit_record(holder: dict[str, Any], name: str, room: int) -> int:
     """Cut the record that is a value of an object to some tokens, or remove it; returns its tokens."""
-    fitted = record_with_newest_notes(holder[name], room)
+    fitted = cut_record(holder[name], room, newest_notes=True)
     if fitted is None:
         del holder[name]
         return 0
     holder[name] = fitted
     return json_tokens(fitted)
-
-
-def record_with_newest_notes(record: Mapping[str, Any], room: int) -> dict[str, Any] | None:
-    """Cut a record of JSON types to some tokens; None if that is not possible.
-
-    Its newest notes, which are the last ones, are kept as far as they fit beside its other fields, of which long texts
-    are cut; the others are counted in `omitted_notes`.
-    """
-    if fits(json.dumps(record, ensure_ascii=False), room - 1):
-        return dict(record)
-    notes = record.get("notes", [])
-    without = {name: value for name, value in record.items() if name != "notes"}
-    shown = cut_record({**without, **({"omitted_notes": len(notes)} if notes else {})}, room // 2 if notes else room)
-    if shown is None:
-        return None
-    left = room - json_tokens(shown) - json_tokens({"notes": []})
-    kept: list[Mapping[str, Any]] = []
-    for note in reversed(notes):
-        fitted = note if kept else cut_record(note, left)
-        if fitted is None or (cost := json_tokens(fitted)) > left:
-            break
-        left -= cost
-        kept.insert(0, fitted)
-    omitted = len(notes) - len(kept)
-    shown.pop("omitted_notes", None)
-    return {
-        **shown,
-        **({"notes": kept} if kept else {}),
-        **({"omitted_notes": omitted} if omitted else {}),
-    }
 
 
 def _can_be_cut(name: str, value: object) -> bool:

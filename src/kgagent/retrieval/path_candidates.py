@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.store import Row
-from kgagent.models.paths import GraphPath, PathNode
+from kgagent.models.graph import GraphNode
+from kgagent.models.paths import GraphPath
 from kgagent.ontology import Ontology
 from kgagent.retrieval.scope import SearchScope
 from kgagent.turns import in_turns
@@ -127,7 +128,7 @@ def _to_model(
 ) -> GraphPath:
     rows = [found[relationship] for relationship in path.relationships]
     nodes = {
-        node["element_id"]: PathNode(
+        node["element_id"]: GraphNode(
             entity_key=node["entity_key"],
             label=ontology_label(node["labels"], ontology),
             name=as_text(node["name"]),

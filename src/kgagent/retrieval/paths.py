@@ -19,7 +19,8 @@ from kgagent.errors import InputError, NodeNotFoundError, StatementTimeoutError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.store import Row
-from kgagent.models.paths import FindPathsRequest, FindPathsResult, PathNode
+from kgagent.models.graph import GraphNode
+from kgagent.models.paths import FindPathsRequest, FindPathsResult
 from kgagent.retrieval.path_candidates import PathCandidate, ranked, read_paths
 from kgagent.retrieval.scope import SearchScope
 
@@ -185,5 +186,5 @@ def _tip_totals(tips: dict[str, list[PathCandidate]]) -> list[dict[str, object]]
     return [{"element_id": tip, "total": max(path.total for path in paths)} for tip, paths in tips.items()]
 
 
-def _node(record: NodeRecord) -> PathNode:
-    return PathNode(entity_key=record.entity_key, label=record.label, name=record.text("name"))
+def _node(record: NodeRecord) -> GraphNode:
+    return GraphNode(entity_key=record.entity_key, label=record.label, name=record.text("name"))
