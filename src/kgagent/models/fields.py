@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import Field, StringConstraints
+from pydantic import AliasChoices, Field, StringConstraints
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
 FilledText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
@@ -14,3 +14,24 @@ EntityKey = Annotated[
     StringConstraints(strip_whitespace=True, min_length=1, max_length=500),
     Field(description="The node: entity_key or name."),
 ]
+
+Labels = Annotated[
+    tuple[ShortText, ...] | None,
+    Field(
+        max_length=50,
+        validation_alias=AliasChoices("labels", "node_types"),
+        description="Only nodes with these labels.",
+    ),
+]
+FreeTypes = Annotated[
+    tuple[ShortText, ...] | None,
+    Field(max_length=10_000, description='Only relationships of these types: "mentor".'),
+]
+SearchedTypes = Annotated[
+    tuple[ShortText, ...] | None,
+    Field(
+        max_length=100,
+        description="Only search relationships of these Neo4j types, such as has_relationship_with. Default: all.",
+    ),
+]
+"""Filters of the searches."""

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AliasChoices, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, text_page
-from kgagent.models.fields import ShortText
+from kgagent.models.fields import FreeTypes, Labels, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExpandHops, SearchPlan, Threshold
@@ -54,17 +54,8 @@ class HybridSearchRequest(RequestModel):
     relationship_limit: int = Field(
         50, ge=1, le=100, description="Maximum number of relationships that compete for the results."
     )
-    labels: tuple[ShortText, ...] | None = Field(
-        None,
-        max_length=50,
-        validation_alias=AliasChoices("labels", "node_types"),
-        description="Only nodes with these labels.",
-    )
-    relationship_types: tuple[ShortText, ...] | None = Field(
-        None,
-        max_length=10_000,
-        description='Only relationships of these types: "mentor".',
-    )
+    labels: Labels = None
+    relationship_types: FreeTypes = None
     threshold: Threshold = Field(0.3, description="Minimum cosine similarity; full-text matches ignore it.")
     strategy: FusionStrategy = Field(
         "calibrated",
@@ -72,11 +63,7 @@ class HybridSearchRequest(RequestModel):
         "(reciprocal rank fusion) compares ranks only; interleave takes one "
         "item of each ranking in turn; text_first puts full-text matches of nodes first, graph_first semantic matches.",
     )
-    neo4j_types: tuple[ShortText, ...] | None = Field(
-        None,
-        max_length=100,
-        description="Only search relationships of these Neo4j types, such as has_relationship_with. Default: all.",
-    )
+    neo4j_types: SearchedTypes = None
     expand_hops: ExpandHops = None
 
 

@@ -32,15 +32,15 @@ class LiveProperty(GraphModel):
     examples: tuple[str, ...] = ()
 
 
-class LiveLabel(GraphModel):
-    """A label of the user's nodes.
+class LiveRecords(GraphModel):
+    """The user's nodes with a label, or the user's relationships of a Neo4j type.
 
     Attributes:
-        name: label.
-        count: number of the user's nodes with the label.
+        name: label or Neo4j type.
+        count: number of the records.
         is_lower_bound: whether `count` is a lower bound.
-        sampled: whether `properties` come from a sample of the nodes and may be incomplete.
-        properties: properties of these nodes, by name.
+        sampled: whether only a sample of the records was read, so that the rest may be incomplete.
+        properties: properties of the records, by name.
     """
 
     name: str
@@ -48,6 +48,10 @@ class LiveLabel(GraphModel):
     is_lower_bound: bool = False
     sampled: bool = False
     properties: tuple[LiveProperty, ...] = ()
+
+
+class LiveLabel(LiveRecords):
+    """A label of the user's nodes."""
 
 
 class LabelPair(GraphModel):
@@ -64,24 +68,14 @@ class LabelPair(GraphModel):
     count: int
 
 
-class LiveRelationshipType(GraphModel):
+class LiveRelationshipType(LiveRecords):
     """A Neo4j type of the user's relationships.
 
     Attributes:
-        name: Neo4j type.
-        count: number of the user's relationships of the type.
-        is_lower_bound: whether `count` is a lower bound.
-        sampled: whether `pairs` and `properties` come from a sample and may be incomplete.
         pairs: labels that the relationships connect, most frequent first; a node with several labels counts for each.
-        properties: properties of these relationships, by name.
     """
 
-    name: str
-    count: int
-    is_lower_bound: bool = False
-    sampled: bool = False
     pairs: tuple[LabelPair, ...] = ()
-    properties: tuple[LiveProperty, ...] = ()
 
 
 class LiveSchema(GraphModel):
@@ -100,11 +94,7 @@ class LiveSchema(GraphModel):
     @property
     def sampled(self) -> bool:
         """Whether any part may be incomplete."""
-        return (
-            self.is_partial
-            or any(label.sampled for label in self.labels)
-            or any(kind.sampled for kind in self.relationship_types)
-        )
+        return self.is_partial or any(records.sampled for records in (*self.labels, *self.relationship_types))
 
     def label(self, name: str) -> LiveLabel | None:
         """The label of that name; None if the user has no node with it."""

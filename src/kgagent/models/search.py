@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AliasChoices, Field, model_validator
 
-from kgagent.models.fields import FilledText, QueryText, ShortText
+from kgagent.models.fields import FilledText, FreeTypes, Labels, QueryText, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel, parsed_json
 
@@ -133,22 +133,9 @@ class ExploreRequest(RequestModel):
         default=(), max_length=20, description="Names of nodes, or parts of names."
     )
     search_relationships: bool = Field(True, description="Search relationships too.")
-    labels: tuple[ShortText, ...] | None = Field(
-        None,
-        max_length=50,
-        validation_alias=AliasChoices("labels", "node_types"),
-        description="Only nodes with these labels.",
-    )
-    relationship_types: tuple[ShortText, ...] | None = Field(
-        None,
-        max_length=10_000,
-        description='Only relationships of these types: "mentor".',
-    )
-    neo4j_types: tuple[ShortText, ...] | None = Field(
-        None,
-        max_length=100,
-        description="Only search relationships of these Neo4j types, such as has_relationship_with. Default: all.",
-    )
+    labels: Labels = None
+    relationship_types: FreeTypes = None
+    neo4j_types: SearchedTypes = None
     limit_per_label: int = Field(
         10,
         ge=1,

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import counted
+from kgagent.graph.records import NodeRecord
 from kgagent.graph.reference_forms import ReferenceForms
 from kgagent.models.constraint import EQUALITY_TYPES, LIST_TYPES, Constraint, ConstraintType
 from kgagent.models.pattern import Branch, GraphPattern
@@ -20,13 +20,13 @@ MAX_NAMES, MAX_EXPLAINED = 50, 3
 
 
 @dataclass(frozen=True)
-class MeantValues:
+class ResolvedValues:
     """What the names and free types in constraints mean.
 
     Attributes:
         query: the query with the nodes, and the spellings of the types, that are meant; None if it would be the same.
         notices: which nodes are meant, such as "Bobby → Robert Hofmann (Person, 4f7d2d9f)".
-        problems: for each name that means no node, and each type that no relationship has, what is known of it.
+        problems: what is wrong with each name that means no node, and each type that no relationship has.
     """
 
     query: GraphQuery | None = None
@@ -34,15 +34,7 @@ class MeantValues:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Meant:
-    """The node that a name means, which is not exactly its name."""
-
-    entity_key: str
-    name: str
-
-
-async def meant_values(context: ToolContext, query: GraphQuery, *, unnoticed: bool = False) -> MeantValues:
+async def resolve_values(context: ToolContext, query: GraphQuery, *, unnoticed: bool = False) -> ResolvedValues:
     """Find what constraints mean: nodes by an alias, a part of a name or "me", and free types in other spellings.
 
     Stored names and types are compared exactly, as the query does. What is not in the ontology is only compared so: if
@@ -58,32 +50,35 @@ async def meant_values(context: ToolContext, query: GraphQuery, *, unnoticed: bo
         StoreError: the database failed.
     """
     constraints = list(_constraints(query, unnoticed=unnoticed))
-    names = list(dict.fromkeys(name for one in constraints for name in _names_of(one)))
-    given = list(dict.fromkeys(kind for one in constraints for kind in _types_of(one)))
-    if not names and not given:
-        return MeantValues()
+    names = list(dict.fromkeys(name for constraint in constraints for name in _names(constraint)))
+    types = list(dict.fromkeys(name for constraint in constraints for name in _free_types(constraint)))
+    if not names and not types:
+        return ResolvedValues()
     is_own = await _is_of_ontology(context)
     if (unnoticed and not is_own) or len(names) > MAX_NAMES:
-        return MeantValues()
-    types, unknown = await spellings(context, given if is_own else ())
-    found = await context.references.resolve_loosely(context.user_id, names)
-    keys = {name: key for name in names if isinstance(key := found.keys[name], str)}
+        return ResolvedValues()
+    stored_types, unknown_types = await spellings(context, types if is_own else ())
+    resolved = await context.references.resolve_loosely(context.user_id, names)
+    keys = {name: key for name in names if isinstance(key := resolved.keys[name], str)}
     records = await context.nodes.read(context.user_id, list(keys.values()))
-    stored = {name: records[key].text("name") for name, key in keys.items() if key in records}
-    meant = {
-        name: _Meant(keys[name], called)
-        for name, called in stored.items()
-        if called not in {"", name} and not (_is_owner(name) and name != "I" and name.istitle())
+    nodes = {
+        name: records[key]
+        for name, key in keys.items()
+        if key in records and records[key].text("name") not in {"", name} and not _is_title_of_owner(name)
     }
-    changed = _with_meant(query, meant, types)
-    notices = [found.notices.get(name, f"{name} → {one.name}") for name, one in meant.items() if not _is_owner(name)]
-    spelt = [f"{one} → {', '.join(kinds)}" for one, kinds in types.items() if list(kinds) != [one]]
-    problems = _problems({name: found.keys[name] for name in names}, unnoticed=unnoticed)
-    return MeantValues(None if changed == query else changed, (*notices, *spelt), (*problems, *unknown))
+    changed = _replaced(query, nodes, stored_types)
+    notices = [
+        resolved.notices.get(name, f"{name} → {node.text('name')}")
+        for name, node in nodes.items()
+        if not _is_owner(name)
+    ]
+    spelled = [f"{name} → {', '.join(stored)}" for name, stored in stored_types.items() if list(stored) != [name]]
+    problems = _problems({name: resolved.keys[name] for name in names}, unnoticed=unnoticed)
+    return ResolvedValues(None if changed == query else changed, (*notices, *spelled), (*problems, *unknown_types))
 
 
 async def _is_of_ontology(context: ToolContext) -> bool:
-    """Whether all labels and Neo4j types that the user has are those of the ontology, as far as is known."""
+    """Whether all labels and Neo4j types that the user has are those of the ontology, as far as was read."""
     schema = await context.live_schema.read(context.user_id)
     labels = {label.name for label in schema.labels}
     types = {kind.name for kind in schema.relationship_types}
@@ -91,18 +86,20 @@ async def _is_of_ontology(context: ToolContext) -> bool:
 
 
 def _is_owner(name: str) -> bool:
-    """Whether a name is a word for the owner; "Me" may also be the name of a node."""
+    """Whether a name is a word for the owner."""
     forms = ReferenceForms.of(name)
     return forms is not None and forms.is_owner
 
 
-def _problems(found: Mapping[str, str | InputError], *, unnoticed: bool) -> Iterator[str]:
-    """What is known of names that mean no node, or several; of a list, several nodes may have exactly one name."""
-    errors = [
-        (name, error)
-        for name, error in found.items()
-        if isinstance(error, NodeNotFoundError if unnoticed else InputError)
-    ]
+def _is_title_of_owner(name: str) -> bool:
+    """Whether a word for the owner is written as a name, such as "Me", which another node may have."""
+    return name != "I" and name.istitle() and _is_owner(name)
+
+
+def _problems(keys: Mapping[str, str | InputError], *, unnoticed: bool) -> Iterator[str]:
+    """What is wrong with names that mean no node, or several; of a list, several nodes may have exactly one name."""
+    explained = NodeNotFoundError if unnoticed else InputError
+    errors = [(name, error) for name, error in keys.items() if isinstance(error, explained)]
     for name, error in errors[:MAX_EXPLAINED]:
         if isinstance(error, NodeNotFoundError):
             yield ". ".join(filter(None, (f"No node is named {shorten_name(name)!r}", error.hint)))
@@ -114,61 +111,61 @@ def _problems(found: Mapping[str, str | InputError], *, unnoticed: bool) -> Iter
 
 def _constraints(query: GraphQuery, *, unnoticed: bool) -> Iterator[Constraint]:
     for pattern in query.all_patterns:
-        for branch in (None, *pattern.branches):
-            may_be_absent = branch is not None and branch.minimum == 0
-            for constraint in (pattern if branch is None else branch).constraints:
+        parts: tuple[GraphPattern | Branch, ...] = (pattern, *pattern.branches)
+        for part in parts:
+            may_be_absent = isinstance(part, Branch) and part.minimum == 0
+            for constraint in part.constraints:
                 if not unnoticed or may_be_absent or constraint.type in LIST_TYPES:
                     yield constraint
 
 
-def _names_of(constraint: Constraint) -> list[str]:
+def _names(constraint: Constraint) -> list[str]:
     """The names that a node must, or must not, have; none for other constraints."""
     return _texts(constraint) if (constraint.on, constraint.property_path) == ("node", "name") else []
 
 
-def _types_of(constraint: Constraint) -> list[str]:
+def _free_types(constraint: Constraint) -> list[str]:
     """The free types that a relationship must, or must not, have; none for other constraints."""
     return _texts(constraint) if (constraint.on, constraint.property_path) == ("relationship", FREE_TYPE) else []
 
 
 def _texts(constraint: Constraint) -> list[str]:
     """What a property is compared with for equality, if that is text."""
-    if constraint.type not in EQUALITY_TYPES:
-        return []
-    texts = [value for value in constraint.compared_values if isinstance(value, str)]
-    return texts if len(texts) == len(constraint.compared_values) else []
+    values = constraint.compared_values
+    texts = [value for value in values if isinstance(value, str)]
+    return texts if constraint.type in EQUALITY_TYPES and len(texts) == len(values) else []
 
 
-def _with_meant(query: GraphQuery, nodes: Mapping[str, _Meant], types: Mapping[str, Sequence[str]]) -> GraphQuery:
+def _replaced(query: GraphQuery, nodes: Mapping[str, NodeRecord], types: Mapping[str, Sequence[str]]) -> GraphQuery:
     """The query with the nodes that names mean, and free types as they are stored."""
 
     def changed(part: GraphPattern | QueryCombinator) -> GraphPattern | QueryCombinator:
         if isinstance(part, QueryCombinator):
             return part.model_copy(update={"patterns": tuple(map(changed, part.patterns))})
-        branches = (branch.model_copy(update={"constraints": meant(branch)}) for branch in part.branches)
-        return part.model_copy(update={"constraints": meant(part), "branches": tuple(branches)})
+        branches = (branch.model_copy(update={"constraints": resolved(branch)}) for branch in part.branches)
+        return part.model_copy(update={"constraints": resolved(part), "branches": tuple(branches)})
 
-    def meant(part: GraphPattern | Branch) -> tuple[Constraint, ...]:
-        named = (constraint for one in part.constraints for constraint in _with_nodes(one, nodes))
-        return tuple(_with_types(one, types) for one in named)
+    def resolved(part: GraphPattern | Branch) -> tuple[Constraint, ...]:
+        named = (replaced for constraint in part.constraints for replaced in _with_nodes(constraint, nodes))
+        return tuple(_with_types(constraint, types) for constraint in named)
 
     combinator = None if query.combinator is None else changed(query.combinator)
     return query.model_copy(update={"patterns": tuple(map(changed, query.patterns)), "combinator": combinator})
 
 
-def _with_nodes(constraint: Constraint, nodes: Mapping[str, _Meant]) -> list[Constraint]:
+def _with_nodes(constraint: Constraint, nodes: Mapping[str, NodeRecord]) -> list[Constraint]:
     """The constraint on the nodes that are meant.
 
     By key, except in a list of nodes of which one is required: there may be several of a name that is exactly one, and
     they have no single key. Names to exclude get a second constraint for that reason.
     """
-    names = _names_of(constraint)
+    names = _names(constraint)
     if nodes.keys().isdisjoint(names):
         return [constraint]
     if constraint.type is ConstraintType.PROPERTY_IN:
-        called = [nodes[name].name if name in nodes else name for name in names]
-        return [constraint.model_copy(update={"value": called})]
-    keys: list[Any] = [nodes[name].entity_key for name in names if name in nodes]
+        stored = [nodes[name].text("name") if name in nodes else name for name in names]
+        return [constraint.model_copy(update={"value": stored})]
+    keys = [nodes[name].entity_key for name in names if name in nodes]
     value = keys if constraint.type is ConstraintType.NOT_IN else keys[0]
     exact = [name for name in names if name not in nodes]
     rest = [constraint.model_copy(update={"value": exact})] if exact else []
@@ -177,9 +174,9 @@ def _with_nodes(constraint: Constraint, nodes: Mapping[str, _Meant]) -> list[Con
 
 def _with_types(constraint: Constraint, types: Mapping[str, Sequence[str]]) -> Constraint:
     """The constraint with free types as they are stored."""
-    given = _types_of(constraint)
-    stored = list(dict.fromkeys(spelling for one in given for spelling in types.get(one, [one])))
-    if stored == list(dict.fromkeys(given)):
+    given = list(dict.fromkeys(_free_types(constraint)))
+    stored = list(dict.fromkeys(spelling for name in given for spelling in types.get(name, [name])))
+    if stored == given:
         return constraint
     kind = constraint.type if constraint.type in LIST_TYPES else ConstraintType.PROPERTY_IN
     return constraint.model_copy(update={"type": kind, "value": stored})

@@ -17,7 +17,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.pattern_guide import INTERESTS_OF_MENTORS
 from kgagent.tools.pattern_items import FALLBACK, pattern_items
-from kgagent.tools.pattern_references import meant_values
+from kgagent.tools.pattern_references import resolve_values
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
 from kgagent.tools.reference_arguments import resolved_targets
 
@@ -169,21 +169,23 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
 
 
 async def _result(context: ToolContext, query: GraphQuery) -> PatternResult:
-    """The result of a query; if no path matches, that with what names and types mean, or what is known of them."""
-    first = await meant_values(context, query, unnoticed=True)
+    """The result of a query; if no path matches, that of the query with what its names and types mean."""
+    first = await resolve_values(context, query, unnoticed=True)
     query = first.query or query
     result = await context.patterns.query(query, context.user_id)
     if result.strategy != "hybrid" or not query.all_patterns:
-        known = (*first.notices, *first.problems)
-        return result.model_copy(update={"warnings": (*known, *result.warnings)}) if known else result
-    values = await meant_values(context, query)
-    notices = tuple(dict.fromkeys((*first.notices, *values.notices)))
+        return _with_warnings(result, *first.notices, *first.problems, *result.warnings)
+    values = await resolve_values(context, query)
+    notices = (*first.notices, *values.notices)
     if values.query is not None:
-        meant = await context.patterns.query(values.query, context.user_id)
-        if meant.strategy != "hybrid":
-            return meant.model_copy(update={"warnings": (*notices, *first.problems, *meant.warnings)})
-    problems = dict.fromkeys((*first.problems, *values.problems))
-    return result.model_copy(update={"warnings": (*result.warnings, *notices, *problems)})
+        resolved = await context.patterns.query(values.query, context.user_id)
+        if resolved.strategy != "hybrid":
+            return _with_warnings(resolved, *notices, *first.problems, *resolved.warnings)
+    return _with_warnings(result, *result.warnings, *notices, *first.problems, *values.problems)
+
+
+def _with_warnings(result: PatternResult, *warnings: str) -> PatternResult:
+    return result.model_copy(update={"warnings": tuple(dict.fromkeys(warnings))})
 
 
 def _searched_texts(query: GraphQuery) -> list[str]:

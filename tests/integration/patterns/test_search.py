@@ -21,6 +21,7 @@ from kgagent.knowledge_graph import services_of
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
+from kgagent.patterns.reads import Deadline
 from tests.integration.patterns.conftest import with_settings
 from tests.support.stored import cypher
 from tests.support.ward import plant_ward
@@ -76,15 +77,6 @@ async def test_a_path_has_its_records_and_an_explained_score(shared_ward: Knowle
     assert path.node_at_step(0).name == "Flu"
     assert path.start.properties["insured"] is True
     assert "user_id" not in path.start.properties
-
-
-async def test_patients_who_share_a_doctor_are_found_through_them(
-    shared_ward: KnowledgeGraph, shared_user: str
-) -> None:
-    assert await names(shared_ward, shared_user, {"steps": [TREATED, BACK]}) == [
-        ["Ann", "Finn", "Bo"],
-        ["Bo", "Finn", "Ann"],
-    ]
 
 
 async def test_a_path_may_repeat_relationships_if_allowed(shared_ward: KnowledgeGraph, shared_user: str) -> None:
@@ -196,30 +188,13 @@ async def test_a_regular_expression_too_large_to_match_is_reported(ward: Knowled
         await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
 
 
-async def test_many_values_inside_many_json_texts_are_compared(ward: KnowledgeGraph, user_id: str) -> None:
-    await cypher(
-        ward,
-        "MATCH (ann:Patient {user_id: $user, name: 'Ann'}) UNWIND range(1, 5000) AS i "
-        "CREATE (:Patient {user_id: $user, contact: '{\"city\": \"town ' + i + '\"}'})",
-        user=user_id,
-    )
-    towns = [f"village {number}" for number in range(9_999)]
-    for kind, expected in (("PROPERTY_IN", ["Ann"]), ("NOT_IN", [])):
-        constraint = {"type": kind, "property_path": "contact.city", "value": [*towns, "Rome"], "at_step": "start"}
-        found = await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
-        assert [path[0] for path in found] == expected
-    # Whoever looks for nodes of any label would read them all.
-    await cypher(ward, "MATCH (n:Patient {user_id: $user}) DETACH DELETE n", user=user_id)
-
-
 @pytest.mark.parametrize(
     ("kind", "value", "expected"),
     [
         ("PROPERTY_EQUALS", "Rome", ["Ann"]),
-        ("PROPERTY_IN", ["Rome"], ["Ann"]),
-        ("STARTS_WITH", "Ro", ["Ann"]),
-        ("REGEX_MATCH", "R..e", ["Ann"]),
         ("PROPERTY_EQUALS", "Oslo", []),
+        ("PROPERTY_IN", ["Rome"], ["Ann"]),
+        ("NOT_IN", ["Rome"], []),
     ],
 )
 async def test_lists_inside_json_are_searched_at_any_depth(
@@ -232,7 +207,7 @@ async def test_lists_inside_json_are_searched_at_any_depth(
     assert [path[0] for path in found] == expected
 
 
-@pytest.mark.parametrize("expression", ["(", "(?=a)b", r"(a)\1", "[z-a]", "a{1000000}"])
+@pytest.mark.parametrize("expression", ["(", "(?=a)b", "a{1000000}"])
 async def test_an_invalid_regular_expression_is_reported(
     shared_ward: KnowledgeGraph, shared_user: str, expression: str
 ) -> None:
@@ -241,7 +216,7 @@ async def test_an_invalid_regular_expression_is_reported(
         await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]})
 
 
-HOSTILE = ["x` OR true //", "x'}) DETACH DELETE n //", "\\u0060x", "$user_id", "«types»", "a\nb", "", " ", "名前", "💥"]
+HOSTILE = ["x` OR true //", "x'}) DETACH DELETE n //", "\\u0060x", "«types»", ""]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -272,21 +247,9 @@ async def test_an_unknown_name_is_reported_with_the_closest(shared_ward: Knowled
         await names(shared_ward, shared_user, {"steps": [{**HAS, "source_label": "Patiant"}]})
 
 
-async def test_a_name_that_was_just_created_is_known(ward: KnowledgeGraph, user_id: str) -> None:
-    await names(ward, user_id, {"steps": [HAS]})
-    await cypher(
-        ward,
-        "MATCH (a:Patient {user_id: $user, name: 'Ann'}) "
-        "CREATE (a)-[:LIVES_IN]->(:Town {user_id: $user, name: 'Rome'})",
-        user=user_id,
-    )
-    step = {"source_label": "Patient", "relation_type": "LIVES_IN", "target_label": "Town"}
-    assert await names(ward, user_id, {"steps": [step]}) == [["Ann", "Rome"]]
-
-
 @pytest.mark.parametrize(
     ("bounds", "expected"),
-    [({"at_least": 2}, ["Ann"]), ({"at_most": 1}, ["Bo"]), ({"at_most": 0}, []), ({"at_least": 1}, ["Ann", "Bo"])],
+    [({"at_least": 2}, ["Ann"]), ({"at_most": 1}, ["Bo"]), ({"at_most": 0}, [])],
 )
 async def test_branches_require_and_exclude(
     shared_ward: KnowledgeGraph, shared_user: str, bounds: dict[str, int], expected: list[str]
@@ -407,16 +370,6 @@ async def test_a_traversal_follows_all_its_types_or_the_first(
     assert {path.end.name for path in result.paths} == expected
 
 
-async def test_an_unknown_type_in_a_traversal_is_an_error(shared_ward: KnowledgeGraph, shared_user: str) -> None:
-    with pytest.raises(InputError, match=r"TREATED_FOR.*TREATED_BY"):
-        await ask(
-            shared_ward,
-            shared_user,
-            targets=[{"description": "Ann"}],
-            traversal={"relation_types": ["TREATED_FOR"], "max_depth": 1},
-        )
-
-
 async def test_a_target_found_by_similarity_is_reported(graph: KnowledgeGraph, user_id: str) -> None:
     tools = graph.tools(user_id=user_id)
     await tools.create_node(label="Person", name="Ruth Calder", description="Naval architect")
@@ -432,18 +385,18 @@ async def test_a_target_found_by_similarity_is_reported(graph: KnowledgeGraph, u
     assert await warnings("naval architect") == (similar,)
 
 
-@pytest.mark.parametrize("description", ["Ruth", "lucia"])
 async def test_a_target_with_a_part_of_a_name_or_an_alias_is_that_node_alone(
-    graph: KnowledgeGraph, user_id: str, description: str
+    graph: KnowledgeGraph, user_id: str
 ) -> None:
     tools = graph.tools(user_id=user_id)
     ruth = {"label": "Person", "name": "Ruth Calder", "aliases": ["Lucía"]}
     others = [{"label": "Person", "name": name, "description": "Sister of Ruth"} for name in ("Rut", "Luca")]
     answer = await tools.remember(nodes=[ruth, *others])
     assert answer["success"], answer
-    target = {"description": description, "label": "Person"}
-    result = await ask(graph, user_id, targets=[target], traversal={"max_depth": 1}, query="who?")
-    assert [node.name for node in result.context.entry_points] == ["Ruth Calder"]
+    for description in ("Ruth", "lucia"):
+        target = {"description": description, "label": "Person"}
+        result = await ask(graph, user_id, targets=[target], traversal={"max_depth": 1}, query="who?")
+        assert [node.name for node in result.context.entry_points] == ["Ruth Calder"]
 
 
 async def test_a_query_without_patterns_is_a_hybrid_search(shared_ward: KnowledgeGraph, shared_user: str) -> None:
@@ -694,11 +647,6 @@ async def test_years_outside_pythons_calendar_are_returned_as_text(ward: Knowled
         await names(ward, user_id, {"steps": [HAS], "constraints": [{**constraint, "property_path": "died"}]})
 
 
-async def test_a_list_is_not_equal_to_a_date(shared_ward: KnowledgeGraph, shared_user: str) -> None:
-    constraint = {"type": "PROPERTY_EQUALS", "property_path": "allergies", "value": "2026-01-02", "at_step": "start"}
-    assert await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]}) == []
-
-
 async def test_an_error_of_the_server_reveals_nothing_of_another_user(
     ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -813,17 +761,23 @@ async def test_the_time_limit_includes_the_fallback_search(
     assert stopped.is_set()
 
 
-async def test_a_slow_first_read_of_the_schema_does_not_use_up_the_time_of_the_query(
+async def test_the_first_read_of_the_schema_does_not_use_up_the_time_of_the_query(
     ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    graph = with_settings(ward, patterns_timeout=3.0)
-    reader = services_of(graph).live_schema
-    read = reader.read
+    reader = services_of(ward).live_schema
+    read, after = reader.read, Deadline.after
+    events: list[str] = []
 
-    async def slow(*args: Any, **more: Any) -> Any:
-        await asyncio.sleep(3.5)
-        return await read(*args, **more)
+    async def watched_read(*args: Any, **more: Any) -> Any:
+        schema = await read(*args, **more)
+        events.append("schema read")
+        return schema
 
-    monkeypatch.setattr(reader, "read", slow)
-    result = await ask(graph, user_id, patterns=[{"steps": [HAS]}], ranking="PATH_LENGTH")
-    assert len(result.paths) == 2
+    def watched_start(seconds: float) -> Deadline:
+        events.append("time started")
+        return after(seconds)
+
+    monkeypatch.setattr(reader, "read", watched_read)
+    monkeypatch.setattr(Deadline, "after", watched_start)
+    await ask(ward, user_id, patterns=[{"steps": [HAS]}], ranking="PATH_LENGTH")
+    assert events[:2] == ["schema read", "time started"]

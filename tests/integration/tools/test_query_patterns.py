@@ -214,20 +214,6 @@ async def test_the_form_of_the_documents_is_accepted(graph: KnowledgeGraph, tool
     assert payload["metadata"] == {"matchedPaths": 1}
 
 
-async def test_common_other_names_of_fields_are_accepted(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await plant_ward(graph, user_id)
-    payload = await tools.query_patterns(
-        patterns=[
-            {
-                "steps": [{"relationship_type": "TREATED_BY"}],
-                "constraints": [{"type": "property_in", "property": "name", "values": ["Eve"], "at_step": 0}],
-            }
-        ],
-        ranking_strategy="path_length",
-    )
-    assert [path["path"] for path in payload["paths"]] == ["Ann -[TREATED_BY]-> Eve"]
-
-
 async def test_other_spellings_of_fields_and_values_are_accepted(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:

@@ -18,11 +18,6 @@ def combined(kind: CombinatorType, *parts: PatternExpression) -> QueryCombinator
     return QueryCombinator(type=kind, patterns=parts)
 
 
-def test_a_pattern_is_one_statement() -> None:
-    [plan] = plans_of(pattern("p"))
-    assert (plan.pattern_id, plan.joins, plan.best) == ("p", (), None)
-
-
 def test_patterns_with_one_start_label_are_joined_at_the_start_and_others_at_the_end() -> None:
     assert join_position(combined(CombinatorType.UNION, pattern("p"), pattern("q"))) == "start"
     assert join_position(combined(CombinatorType.UNION, pattern("p"), pattern("q", start="C"))) == "end"

@@ -47,11 +47,6 @@ def test_hybrid_omits_unknown_parts_and_zero_weights() -> None:
     assert not ranking.needs("weight")
 
 
-def test_a_negative_weight_counts_nothing_in_hybrid() -> None:
-    ranking = PathRanking(RankingStrategy.HYBRID, {"weight": 1})
-    assert ranking.score(PathMetrics(hops=1, nodes=2, weight=-5.0)) == 0.0
-
-
 def test_a_path_without_embeddings_ranks_last_by_similarity() -> None:
     ranking = PathRanking(RankingStrategy.SEMANTIC_SCORE)
     assert ranking.score(PathMetrics(hops=1, nodes=2)) == -1.0
