@@ -76,7 +76,13 @@ def test_every_type_in_a_signature_of_the_facade_is_public() -> None:
                     assert getattr(kgagent, kind.__name__, None) is kind, f"{facade.__name__}.{method}: {kind}"
 
 
-BASES = {GraphModel, RequestModel, kgagent.models.constraint.PatternModel, kgagent.models.hybrid.RankedItem}
+BASES = {
+    GraphModel,
+    RequestModel,
+    kgagent.models.constraint.PatternModel,
+    kgagent.models.hybrid.RankedItem,
+    kgagent.models.live_schema.LiveRecords,
+}
 """What requests and results derive from."""
 
 

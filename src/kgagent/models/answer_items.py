@@ -87,8 +87,8 @@ class RenderState:
         if entity_key in self.mentioned:
             return f"{shown} ({in_one_line(short)})" if short and len(bearers) > 1 else shown
         self.mentioned.add(entity_key)
-        known = " ".join(filter(None, (label or self.labels.get(entity_key, ""), short)))
-        return f"{shown} ({in_one_line(known)})" if known else shown
+        details = " ".join(filter(None, (label or self.labels.get(entity_key, ""), short)))
+        return f"{shown} ({in_one_line(details)})" if details else shown
 
     def properties(self, item: GraphNode | GraphRelationship) -> JsonRecord:
         """The properties that say something."""
@@ -139,13 +139,13 @@ class RenderState:
 
     def note_text(self, note: Note) -> str:
         """A note with its date, and its source and expiry if it has them."""
-        known = [f"{note.date_added:%Y-%m-%d}"] if note.date_added else []
+        details = [f"{note.date_added:%Y-%m-%d}"] if note.date_added else []
         if note.source_entity_key and self.short_keys is not None:
             key = note.source_entity_key
-            known.append(f"source {self.short_keys.get(key, key)}")
+            details.append(f"source {self.short_keys.get(key, key)}")
         if note.expires_at:
-            known.append(f"until {note.expires_at:%Y-%m-%d}")
-        return in_one_line(note.content) + (f" ({', '.join(known)})" if known else "")
+            details.append(f"until {note.expires_at:%Y-%m-%d}")
+        return in_one_line(note.content) + (f" ({', '.join(details)})" if details else "")
 
 
 def query_words(texts: Iterable[str]) -> frozenset[str]:
@@ -415,9 +415,9 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
             ("proximity", relationship.proximity_word, relationship.proximity),
         )
     ]
-    known = ", ".join(filter(None, levels))
+    details = ", ".join(filter(None, levels))
     properties = _properties_text(state.properties(relationship))
-    return f"{source} -[{kind_text(relationship)}]-> {target}" + (f" ({known})" if known else "") + properties
+    return f"{source} -[{kind_text(relationship)}]-> {target}" + (f" ({details})" if details else "") + properties
 
 
 def kind_text(relationship: GraphRelationship) -> str:

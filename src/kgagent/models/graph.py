@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from kgagent.models.note import Note
-from kgagent.models.plain import names_in_direction, triplet_of, without_empty
+from kgagent.models.plain import display_name, triplet_text, without_empty
 
 
 class GraphModel(BaseModel):
@@ -74,9 +74,12 @@ class GraphRelationship(GraphModel):
     @property
     def names_in_direction(self) -> tuple[str, str]:
         """The names of the nodes where the relationship starts and ends."""
-        return names_in_direction(self)
+        source = display_name({"name": self.from_name}, self.from_entity_key)
+        target = display_name({"name": self.to_name}, self.to_entity_key)
+        return (target, source) if self.ends_reversed else (source, target)
 
     @property
     def triplet(self) -> str:
         """The relationship as a short sentence, such as "Elon Musk founded Tesla", in its direction."""
-        return triplet_of(self)
+        source, target = self.names_in_direction
+        return triplet_text(source, self.neo4j_type, target, label=self.relationship_type)

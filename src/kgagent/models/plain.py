@@ -1,10 +1,7 @@
-"""Names of nodes, relationships as short texts, and JSON values without those that are empty."""
+"""Names of nodes, triplets, and JSON values without those that are empty."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from kgagent.models.graph import GraphRelationship
+from typing import Any
 
 
 def humanize_relation_type(relation_type: str) -> str:
@@ -28,19 +25,6 @@ def triplet_text(source: str, relation_type: str, target: str, *, label: str = "
     """A relationship as a short sentence in one line, "Elon Musk founded Tesla", with its label or else its type."""
     words = humanize_relation_type(label) if "_" in label else label
     return " ".join(f"{source} {words or humanize_relation_type(relation_type)} {target}".split())
-
-
-def names_in_direction(relationship: "GraphRelationship") -> tuple[str, str]:
-    """The names of the nodes where a relationship starts and ends."""
-    source = display_name({"name": relationship.from_name}, relationship.from_entity_key)
-    target = display_name({"name": relationship.to_name}, relationship.to_entity_key)
-    return (target, source) if relationship.ends_reversed else (source, target)
-
-
-def triplet_of(relationship: "GraphRelationship") -> str:
-    """A relationship as a short sentence, in its direction; see `triplet_text`."""
-    source, target = names_in_direction(relationship)
-    return triplet_text(source, relationship.neo4j_type, target, label=relationship.relationship_type)
 
 
 def without_empty(value: Any) -> Any:  # noqa: ANN401

@@ -57,7 +57,7 @@ async def find_chunks(
         Chunk(
             node=reader.node(row["node"]),
             text=row["text"],
-            linked_to=tuple(nodes[one].entity_key for one in row["linked_to"]),
+            linked_to=tuple(nodes[key].entity_key for key in row["linked_to"]),
             similarity=row["similarity"],
         )
         for row in rows

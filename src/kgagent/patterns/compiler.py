@@ -137,18 +137,18 @@ class Compiler:
         predicates = Predicates(values, self.matching)
         chain: list[MatchClauses] = []
         for number, segment in enumerate(plan.segments):
-            known: dict[Position, str] = {
+            bound_here: dict[Position, str] = {
                 place.position: variable for place, variable in (bound or {}).items() if place.segment == number
             }
             if chain:
-                known["start"] = chain[-1].node("end")
+                bound_here["start"] = chain[-1].node("end")
             chain.append(
                 MatchClauses(
                     segment,
                     f"{prefix}s{number}",
                     values,
                     predicates,
-                    bound=known,
+                    bound=bound_here,
                     is_whole=len(plan.segments) == 1 and not prefix,
                     in_order=in_order,
                     is_entered=entered == PlanPosition(number, "start"),
@@ -178,14 +178,14 @@ class Compiler:
         part = join.part
         if _is_intersection(part) and join_position(part) == join.position:
             # Split into plans, each of its patterns would be joined with all others again: exponential in the depth.
-            inner = (JoinCondition(join.place, one, join.position) for one in part.patterns)
-            texts = [self._join(one, variable, f"{prefix}i{number}", values) for number, one in enumerate(inner)]
+            inner = (JoinCondition(join.place, pattern, join.position) for pattern in part.patterns)
+            texts = [self._join(each, variable, f"{prefix}i{number}", values) for number, each in enumerate(inner)]
             return f"({' AND '.join(texts)})"
-        found = [
+        alternatives = [
             self._finds(plan, join.position, variable, f"{prefix}p{number}", values)
             for number, plan in enumerate(plans_of(join.part))
         ]
-        return f"({' OR '.join(found)})"
+        return f"({' OR '.join(alternatives)})"
 
     def _finds(
         self, plan: QueryPlan, position: Position, variable: str, prefix: str, values: StatementParameters
@@ -193,16 +193,16 @@ class Compiler:
         """A predicate: a plan has a path with the node at a position."""
         place, entered = plan.place(position), plan.entered_at(self.entry_points)
         chain = self._chain(plan, prefix, values, {place: variable})
-        here = tuple(one for one in plan.joins if _at(chain, one.place) == variable)
+        here = tuple(join for join in plan.joins if _at(chain, join.place) == variable)
         text = self._text(replace(plan, joins=here), chain, entered, prefix, values)
-        elsewhere = [one for one in plan.joins if one not in here]
+        elsewhere = [join for join in plan.joins if join not in here]
         if elsewhere:
             # Many paths may lead to a node: the other joins are evaluated once for each node.
-            reached = {_at(chain, one.place): f"{prefix}d{number}" for number, one in enumerate(elsewhere)}
+            reached = {_at(chain, join.place): f"{prefix}d{number}" for number, join in enumerate(elsewhere)}
             once = ", ".join(f"{node} AS {name}" for node, name in reached.items())
             others = " AND ".join(
-                self._join(one, reached[_at(chain, one.place)], f"{prefix}w{number}", values)
-                for number, one in enumerate(elsewhere)
+                self._join(join, reached[_at(chain, join.place)], f"{prefix}w{number}", values)
+                for number, join in enumerate(elsewhere)
             )
             text = f"{text}\nWITH DISTINCT {once}\nWITH * WHERE {others}"
         return f"EXISTS {{\n{text}\nRETURN 1 AS found\n}}"

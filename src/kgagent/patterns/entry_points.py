@@ -96,25 +96,27 @@ class TargetResolver:
             labels=None if target.label is None else (target.label,),
         )
         result = await self._retrieval.hybrid_search(request, user_id=self._reads.user_id, vector=vector)
-        names = ((one.entity_key, name) for one in result.objects for name in (one.name, *aliases_in(one.properties)))
+        names = (
+            (item.entity_key, name) for item in result.objects for name in (item.name, *aliases_in(item.properties))
+        )
         # "Lena" means the nodes that have this in a name or alias, not those that are similar to them.
         asked = set(name_words(target.description))
         named = {key for key, name in names if asked and asked.issubset(name_words(name))}
-        found = {one.entity_key: one.label for one in result.objects if not named or one.entity_key in named}
-        if not found:
+        labels = {item.entity_key: item.label for item in result.objects if not named or item.entity_key in named}
+        if not labels:
             return ResolvedTarget()
-        resolved = await self.by_name([ResolutionTarget(entity_key=key) for key in found], found.values())
+        resolved = await self.by_name([ResolutionTarget(entity_key=key) for key in labels], labels.values())
         return ResolvedTarget(
-            tuple(point for one in resolved for point in one.points),
-            tuple(node for one in resolved for node in one.nodes),
+            tuple(point for target in resolved for point in target.points),
+            tuple(node for target in resolved for node in target.nodes),
             is_similar=not named,
         )
 
     def _resolved(self, rows: Sequence[Row]) -> ResolvedTarget:
-        kept = rows[:MAX_NAMESAKES]
+        nodes = rows[:MAX_NAMESAKES]
         return ResolvedTarget(
-            tuple(EntryPoint(row["id"], tuple(row["labels"])) for row in kept),
-            tuple(self._reader.node(row) for row in kept),
+            tuple(EntryPoint(row["id"], tuple(row["labels"])) for row in nodes),
+            tuple(self._reader.node(row) for row in nodes),
         )
 
 

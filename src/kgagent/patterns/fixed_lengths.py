@@ -86,8 +86,8 @@ def _moved_constraints(constraints: Sequence[Constraint], lengths: Sequence[int]
         if constraint.on == "relationship" and place != -1:
             step = len(lengths) - 1 if isinstance(place, str) else place
             places = range(last[step] - lengths[step] + 1, last[step] + 1)
-        for one in places:
-            yield constraint.model_copy(update={"at_step": one, "value_from": other})
+        for moved in places:
+            yield constraint.model_copy(update={"at_step": moved, "value_from": other})
 
 
 def _moved_branch(branch: Branch, last: Mapping[Position, int]) -> Branch:

@@ -40,10 +40,10 @@ def hints(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontolo
     """
     checked = tuple(patterns)
     sequences = [sequence for pattern in checked for sequence in step_sequences(pattern)]
-    found = [hint for sequence in sequences for resolved in sequence.steps for hint in _step_hints(resolved, schema)]
-    found += [hint for sequence in sequences for hint in value_hints(sequence, schema, ontology)]
-    found += [str(unknown) for unknown in find_unknown_names(checked, schema, ontology)]
-    return tuple(dict.fromkeys(found))[:MAX_HINTS]
+    messages = [hint for sequence in sequences for resolved in sequence.steps for hint in _step_hints(resolved, schema)]
+    messages += [hint for sequence in sequences for hint in value_hints(sequence, schema, ontology)]
+    messages += [str(unknown) for unknown in find_unknown_names(checked, schema, ontology)]
+    return tuple(dict.fromkeys(messages))[:MAX_HINTS]
 
 
 def _step_hints(resolved: ResolvedStep, schema: LiveSchema) -> Iterator[str]:
@@ -164,13 +164,13 @@ def _value_hint(value: str, properties: Iterable[LiveProperty], scope: Constrain
 
 def _level(value: str, name: str, scope: ConstraintScope, ontology: Ontology) -> str:
     """The levels that a word stands for, each with its types if they differ."""
-    found: dict[int, list[str]] = {}
+    types_of_level: dict[int, list[str]] = {}
     for neo4j_type in scope.types or ontology.relationships:
         try:
             level = ontology.level(neo4j_type, name, value)
         except InputError:
             continue
-        found.setdefault(level or 0, []).append(neo4j_type)
-    if len(found) == 1:
-        return str(next(iter(found)))
-    return " or ".join(f"{level} for {', '.join(types)}" for level, types in sorted(found.items()))
+        types_of_level.setdefault(level or 0, []).append(neo4j_type)
+    if len(types_of_level) == 1:
+        return str(next(iter(types_of_level)))
+    return " or ".join(f"{level} for {', '.join(types)}" for level, types in sorted(types_of_level.items()))

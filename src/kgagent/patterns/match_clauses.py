@@ -197,7 +197,7 @@ class MatchClauses:
     def _is_path(self) -> bool:
         """Whether all is one repeated step without constraints on its relationships and inner nodes."""
         pattern, step = self._pattern, self._pattern.steps[0]
-        is_free = all(one.on == "node" and one.at_step != -1 for one in pattern.constraints)
+        is_free = all(constraint.on == "node" and constraint.at_step != -1 for constraint in pattern.constraints)
         # With distinct nodes, a search in depth would first explore the many paths that come back to a hub.
         is_simple = not (pattern.repeat_relationships or pattern.cycle or pattern.distinct_nodes)
         return self._is_whole and len(pattern.steps) == 1 and step.repeats and is_free and is_simple
@@ -265,9 +265,9 @@ class MatchClauses:
             nodes = [start, *(f"{node}x{hop}" for hop in range(hops))]
             followed = [f"{relationship}x{hop}" for hop in range(hops)]
             matches = "\n".join(
-                f"MATCH ({before}){left}[{one}{_types(step)}]{right}({after}) "
-                f"WHERE {' AND '.join(self._repeated(place, one, after))}"
-                for (before, after), one in zip(pairwise(nodes), followed, strict=True)
+                f"MATCH ({before}){left}[{variable}{_types(step)}]{right}({after}) "
+                f"WHERE {' AND '.join(self._repeated(place, variable, after))}"
+                for (before, after), variable in zip(pairwise(nodes), followed, strict=True)
             )
             lengths.append(
                 f"{matches}\nRETURN [{', '.join(nodes[1:])}] AS {node}, [{', '.join(followed)}] AS {relationship}, "
@@ -292,8 +292,10 @@ class MatchClauses:
         planner may then find the end in an index with `user_id`.
         """
         sought = any(
-            one.property_path == "entity_key" and one.type in _SOUGHT and node_number(one.at_step, 1) == 1
-            for one in self._pattern.constraints
+            constraint.property_path == "entity_key"
+            and constraint.type in _SOUGHT
+            and node_number(constraint.at_step, 1) == 1
+            for constraint in self._pattern.constraints
         )
         is_checked = self._is_path and self._is_entered and not sought
         for node in dict.fromkeys(self._nodes[:1] if is_checked else self._nodes):

@@ -54,12 +54,12 @@ async def matched_paths(
             return await _rows(quick, compiler.compile(plan, limit))
     entered, best = plan.entered_at(compiler.entry_points), compiler.best_place(plan)
     paths: list[Sequence[Any]] = []
-    for one in fixed:
-        nodes = await _narrowed(reads, compiler, one.plan, entered and one.place(entered))
+    for fixed_plan in fixed:
+        nodes = await _narrowed(reads, compiler, fixed_plan.plan, entered and fixed_plan.place(entered))
         if [] not in nodes:
             room = limit - len(paths)
-            statement = compiler.compile_narrowed(one.plan, nodes, room, best=best and one.place(best))
-            paths += [[*path[:2], one.lengths, path[3]] for path in await _rows(reads, statement)]
+            statement = compiler.compile_narrowed(fixed_plan.plan, nodes, room, best=best and fixed_plan.place(best))
+            paths += [[*path[:2], fixed_plan.lengths, path[3]] for path in await _rows(reads, statement)]
         if len(paths) == limit:
             break
     return paths
@@ -74,26 +74,26 @@ async def _narrowed(reads: UserReads, compiler: Compiler, plan: QueryPlan, enter
     """For each node of the paths, from the start, the ids that it may have."""
     [pattern] = plan.segments
     steps = [_one_step(pattern, place) for place in range(len(pattern.steps))]
-    found: list[Ids] = [None] * (len(steps) + 1)
+    ids: list[Ids] = [None] * (len(steps) + 1)
     if entered is not None:
         place = node_number(entered.position, len(steps))
-        found[place] = compiler.entered_ids(plan.label(entered))
+        ids[place] = compiler.entered_ids(plan.label(entered))
         if pattern.cycle and place in {0, len(steps)}:
-            found[0] = found[-1] = found[place]
+            ids[0] = ids[-1] = ids[place]
 
     async def ends(step: int, at: Literal["start", "end"]) -> Ids:
-        compiled = compiler.compile_step(steps[step], found[step], found[step + 1], at=at, limit=MAX_NODES + 1)
+        compiled = compiler.compile_step(steps[step], ids[step], ids[step + 1], at=at, limit=MAX_NODES + 1)
         [row] = await reads.read(compiled.text, compiled.parameters)
         return row["nodes"] if len(row["nodes"]) <= MAX_NODES else None
 
     for step in range(len(steps)):
-        found[step + 1] = await ends(step, "end")
-        if found[step + 1] == []:
-            return found
+        ids[step + 1] = await ends(step, "end")
+        if ids[step + 1] == []:
+            return ids
     for step in reversed(range(len(steps))):
-        if found[step] is not None or found[step + 1] is not None:
-            found[step] = await ends(step, "start")
-    return found
+        if ids[step] is not None or ids[step + 1] is not None:
+            ids[step] = await ends(step, "start")
+    return ids
 
 
 def _one_step(pattern: GraphPattern, place: int) -> GraphPattern:

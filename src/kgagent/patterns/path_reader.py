@@ -63,9 +63,9 @@ class PathReader:
             StoreError: the database failed otherwise.
         """
         async with task_group() as group:
-            of_nodes = group.create_task(self._rows(reads, "node", {one for item in scored for one in item.path.nodes}))
+            of_nodes = group.create_task(self._rows(reads, "node", {key for item in scored for key in item.path.nodes}))
             of_relationships = group.create_task(
-                self._rows(reads, "relationship", {one for item in scored for one in item.path.relationships})
+                self._rows(reads, "relationship", {key for item in scored for key in item.path.relationships})
             )
         nodes = {key: self.node(row) for key, row in of_nodes.result().items()}
         rows = of_relationships.result()

@@ -122,9 +122,9 @@ class PathScorer:
         nodes: set[str] = set()
         relationships: set[str] = set()
         if self._is_semantic or self.ranking.needs("centrality"):
-            nodes = {one for path in paths for one in path.nodes} - self._nodes.keys()
+            nodes = {key for path in paths for key in path.nodes} - self._nodes.keys()
         if self._is_semantic or self.ranking.needs("weight"):
-            relationships = {one for path in paths for one in path.relationships} - self._relationships.keys()
+            relationships = {key for path in paths for key in path.relationships} - self._relationships.keys()
         if not nodes and not relationships:
             return
         async with task_group() as group:
@@ -147,8 +147,8 @@ class PathScorer:
         return {ids[position]: (value, similarity) for position, value, similarity in row["scores"]}
 
     def _of(self, path: PathMatch) -> PathMetrics:
-        nodes = [self._nodes[one] for one in path.nodes if one in self._nodes]
-        relationships = [self._relationships[one] for one in path.relationships if one in self._relationships]
+        nodes = [self._nodes[key] for key in path.nodes if key in self._nodes]
+        relationships = [self._relationships[key] for key in path.relationships if key in self._relationships]
         cosines = [cosine for _, cosine in (*nodes, *relationships) if cosine is not None]
         has_weight, has_centrality = self.ranking.needs("weight"), self.ranking.needs("centrality")
         return PathMetrics(

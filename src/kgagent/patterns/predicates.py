@@ -63,19 +63,19 @@ def matching_key(constraint: Constraint) -> str:
 class StatementParameters:
     """Collects the parameters of a statement."""
 
-    def __init__(self, **known: Any) -> None:  # noqa: ANN401
-        self._known = dict(known)
+    def __init__(self, **values: Any) -> None:  # noqa: ANN401
+        self._values = dict(values)
 
     def add(self, value: Any) -> str:  # noqa: ANN401
         """Add a value as a new parameter, and return its placeholder."""
-        name = f"p{len(self._known)}"
-        self._known[name] = value
+        name = f"p{len(self._values)}"
+        self._values[name] = value
         return f"${name}"
 
     @property
     def parameters(self) -> dict[str, Any]:
         """All parameters."""
-        return dict(self._known)
+        return dict(self._values)
 
 
 class Predicates:

@@ -101,8 +101,8 @@ class PatternRunner:
             lambda each: self._stored.matching(*each), wanted.values(), limit=CONCURRENT_STATEMENTS
         )
         matching: dict[str, list[JsonValue]] = {}
-        for (key, _), found in zip(wanted, values, strict=True):
-            matching.setdefault(key, []).extend(found)
+        for (key, _), stored in zip(wanted, values, strict=True):
+            matching.setdefault(key, []).extend(stored)
         return matching
 
     async def run(
@@ -132,26 +132,26 @@ class PatternRunner:
         scoring = self._reads.until(self._reads.deadline.part(SCORING_SHARE, SCORING_SECONDS))
         scorer = PathScorer(scoring, self._embedder, ranking, vector)
         metrics = await scorer.metrics([path for paths in matched for path in paths])
-        kept = _best(plans, matched, metrics, compiler, ranking)[: self._paths]
+        best = _best(plans, matched, metrics, compiler, ranking)[: self._paths]
         explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
             explored[plan.pattern_id] += len(paths)
         return RunResult(
-            await self._reader.paths(self._reads, kept, ranking),
+            await self._reader.paths(self._reads, best, ranking),
             explored,
             truncated,
-            sum(not one.is_scored for one in metrics.values()),
+            sum(not path_metrics.is_scored for path_metrics in metrics.values()),
         )
 
     async def _match(self, plans: Sequence[QueryPlan], compiler: Compiler) -> tuple[list[list[PathMatch]], bool]:
         """The paths of each plan, and whether any plan has more of them than are examined."""
         explored = self._explored
         reads = self._reads.until(self._reads.deadline.part(MATCHING_SHARE))
-        known: dict[str, str] = {}
+        ids: dict[str, str] = {}
 
         async def match(plan: QueryPlan) -> list[PathMatch]:
             paths = await matched_paths(reads, compiler, plan, explored + 1, quick_seconds=self._quick_seconds)
-            return [_path_match(path, known) for path in paths]
+            return [_path_match(path, ids) for path in paths]
 
         matched = await bounded_map(match, plans, limit=CONCURRENT_STATEMENTS)
         return [paths[:explored] for paths in matched], any(len(paths) > explored for paths in matched)
@@ -188,17 +188,17 @@ def _best(
         group = -1 if compiler.one_path_per is not None or plan.best is None else plan.best.group
         scored += [ScoredPath(plan, path, metrics[path], ranking.score(metrics[path]), group) for path in paths]
     best: dict[tuple[object, ...], ScoredPath] = {}
-    for one in sorted(scored, key=lambda one: one.sort_key):
-        best.setdefault(one.identity, one)
+    for path in sorted(scored, key=lambda path: path.sort_key):
+        best.setdefault(path.identity, path)
     return list(best.values())
 
 
-def _path_match(path: Sequence[Any], known: dict[str, str]) -> PathMatch:
+def _path_match(path: Sequence[Any], ids: dict[str, str]) -> PathMatch:
     """Read a path; each id is kept in memory once, however many paths contain it."""
     nodes, relationships, lengths, at = path
     return PathMatch(
-        tuple(known.setdefault(one, one) for one in nodes),
-        tuple(known.setdefault(one, one) for one in relationships),
+        tuple(ids.setdefault(key, key) for key in nodes),
+        tuple(ids.setdefault(key, key) for key in relationships),
         tuple(lengths),
         at,
     )

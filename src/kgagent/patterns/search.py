@@ -212,8 +212,8 @@ class _QueryRun:
         targets = await resolver.by_name(query.targets, labels)
         unknown = [
             number
-            for number, (target, found) in enumerate(zip(query.targets, targets, strict=True))
-            if not found.points and target.entity_key is None
+            for number, (target, resolved) in enumerate(zip(query.targets, targets, strict=True))
+            if not resolved.points and target.entity_key is None
         ]
         needs_vector = self._vector is None and (self._ranking.needs("semantic") or query.top_k > 0)
         question = [query.query] if query.query and query.query.strip() and needs_vector else []
@@ -230,8 +230,8 @@ class _QueryRun:
                 )
         missing = [
             f"No node was found for {_describe(target)}"
-            for target, found in zip(query.targets, targets, strict=True)
-            if not found.points
+            for target, resolved in zip(query.targets, targets, strict=True)
+            if not resolved.points
         ]
         self._warnings += missing
         if query.targets and len(missing) == len(query.targets):
@@ -322,11 +322,11 @@ class _QueryRun:
             return ()
 
     def _context(self, resolved: _ResolvedQuery, run: RunResult) -> ReasoningContext:
-        paths = tuple(found.path for found in run.paths)
+        paths = tuple(result.path for result in run.paths)
         relationships = {
-            one: relationship
-            for found in run.paths
-            for one, relationship in zip(found.ids.relationships, found.path.relationships, strict=True)
+            key: relationship
+            for result in run.paths
+            for key, relationship in zip(result.ids.relationships, result.path.relationships, strict=True)
         }
         return ReasoningContext(
             matched_paths=paths,
@@ -377,7 +377,7 @@ def query_plans(query: GraphQuery, *, all_types: bool) -> list[QueryPlan]:
 
 def _nodes(paths: Sequence[ResultPath]) -> Mapping[str, MatchedNode]:
     """The nodes of all paths by element id, in the order of the paths."""
-    return {one: node for found in paths for one, node in zip(found.ids.nodes, found.path.nodes, strict=True)}
+    return {key: node for result in paths for key, node in zip(result.ids.nodes, result.path.nodes, strict=True)}
 
 
 def _keywords(paths: Sequence[MatchedPath]) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ class StoredValues:
         is_satisfied: Callable[[Sequence[JsonValue]], bool],
     ) -> list[JsonValue]:
         """The values that satisfy a constraint, within the time limit."""
-        found: list[JsonValue] = []
+        satisfying: list[JsonValue] = []
         for value in values:
             if self._reads.deadline.is_over:
                 raise InputError(
@@ -82,8 +82,8 @@ class StoredValues:
                     "use a simpler constraint"
                 )
             if isinstance(value, str) and is_satisfied(list(_inside(value, inside.split("."))) if inside else [value]):
-                found.append(value)
-        return found
+                satisfying.append(value)
+        return satisfying
 
     async def type_mismatch(self, constraint: Constraint, scope: ConstraintScope) -> InputError | None:
         """The error for a comparison with a stored value of another type; None if there is no such value."""
@@ -142,13 +142,15 @@ def _check(constraint: Constraint) -> Callable[[Sequence[JsonValue]], bool]:
     """A predicate that tells whether any of some values satisfies the constraint."""
     if constraint.type is ConstraintType.REGEX_MATCH:
         expression = _compiled(constraint)
-        return lambda found: any(_matches(expression, one, constraint) for value in found for one in _scalars(value))
+        return lambda values: any(
+            _matches(expression, item, constraint) for value in values for item in _scalars(value)
+        )
     if constraint.type not in LIST_TYPES:
-        return lambda found: any(_satisfies(constraint, value) for value in found)
-    among = frozenset((_kind(one), one) for one in _items(constraint.value))
+        return lambda values: any(_satisfies(constraint, value) for value in values)
+    among = frozenset((_kind(item), item) for item in _items(constraint.value))
     if constraint.type is ConstraintType.PROPERTY_IN:
-        return lambda found: any(_is_in(one, among) for value in found for one in _scalars(value))
-    return lambda found: bool(found) and not any(_is_in(one, among) for value in found for one in _items(value))
+        return lambda values: any(_is_in(item, among) for value in values for item in _scalars(value))
+    return lambda values: bool(values) and not any(_is_in(item, among) for value in values for item in _items(value))
 
 
 def _matches(expression: "re2._Regexp", value: JsonValue, constraint: Constraint) -> bool:
@@ -173,7 +175,7 @@ def _inside(value: JsonValue, path: Iterable[str]) -> Iterator[JsonValue]:
     except (ValueError, RecursionError):
         return
     for name in path:
-        reached = [one[name] for item in reached for one in _items(item) if isinstance(one, dict) and name in one]
+        reached = [part[name] for item in reached for part in _items(item) if isinstance(part, dict) and name in part]
     yield from (item for item in reached if item is not None)
 
 
@@ -185,18 +187,18 @@ def _scalars(value: JsonValue) -> Iterator[JsonValue]:
     """The scalars in a list, at any depth; another value is returned as it is."""
     waiting = [value]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, list):
-            waiting.extend(reversed(one))
-        elif one is not None:
-            yield one
+        item = waiting.pop()
+        if isinstance(item, list):
+            waiting.extend(reversed(item))
+        elif item is not None:
+            yield item
 
 
 def _satisfies(constraint: Constraint, stored: JsonValue) -> bool:
     """Whether a value satisfies a constraint; a list does if one of its items does."""
     if isinstance(stored, list) and constraint.type is ConstraintType.CONTAINS:
-        return any(_is_same(constraint.value, one) for one in stored)
-    return any(_scalar_satisfies(constraint, one) for one in _scalars(stored))
+        return any(_is_same(constraint.value, item) for item in stored)
+    return any(_scalar_satisfies(constraint, item) for item in _scalars(stored))
 
 
 def _scalar_satisfies(constraint: Constraint, stored: JsonValue) -> bool:
@@ -216,8 +218,8 @@ def _scalar_satisfies(constraint: Constraint, stored: JsonValue) -> bool:
     }[kind]
 
 
-def _is_in(one: JsonValue, among: "frozenset[tuple[str, JsonValue]]") -> bool:
-    return not isinstance(one, list | dict) and (_kind(one), one) in among
+def _is_in(item: JsonValue, among: "frozenset[tuple[str, JsonValue]]") -> bool:
+    return not isinstance(item, list | dict) and (_kind(item), item) in among
 
 
 def _is_same(first: JsonValue, second: JsonValue) -> bool:
