@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from _made_graph import Content, Owner
 from _offline_import import NODE_HEADER, RELATIONSHIP_HEADER, write_csv
-from _scale_model import FIGURES, Growth, Law, Point, checks, inserting, linear, searching
-from _scale_page import as_markdown, machines
+from _scale_model import FIGURES, Point, checks, inserting, searching
+from _scale_page import as_markdown
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 
@@ -35,21 +35,6 @@ def point(relationships: int) -> Point:
     )
 
 
-@pytest.mark.parametrize("growth", [linear, inserting, searching])
-@pytest.mark.parametrize(("fixed", "rate"), [(0.0, 3.0), (7.0, 0.25), (5.0, 0.0)])
-def test_a_law_is_found_again_from_its_own_values(growth: Growth, fixed: float, rate: float) -> None:
-    law = Law(fixed, rate, growth)
-    again = Law.fitted(SIZES, [law(size) for size in SIZES], growth)
-    assert (again.fixed, again.rate) == pytest.approx((fixed, rate), abs=1e-6)
-
-
-@pytest.mark.parametrize("values", [(4.0, 3.0, 2.0, 1.0), (1.0, 100.0, 10_000.0, 1_000_000.0)])
-def test_no_part_of_a_law_is_negative(values: tuple[float, ...]) -> None:
-    law = Law.fitted(SIZES, values, linear)
-    assert law.fixed >= 0
-    assert law.rate >= 0
-
-
 def test_the_largest_point_is_predicted_from_the_others_alone() -> None:
     exact = [point(size) for size in SIZES]
     assert [check.error for check in checks(exact)] == pytest.approx([0.0] * len(FIGURES), abs=1e-9)
@@ -58,11 +43,6 @@ def test_the_largest_point_is_predicted_from_the_others_alone() -> None:
     errors = {check.figure.name: check.error for check in checks(dearer[::-1])}
     assert errors["vector index, CPU seconds"] == pytest.approx(-0.5)
     assert errors["disk, bytes"] == pytest.approx(0.0, abs=1e-9)
-
-
-@pytest.mark.parametrize(("vector_bytes", "number"), [(1.0, 1), (100.0, 1), (100.5, 2), (1_000.0, 10)])
-def test_a_started_machine_counts(vector_bytes: float, number: int) -> None:
-    assert machines(vector_bytes, 100.0) == number
 
 
 def test_the_page_has_the_points_and_what_the_laws_say_of_larger_graphs() -> None:
@@ -76,11 +56,6 @@ def test_the_page_has_the_points_and_what_the_laws_say_of_larger_graphs() -> Non
     # 2,000 bytes each: 1.86 GiB for a million, in 48 GiB 25 million.
     assert "about 25 million relationships" in page
     assert "| 1,000,000,000 | 3,725 | 1,863 | 39 | 277.8 |" in page
-
-
-def test_points_of_an_earlier_version_with_more_figures_are_read() -> None:
-    kept = point(1_000)
-    assert Point.of({**vars(kept), "gone": 1}) == kept
 
 
 def test_csv_files_have_a_row_for_each_record_with_its_vector(tmp_path: Path) -> None:

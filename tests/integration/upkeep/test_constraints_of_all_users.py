@@ -1,7 +1,6 @@
 """Graphs whose keys are unique among all users, as earlier versions made them."""
 
 import asyncio
-import hashlib
 import json
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -24,8 +23,8 @@ from tests.integration.upkeep.damaged import problems
 from tests.support.embedders import WatchedEmbedder
 from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, relate
-from tests.support.stored import cypher, nodes_of, relationships_of
+from tests.support.people import node
+from tests.support.stored import nodes_of, relationships_of
 
 pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
@@ -123,19 +122,6 @@ async def test_before_the_migration_the_other_records_of_a_batch_are_written(
     assert {stored["name"] for stored in await nodes_of(old, SECOND)} == {"Ada", "Bo"}
 
 
-async def test_before_the_migration_concurrent_creators_of_one_user_make_one_node(
-    old: KnowledgeGraph, embedder: WatchedEmbedder
-) -> None:
-    tools, label = old.tools(user_id=FIRST), labels(old)[0]
-    embedder.gate.clear()
-    tasks = [asyncio.create_task(tools.create_node(label=label, name="acme")) for _ in range(6)]
-    await embedder.asked_for(len(tasks))
-    embedder.gate.set()
-    answers = await asyncio.gather(*tasks)
-    assert sum(answer["success"] for answer in answers) == 1
-    assert all("exists already" in error_of(answer) for answer in answers if not answer["success"])
-
-
 async def test_a_relationship_whose_key_another_user_has_is_refused_until_the_migration(
     old: KnowledgeGraph, tmp_path: Path
 ) -> None:
@@ -166,26 +152,6 @@ async def test_a_node_whose_key_another_user_has_cannot_be_restored_until_the_mi
     await old.migrate()
     succeeded(await first.restore_node(entity_key=key))
     assert [stored["name"] for stored in await nodes_of(old, SECOND)] == ["acmeu"]
-
-
-async def test_nodes_cannot_be_merged_into_a_pair_that_another_user_has_until_the_migration(
-    old: KnowledgeGraph, tmp_path: Path
-) -> None:
-    await old.migrate()
-    label = labels(old)[0]
-    for user in (FIRST, SECOND):
-        lines = [{"kind": "node", "label": label, "name": key, "entity_key": f"{key}-of-both"} for key in ("ada", "bo")]
-        assert await load(old, tmp_path, user, *lines) == {}
-    first, second = old.tools(user_id=FIRST), old.tools(user_id=SECOND)
-    await relate(first, "ada-of-both", "bo-of-both")
-    third = await node(second, label, "third")
-    await relate(second, third, "bo-of-both")
-    [part] = [part for part in unique_parts(old) if part.covers[0].startswith("knows")]
-    await make_earlier_form(old, part)
-    merge = {"keep_entity_key": "ada-of-both", "drop_entity_key": third}
-    assert "Run `kgagent migrate`" in error_of(await second.merge_nodes(**merge))
-    await old.migrate()
-    succeeded(await second.merge_nodes(**merge))
 
 
 async def test_doctor_reports_the_constraints_and_the_migration_replaces_them_once(old: KnowledgeGraph) -> None:
@@ -293,12 +259,3 @@ async def test_a_constraint_of_another_program_stays_and_is_reported_with_the_st
     assert finding.severity == "warning"
     assert finding.fix == f"DROP CONSTRAINT `{name}`, unless another program needs it"
     await services_of(old).store.run_schema(f"DROP CONSTRAINT {Identifier(name)}")
-
-
-async def test_keys_made_by_the_rule_of_the_ontology_are_equal(old: KnowledgeGraph) -> None:
-    await old.migrate()
-    label = labels(old)[0]
-    keys = {await node(old.tools(user_id=user), label, name) for user, name in ((FIRST, "acme"), (SECOND, "acmeu"))}
-    assert keys == {hashlib.sha256(f"acme{FIRST}".encode()).hexdigest()}
-    rows = await cypher(old, f"MATCH (n:{Identifier(label)}) RETURN count(n) AS count")
-    assert rows == [{"count": 2}]
