@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from kgagent.embedding.base import Embedder, Embedding
-from kgagent.upkeep.prepared import PreparedEmbedder
+from kgagent.upkeep.rewrite import PreparedEmbedder
 
 
 class RememberedEmbedder(PreparedEmbedder):

@@ -9,7 +9,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    StringConstraints,
     model_validator,
 )
 
@@ -17,7 +16,9 @@ from kgagent.errors import InputError
 from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
+from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.models.note import UtcTime
+from kgagent.ontology.model import Scalar
 
 RESERVED = INTERNAL_PROPERTIES | {
     *("entity_key", "name", "aliases", "description", "notes", "relationship_type", "attitude", "proximity"),
@@ -26,8 +27,6 @@ RESERVED = INTERNAL_PROPERTIES | {
 """Names that `properties` must not contain: a line has fields for them, or kgagent maintains them."""
 
 _LARGEST_INTEGER = 2**63
-
-Scalar = str | int | float | bool | None
 
 
 def _property_name(name: str) -> str:
@@ -66,9 +65,6 @@ def _note(value: object) -> object:
     return value
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
-FilledText = Annotated[Text, StringConstraints(min_length=1)]
-Key = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 Level = Annotated[int | str | None, BeforeValidator(_level)]
 Properties = dict[Annotated[str, BeforeValidator(_property_name)], Annotated[Scalar, BeforeValidator(_scalar)]]
 
@@ -92,9 +88,9 @@ class NoteLine(LineModel):
     """
 
     content: FilledText
-    added_by: Key | None = None
+    added_by: EntityKey | None = None
     date_added: UtcTime | None = None
-    source_entity_key: Key | None = None
+    source_entity_key: EntityKey | None = None
     expires_at: UtcTime | None = None
     lifetime: str | None = None
 
@@ -122,8 +118,8 @@ class NodeLine(LineModel):
 
     kind: Literal["node"]
     label: FilledText
-    id: Key | None = None
-    entity_key: Key | None = None
+    id: EntityKey | None = None
+    entity_key: EntityKey | None = None
     name: FilledText
     aliases: list[FilledText] = Field(default_factory=list, max_length=MAX_ALIASES)
     description: Text | None = None
@@ -136,9 +132,9 @@ class RelationshipLine(LineModel):
     """A relationship; each end is an `id` of the file or an `entity_key` of the graph."""
 
     kind: Literal["relationship"]
-    from_: Key = Field(alias="from")
-    to: Key
-    relationship_type: Annotated[FilledText, StringConstraints(max_length=200)]
+    from_: EntityKey = Field(alias="from")
+    to: EntityKey
+    relationship_type: ShortText
     description: Text | None = None
     attitude: Level = None
     proximity: Level = None

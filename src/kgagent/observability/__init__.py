@@ -4,12 +4,15 @@ Pass one of them to `KnowledgeGraph.connect(observer=…)`. They report no conte
 statements, results or error messages.
 """
 
-from kgagent.observability.composite_observer import CompositeObserver
 from kgagent.observability.json_logs import JsonFormatter, write_json_logs
-from kgagent.observability.log_observer import LogObserver
-from kgagent.observability.observer_from_settings import observer_from_settings
-from kgagent.observability.open_telemetry import open_telemetry
-from kgagent.observability.recorder import RecordedOperation, Recorder
+from kgagent.observability.observers import (
+    CompositeObserver,
+    LogObserver,
+    RecordedOperation,
+    Recorder,
+    observer_from_settings,
+    open_telemetry,
+)
 
 __all__ = [
     "JsonFormatter",

@@ -6,18 +6,22 @@ from hashlib import blake2b
 from itertools import groupby
 from typing import Any
 
+from kgagent.embedding.base import Embedder
+from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, counted
+from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.schema import Schema
 from kgagent.graph.schema_parts import STORE_TEXT
 from kgagent.graph.statements import statement
+from kgagent.graph.store import Store
 from kgagent.graph.store_texts import count_store_texts
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
 from kgagent.upkeep.examination import SHARED_KEY, Inspected, InspectedNode, Issue, Kind, other_model
 from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
-from kgagent.upkeep.server_checks import embedder_findings, feature_findings, schema_findings
 
 PROGRESS_INTERVAL = 500
 """Records between two reports of progress."""
@@ -27,6 +31,8 @@ MAX_SOURCES = 10_000
 
 SOURCES_PER_STATEMENT = 1_000
 MAX_NAME = 80
+COMPLETE = 100.0
+SAMPLE = "a mentor from college"
 
 
 async def diagnose(
@@ -176,3 +182,57 @@ def _hash(user_id: str, entity_key: str) -> int:
     """64 bits of a hash: among a million keys, the probability that two are taken for the same is 3 in 100 million."""
     key = f"{len(user_id)}:{user_id}{entity_key}"
     return int.from_bytes(blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest(), "big")
+
+
+def feature_findings(features: ServerFeatures) -> list[Finding]:
+    """Report which features the server's version lacks."""
+    if features.filtered_vector_indexes:
+        return []
+    return [
+        Finding(
+            "info",
+            f"Neo4j {features.version} cannot filter within a vector index: for a user with many relationships, a "
+            "search queries the index with increasing limits until enough of the results belong to the user",
+            "No change is needed; Neo4j 2026.01 or later is faster",
+        )
+    ]
+
+
+async def schema_findings(store: Store, schema: Schema) -> list[Finding]:
+    """Report constraints and indexes that are missing, do not match the settings, or are still being populated.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    problems = await schema.problems()
+    findings = [Finding("error", f"{', '.join(p.names)}: {p.what}", p.fix) for p in problems]
+    replaced = await schema.replaced_constraints()
+    findings += [Finding("warning", f"{', '.join(p.names)}: {p.what}", p.fix) for p in replaced]
+    for other in await schema.differing_options():
+        message = f"{', '.join(other.names)}: created with options other than those of the settings ({other.what})"
+        findings.append(Finding("info", message, f"No change is needed; {other.fix} rebuilds them"))
+    expected = {part.name for part in schema.parts}
+    for row in await store.run_schema(statement("show_index_states")):
+        if row["name"] in expected and row["state"] != "FAILED":
+            findings += _incomplete(str(row["name"]), str(row["state"]), float(row["populationPercent"] or 0.0))
+    return findings
+
+
+async def embedder_findings(embedder: Embedder) -> list[Finding]:
+    """Make one embedding and check its length."""
+    try:
+        [embedding] = await embedder.embed([SAMPLE])
+    except KgAgentError as error:
+        fix = "Fix what the message says, or set KGAGENT_EMBEDDER"
+        return [Finding("error", f"{embedder} makes no embeddings: {error}", fix)]
+    if len(embedding) == embedder.dimensions:
+        return []
+    message = f"{embedder} makes embeddings of length {len(embedding)}"
+    return [Finding("error", message, f"Set KGAGENT_EMBEDDING_DIMENSIONS={len(embedding)}")]
+
+
+def _incomplete(name: str, state: str, percent: float) -> list[Finding]:
+    if state == "ONLINE" and percent >= COMPLETE:
+        return []
+    message = f"{name}: {state.lower()}, {percent:.0f} % populated; searches may miss the rest"
+    return [Finding("warning", message, "Wait; if the percentage does not rise, run kgagent migrate --rebuild-indexes")]

@@ -8,18 +8,19 @@ import asyncio
 import time
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, Generic, Literal
 
 from kgagent.concurrency import task_group
-from kgagent.errors import ConflictError, InputError, KgAgentError
+from kgagent.embedding.base import Embedder, Embedding
+from kgagent.embedding.wrapper import WrapperEmbedder
+from kgagent.errors import ConflictError, EmbeddingResponseError, InputError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
 from kgagent.progress import Advance
 from kgagent.upkeep.examination import Kind
-from kgagent.upkeep.prepared import PreparedEmbedder, embed_batch
 from kgagent.upkeep.scan import InspectedT, Scan, Strategy
 
 Outcome = Literal["embedded", "updated", "up_to_date", "skipped"]
@@ -29,6 +30,11 @@ CONCURRENT_BATCHES = 3
 
 MAX_EXAMINED = 1_000
 """Maximum number of records that are examined before progress is reported."""
+
+PROBE = "kgagent"
+"""A text that every model accepts; if it is refused, the cause is not a single record."""
+
+_REFUSALS = (EmbeddingResponseError, InputError)
 
 MAX_SKIPPED = 20
 """Maximum number of skipped records that are named; the others are only counted."""
@@ -78,6 +84,65 @@ class Tally:
         """Add the counts of another part of the work."""
         self.outcomes.update(other.outcomes)
         self.skipped += other.skipped[: MAX_SKIPPED - len(self.skipped)]
+
+
+class PreparedEmbedder(WrapperEmbedder):
+    """Returns known embeddings, and asks the real embedder for other texts.
+
+    The writes of a batch share one, so that each text is embedded once. A text that a tool has changed meanwhile is
+    not known, so its present form is embedded.
+    """
+
+    def __init__(self, embedder: Embedder, known: Mapping[str, Embedding]) -> None:
+        super().__init__(embedder)
+        self._known = known
+
+    async def embed(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed texts, calling the real embedder only for those that are not known.
+
+        Raises:
+            EmbeddingError: the real embedder failed.
+            InputError: it refused a text.
+        """
+        unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
+        made = dict(zip(unknown, await self._embedder.embed(unknown), strict=True)) if unknown else {}
+        return [self._known[text] if text in self._known else made[text] for text in texts]
+
+    async def aclose(self) -> None:
+        """Do nothing: the next batch uses the real embedder again."""
+
+
+async def embed_batch(
+    embedder: Embedder, texts: Sequence[str], *, is_whole: bool = True
+) -> tuple[dict[str, Embedding], dict[str, str]]:
+    """Embed texts, and distinguish a model that fails from a text that it refuses.
+
+    If the model refuses a batch, it is halved until each refused text is alone.
+
+    Args:
+        embedder: the model.
+        texts: non-empty texts without repetition.
+        is_whole: whether they are a whole batch, not a part of one that was refused.
+
+    Returns:
+        The embeddings by text, and the reason of each refusal by text.
+
+    Raises:
+        KgAgentError: the model is unavailable, or refuses even `PROBE`.
+    """
+    if not texts:
+        return {}, {}
+    try:
+        return dict(zip(texts, await embedder.embed(texts), strict=True)), {}
+    except _REFUSALS as error:
+        if is_whole:
+            await embedder.embed([PROBE])
+        if len(texts) == 1:
+            return {}, {texts[0]: str(error)}
+    middle = len(texts) // 2
+    first, first_refused = await embed_batch(embedder, texts[:middle], is_whole=False)
+    second, second_refused = await embed_batch(embedder, texts[middle:], is_whole=False)
+    return first | second, first_refused | second_refused
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,7 +5,7 @@ import pytest
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
 from kgagent.errors import EmbeddingResponseError, EmbeddingUnavailableError
-from kgagent.upkeep.prepared import PreparedEmbedder, embed_batch
+from kgagent.upkeep.rewrite import PreparedEmbedder, embed_batch
 from tests.support.embedders import WatchedEmbedder
 
 

@@ -1,5 +1,5 @@
 from kgagent.graph.features import ServerFeatures
-from kgagent.upkeep.server_checks import feature_findings
+from kgagent.upkeep.doctor import feature_findings
 
 
 def test_a_server_with_filtered_indexes_has_no_finding() -> None:

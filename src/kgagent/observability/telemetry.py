@@ -1,27 +1,98 @@
-"""The observer that creates OpenTelemetry spans and metrics."""
+"""OpenTelemetry spans and metrics of operations.
+
+Names are those of the semantic conventions for databases (`db.*`) and AI (`gen_ai.*`) at opentelemetry.io/docs/specs,
+"Database client spans", "GenAI spans" and "Execute tool span"; others begin with `kgagent.`.
+"""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
+from urllib.parse import urlsplit
 
 from opentelemetry.metrics import Meter, MeterProvider, get_meter
-from opentelemetry.trace import Span, Status, StatusCode, TracerProvider, get_tracer
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider, get_tracer
 
-from kgagent.observability.semantic_conventions import (
-    EMBEDDING_DURATION,
-    SEARCH_DURATION,
-    STATEMENT_DURATION,
-    TOOL_DURATION,
-    SpanDescription,
-    describe,
-)
-from kgagent.operations import EmbeddingRequest, Operation, OperationOutcome, StatementRun
+from kgagent.operations import EmbeddingRequest, Operation, OperationOutcome, Search, StatementRun, ToolCall
+
+TOOL_DURATION = "gen_ai.execute_tool.duration"
+SEARCH_DURATION = "kgagent.search.duration"
+EMBEDDING_DURATION = "gen_ai.client.operation.duration"
+STATEMENT_DURATION = "db.client.operation.duration"
 
 SCOPE = "kgagent"
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Upper bounds of the histograms' buckets."""
+
+Attributes = Mapping[str, str | int]
+
+
+@dataclass(frozen=True)
+class SpanDescription:
+    """The span and the metrics of an operation.
+
+    Attributes:
+        span: name of the span.
+        kind: CLIENT if another system does the work.
+        duration: name of the histogram of its seconds.
+        common: attributes of the span and of the metrics; each has few different values.
+        own: attributes of the span only.
+    """
+
+    span: str
+    kind: SpanKind
+    duration: str
+    common: Attributes
+    own: Attributes
+
+
+def describe(operation: Operation, *, user_ids: bool) -> SpanDescription:
+    """Describe an operation."""
+    match operation:
+        case ToolCall():
+            return _tool(operation, user_ids=user_ids)
+        case Search():
+            name = {"kgagent.search.name": operation.name}
+            return SpanDescription(f"search {operation.name}", SpanKind.INTERNAL, SEARCH_DURATION, name, {})
+        case EmbeddingRequest():
+            return _embedding(operation)
+        case StatementRun():
+            return _statement(operation)
+
+
+def _tool(call: ToolCall, *, user_ids: bool) -> SpanDescription:
+    common = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": call.name}
+    own = {"gen_ai.tool.type": "function"} | ({"user.id": call.user_id} if user_ids else {})
+    return SpanDescription(f"execute_tool {call.name}", SpanKind.INTERNAL, TOOL_DURATION, common, own)
+
+
+def _embedding(request: EmbeddingRequest) -> SpanDescription:
+    common = {
+        "gen_ai.operation.name": "embeddings",
+        "gen_ai.provider.name": request.provider,
+        "gen_ai.request.model": request.model,
+    }
+    own = {"gen_ai.embeddings.dimension.count": request.dimensions, "kgagent.embedding.texts": request.texts}
+    return SpanDescription(f"embeddings {request.model}", SpanKind.CLIENT, EMBEDDING_DURATION, common, own)
+
+
+def _statement(run: StatementRun) -> SpanDescription:
+    common: dict[str, str | int] = {
+        "db.system.name": "neo4j",
+        "db.operation.name": run.access,
+        "db.query.summary": run.name,
+    }
+    if run.database is not None:
+        common["db.namespace"] = run.database
+    server = urlsplit(run.uri)
+    own: dict[str, str | int] = {}
+    if server.hostname:
+        own["server.address"] = server.hostname
+    if server.port:
+        own["server.port"] = server.port
+    return SpanDescription(run.name, SpanKind.CLIENT, STATEMENT_DURATION, common, own)
 
 
 class Metrics:
