@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from neo4j import AsyncDriver
 
@@ -56,19 +56,15 @@ if TYPE_CHECKING:
     from kgagent.upkeep.purge import PurgeReport
 
 
-RequestT = TypeVar("RequestT")
-
-
-def _checked(request: RequestT, model: type[RequestT], alternative: str = "") -> RequestT:
-    """Return the request if it is an instance of the model.
+def _check(request: object, model: type[object], alternative: str = "") -> None:
+    """Refuse what is not an instance of a request model.
 
     Raises:
-        InputError: it is something else; the error names the model and the alternative.
+        InputError: the error names the model and the alternative.
     """
     if not isinstance(request, model):
         article = "an" if model.__name__.startswith("E") else "a"
         raise InputError(f"Give {article} {model.__name__}{alternative}, got {type(request).__name__}")
-    return request
 
 
 class KnowledgeGraph:
@@ -188,28 +184,34 @@ class KnowledgeGraph:
         check_login({name for name, value in login.items() if value is not None}, driver, driver_options)
 
         async def open_graph() -> KnowledgeGraph:
-            chosen = settings or get_settings()
-            chosen_ontology = _open_ontology(chosen.ontology if ontology is None else ontology)
+            options = settings or get_settings()
+            chosen_ontology = _open_ontology(options.ontology if ontology is None else ontology)
             async with AsyncExitStack() as resources:
-                found = None
+                server = None
                 if driver is None:
-                    found = await find_login(chosen, **login, database=database, progress=progress)
-                    store = await found.connect(timeout=chosen.query_timeout)
+                    server = await find_login(options, **login, database=database, progress=progress)
+                    store = await server.connect(timeout=options.query_timeout)
                 else:
-                    known = database or chosen.neo4j_database
-                    store = await use_driver(driver, database=known, timeout=chosen.query_timeout)
+                    name = database or options.neo4j_database
+                    store = await use_driver(driver, database=name, timeout=options.query_timeout)
                 resources.push_async_callback(store.close)
-                used = embedder or make_embedder(chosen, progress=progress)
+                chosen_embedder = embedder or make_embedder(options, progress=progress)
                 if embedder is None:
-                    resources.push_async_callback(used.aclose)
+                    resources.push_async_callback(chosen_embedder.aclose)
                 graph = KnowledgeGraph(
-                    store, chosen_ontology, used, chosen, clock=clock, observer=observer, resources=resources
+                    store,
+                    chosen_ontology,
+                    chosen_embedder,
+                    options,
+                    clock=clock,
+                    observer=observer,
+                    resources=resources,
                 )
                 if ensure_schema:
                     await graph._services.schema.ensure()
                 graph._resources = resources.pop_all()
                 graph._access = GraphAccess(
-                    login=found, settings=chosen, ontology=chosen_ontology, embedder=embedder, clock=clock
+                    login=server, settings=options, ontology=chosen_ontology, embedder=embedder, clock=clock
                 )
             return graph
 
@@ -244,11 +246,12 @@ class KnowledgeGraph:
             SearchError: every retriever failed.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        asked = HybridSearchRequest(query=request) if isinstance(request, str) else request
-        _checked(asked, HybridSearchRequest, " or the text to search for")
+        if isinstance(request, str):
+            request = HybridSearchRequest(query=request)
+        _check(request, HybridSearchRequest, " or the text to search for")
         async with self._admitted(user_id, embeds=vector is None):
             return await self._services.retrieval.hybrid_search(
-                asked, user_id=user_id, vector=vector, cross_encoder=cross_encoder
+                request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
             )
 
     async def explore(self, request: ExploreRequest | str, *, user_id: str) -> ExploreResult:
@@ -265,10 +268,11 @@ class KnowledgeGraph:
             SearchError: every search failed; one that fails alone is a warning of the result.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        asked = ExploreRequest(queries=(VectorQuery(query=request),)) if isinstance(request, str) else request
-        embeds = bool(_checked(asked, ExploreRequest, " or the text of one query").queries)
-        async with self._admitted(user_id, embeds=embeds):
-            return await self._services.retrieval.explore(asked, user_id=user_id)
+        if isinstance(request, str):
+            request = ExploreRequest(queries=(VectorQuery(query=request),))
+        _check(request, ExploreRequest, " or the text of one query")
+        async with self._admitted(user_id, embeds=bool(request.queries)):
+            return await self._services.retrieval.explore(request, user_id=user_id)
 
     async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
         """Follow relationships from a node.
@@ -283,7 +287,7 @@ class KnowledgeGraph:
             StoreError: the database failed.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        _checked(request, TraverseRequest)
+        _check(request, TraverseRequest)
         async with self._admitted(user_id, embeds=False):
             return await self._services.retrieval.traverse(request, user_id=user_id)
 
@@ -303,7 +307,7 @@ class KnowledgeGraph:
             StoreError: the database failed.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        _checked(request, FindPathsRequest)
+        _check(request, FindPathsRequest)
         async with self._admitted(user_id, embeds=request.query is not None):
             return await self._services.retrieval.find_paths(request, user_id=user_id)
 
@@ -324,7 +328,7 @@ class KnowledgeGraph:
             SearchError: the query took too long.
             BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
         """
-        _checked(query, GraphQuery)
+        _check(query, GraphQuery)
         async with self._admitted(user_id, embeds=vector is None):
             return await self._services.patterns.query(query, user_id, vector=vector)
 
