@@ -47,11 +47,6 @@ async def test_an_address_of_no_known_form_is_named(settings: Settings) -> None:
         await KnowledgeGraph.connect("localhost:7687", settings=settings, embedder=HashingEmbedder(384))
 
 
-async def test_an_unreadable_ontology_is_named_before_anything_is_created(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="cannot be read"):
-        await KnowledgeGraph.connect(settings=settings, ontology=tmp_path / "none.yaml")
-
-
 def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         tools = graph.tools(user_id=user_id)
