@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx2
 from jwt import PyJWK, PyJWKClient, PyJWT, PyJWTError, get_unverified_header
-from jwt.exceptions import PyJWKClientConnectionError, PyJWKSetError
+from jwt.exceptions import InvalidTokenError, PyJWKClientConnectionError, PyJWKSetError
 from mcp.client.auth.utils import build_oauth_authorization_server_metadata_discovery_urls
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
@@ -132,7 +132,7 @@ class OAuthTokens:
             raise ValueError
         return self._jwt.decode(
             token,
-            await self._key(str(header["kid"])),
+            await self._key(header.get("kid")),
             algorithms=ALGORITHMS,
             audience=self._audiences,
             issuer=self._options.issuer,
@@ -154,8 +154,8 @@ class OAuthTokens:
             claims={"iss": self._options.issuer},
         )
 
-    async def _key(self, key_id: str) -> PyJWK:
-        """A key of the issuer; one that is cached waits for no fetch.
+    async def _key(self, key_id: str | None) -> PyJWK:
+        """A key of the issuer, or its only one for a token that names none; one that is cached waits for no fetch.
 
         Raises:
             PyJWTError: the issuer has no such key.
@@ -171,18 +171,26 @@ class OAuthTokens:
             try:
                 if self._keys is None:
                     self._keys = await self._open_keys()
-                return await asyncio.to_thread(self._keys.get_signing_key, key_id)
+                if key_id is not None:
+                    return await asyncio.to_thread(self._keys.get_signing_key, key_id)
+                await asyncio.to_thread(self._keys.get_jwk_set)
             except (PyJWKClientConnectionError, PyJWKSetError, httpx2.HTTPError, ValueError) as error:
                 self._failed_at = time.monotonic()
                 _log.warning("The keys of %s cannot be fetched: %s", self._options.issuer, error)
                 raise KeysUnavailableError(f"The keys of {self._options.issuer} cannot be fetched") from error
+            if (only := self._cached(key_id)) is None:
+                raise InvalidTokenError("the issuer has several keys, and the token names none")
+            return only
 
-    def _cached(self, key_id: str) -> PyJWK | None:
+    def _cached(self, key_id: str | None) -> PyJWK | None:
         cache = None if self._keys is None else self._keys.jwk_set_cache
         keys = None if cache is None else cache.get()
         if keys is None:
             return None
-        return PyJWKClient.match_kid([key for key in keys.keys if key.public_key_use in ("sig", None)], key_id)
+        usable = [key for key in keys.keys if key.public_key_use in ("sig", None) and key.key_type != "oct"]
+        if key_id is None:
+            return usable[0] if len(usable) == 1 else None
+        return PyJWKClient.match_kid(usable, key_id)
 
     async def _open_keys(self) -> PyJWKClient:
         return PyJWKClient(

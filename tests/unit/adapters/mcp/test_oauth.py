@@ -148,11 +148,19 @@ async def test_rsa_and_ed25519_are_accepted_unless_the_key_is_short(issuer: Auth
     assert await user_of(issuer, private, "PS256", alg="PS256") == "ada"
     assert await user_of(issuer, private, "RS512", alg="RS512") == "ada"
     assert await user_of(issuer, private, "RS256", alg="PS256") is None
-    assert await user_of(issuer, private, "RS256", kid=None) is None
+    assert await user_of(issuer, private, "RS256", kid=None) == "ada"
     assert await user_of(issuer, Ed25519PrivateKey.generate(), "EdDSA") == "ada"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", jwt.InsecureKeyLengthWarning)
         assert await user_of(issuer, rsa.generate_private_key(65537, 1024), "RS256") is None
+
+
+async def test_a_token_that_names_no_key_is_refused_if_there_are_several(issuer: AuthorizationServer) -> None:
+    claims = {"iss": issuer.issuer, "aud": RESOURCE, "sub": "ada", "exp": int(time.time()) + 60}
+    token = jwt.encode(claims, issuer.keys[0].private, "ES256")
+    assert await tokens_of(issuer).verify_token(token) is not None
+    issuer.keys.append(Key())
+    assert await tokens_of(issuer).verify_token(token) is None
 
 
 async def test_a_symmetric_key_of_the_issuer_verifies_nothing(issuer: AuthorizationServer) -> None:
