@@ -35,17 +35,14 @@ def to_json(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if has_unpaired_surrogates(text):
         raise InputError("value contains an unpaired surrogate, which is not a character; remove it")
     if not is_same:
-        _check_keys(plain, "value")
+        _check_keys(plain)
     return text, stored
 
 
-def _check_keys(value: object, path: str) -> None:
+def _check_keys(value: object) -> None:
     """Find keys that JSON would turn into text."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if not isinstance(key, str):
-                raise InputError(f"keys in {path} must be text, got {key!r} of type {type(key).__name__}")
-            _check_keys(inner, f"{path}.{key}")
-    elif isinstance(value, list | tuple):
-        for position, inner in enumerate(value):
-            _check_keys(inner, f"{path}[{position}]")
+    for key in value if isinstance(value, Mapping) else ():
+        if not isinstance(key, str):
+            raise InputError(f"keys in value must be text, got {key!r} of type {type(key).__name__}")
+    for inner in value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ():
+        _check_keys(inner)

@@ -17,10 +17,8 @@ from starlette.applications import Starlette
 from starlette.middleware.authentication import AuthenticationMiddleware
 
 from kgagent.adapters.mcp.access_tokens import AccessTokens
-from kgagent.adapters.mcp.authentication import Authentication, KeysUnavailable
-from kgagent.adapters.mcp.body_limit import MAX_BODY, StructureLimit
 from kgagent.adapters.mcp.calls import Context
-from kgagent.adapters.mcp.oauth import OAuthOptions, OAuthTokens
+from kgagent.adapters.mcp.oauth import KeysUnavailable, OAuthOptions, OAuthTokens
 from kgagent.adapters.mcp.opening import OpeningGraph
 from kgagent.adapters.mcp.server import ServerOptions, UserOf, make_server
 from kgagent.errors import ConfigurationError
@@ -28,6 +26,9 @@ from kgagent.knowledge_graph import KnowledgeGraph
 
 PATH = "/mcp"
 BACKLOG = 128
+MAX_BODY = 1_048_576
+"""Bytes of a request."""
+
 KEEP_ALIVE = 75
 """Seconds after which an idle connection is closed: more than clients (usually 5) and proxies (usually 60) keep theirs.
 
@@ -148,23 +149,21 @@ def _check_reachable(options: HttpOptions) -> None:
 def _app(graph: KnowledgeGraph | OpeningGraph, options: HttpOptions, address: str, port: int) -> Starlette:
     server = make_server(graph, _user_of(options), options)
     url = f"http://{_in_url(address)}:{port}{PATH}"
-    oauth = None if options.oauth is None else OAuthTokens(options.oauth, url)
-    scopes = () if options.oauth is None else options.oauth.required_scopes
-    authentication = Authentication(options.tokens, oauth, scopes) if options.needs_token else None
+    oauth = None if options.oauth is None else OAuthTokens(options.oauth, url, options.tokens)
+    verifier = oauth or options.tokens
     app = server.streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=options.stateless,
         transport_security=_security(options, address, port),
         auth=None if oauth is None else oauth.settings,
-        token_verifier=authentication,
+        token_verifier=verifier,
         max_request_body_size=MAX_BODY,
     )
-    app.add_middleware(StructureLimit)
-    if authentication is not None and oauth is None:
-        # With OAuth the SDK adds it.
-        app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(authentication))
-    if options.oauth is not None:
+    if oauth is not None:
         app.add_middleware(KeysUnavailable)
+    elif verifier is not None:
+        # With OAuth the SDK adds it.
+        app.add_middleware(AuthenticationMiddleware, backend=BearerAuthBackend(verifier))
     return app
 
 

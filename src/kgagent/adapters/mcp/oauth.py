@@ -16,7 +16,10 @@ from mcp.client.auth.utils import build_oauth_authorization_server_metadata_disc
 from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from pydantic import AnyHttpUrl, ConfigDict, TypeAdapter
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from kgagent.adapters.mcp.access_tokens import AccessTokens
 from kgagent.errors import ConfigurationError, InputError, KgAgentError
 from kgagent.validation import check_user_id
 
@@ -43,6 +46,28 @@ _log = logging.getLogger(__name__)
 
 class KeysUnavailableError(KgAgentError):
     """Internal: the keys of an authorization server cannot be fetched; clients get status 503."""
+
+
+class KeysUnavailable:
+    """ASGI middleware that answers 503 where a token cannot be verified because the issuer does not answer."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request; tokens are verified before a response begins."""
+        try:
+            await self._app(scope, receive, send)
+        except KeysUnavailableError as error:
+            # The reason names addresses that concern nobody who is not let in.
+            _log.info("An access token could not be verified: %s", error)
+            reason = "The access token cannot be verified now, because the keys of its issuer cannot be fetched"
+            refusal = JSONResponse(
+                {"error": "temporarily_unavailable", "error_description": reason},
+                status_code=503,
+                headers={"Retry-After": str(round(REFETCH_INTERVAL))},
+            )
+            await refusal(scope, receive, send)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,15 +106,17 @@ class OAuthOptions:
 
 
 class OAuthTokens:
-    """Verifies access tokens that are JWTs signed by the issuer."""
+    """Verifies access tokens that are JWTs signed by the issuer, or static ones."""
 
-    def __init__(self, options: OAuthOptions, url: str) -> None:
+    def __init__(self, options: OAuthOptions, url: str, static: AccessTokens | None = None) -> None:
         """Prepare; keys are fetched with the first token.
 
         Args:
             options: whose tokens to accept.
             url: URL that the server listens on.
+            static: tokens that are accepted too, with all required scopes.
         """
+        self._static = static
         self._options = options
         self.resource = options.resource or url
         bare = self.resource.removesuffix("/")
@@ -118,6 +145,8 @@ class OAuthTokens:
         Raises:
             KeysUnavailableError: the key of the token is unknown and the issuer's keys cannot be fetched.
         """
+        if self._static is not None and (known := await self._static.verify_token(token)) is not None:
+            return known.model_copy(update={"scopes": list(self._options.required_scopes)})
         try:
             return self._access(await self._claims(token))
         except (PyJWTError, InputError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
