@@ -23,6 +23,7 @@ from kgagent.graph.features import ServerFeatures
 from kgagent.graph.record_saver import embedding_text
 from kgagent.graph.statements import Statement
 from kgagent.models.note import Note, dump_notes, utc_now
+from kgagent.origin import Origin
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.query import name_words
 
@@ -168,6 +169,7 @@ class ReplayStore:
     node_vectors: Vectors
     vectors: Vectors
     features: ServerFeatures = field(default_factory=lambda: ServerFeatures("2026.08.1", False, False))
+    origin: Origin = field(default_factory=Origin)
     statements: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:

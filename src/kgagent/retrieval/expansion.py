@@ -135,7 +135,6 @@ class Expansion:
         """
         best: dict[str, tuple[float, int, Path]] = {}
         for path in self._every:
-            self._score(path)  # again, as which words name types is only known when all types are
             for position, key in enumerate(path.keys):
                 if key not in best or (path.score, -position) > (best[key][0], -best[key][1]):
                     best[key] = (path.score, position, path)
@@ -156,8 +155,12 @@ class Expansion:
 
     def _add(self, paths: Sequence[Path]) -> None:
         """Keep the best path to each relationship, if it is better than a known one."""
+        words = self._type_words.count
         for path in paths:
             self._type_words.of(path.last.text("relationship_type"))
+        if self._type_words.count > words:
+            for path in self._every:
+                self._score(path)
         best: dict[str, Path] = {}
         for path in paths:
             self._score(path)
