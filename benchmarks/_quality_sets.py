@@ -192,6 +192,7 @@ def _add_sample(sets: Sets) -> None:
     )
     sets.add("sample, who is X's …", "sample", "sample", "R-precision", _about_others(graph))
     sets.add("sample, who is my …", "sample", "sample", "R-precision", _about_me(graph))
+    sets.add("sample, tell me about X", "sample", "sample", "R-precision", _about_all_of(graph))
     sets.add("sample, two hops", "sample", "sample", "R-precision", _two_hops(graph))
     sets.add("sample, hostile to X", "levels", "sample", "R-precision", _of_level(graph))
     flagged = [*(Asked(text) for text in ANSWERABLE), *(Asked(text, is_answerable=False) for text in OFF_TOPIC)]
@@ -235,6 +236,10 @@ def _texts(notes: Iterable[Any]) -> tuple[str, ...]:
     return tuple(note if isinstance(note, str) else note["content"] for note in notes)
 
 
+FEW, MANY = 3, 12
+"""Relationships of a person of whom a question asks all."""
+
+
 @dataclass(frozen=True)
 class _People:
     """The people of a graph and what they are to each other."""
@@ -271,6 +276,17 @@ def _about_me(graph: MadeGraph) -> Iterator[Asked]:
     for (person, role), others in people.roles.items():
         if person == people.owner:
             yield Asked(f"who is my {role}?", (people.pairs(person, others),))
+
+
+def _about_all_of(graph: MadeGraph) -> Iterator[Asked]:
+    names = {node.key: node.name for node in graph.nodes}
+    pairs: dict[str, set[Pair]] = defaultdict(set)
+    for one in graph.relationships:
+        for key in (one.start, one.end):
+            pairs[key].add(frozenset((names[one.start].lower(), names[one.end].lower())))
+    for node in graph.nodes:
+        if node.label == "Person" and not node.is_owner and FEW <= len(pairs[node.key]) <= MANY:
+            yield Asked(f"tell me about {node.name}", (frozenset(pairs[node.key]),))
 
 
 def _two_hops(graph: MadeGraph) -> Iterator[Asked]:

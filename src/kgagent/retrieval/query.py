@@ -210,12 +210,12 @@ def _named(text: str, rows: Sequence[Row], ontology: Ontology, relationships: in
     named: dict[str, NamedNode] = {}
     for row in rows:
         key = row["entity_key"]
-        if row["is_owner"]:
-            value = 1.0 if is_owner_meant else 0.0
-        else:
-            is_meant = not outermost.isdisjoint(spans[key])
-            value = row["text_score"] / best * scoring.specificity(row["degree"], relationships) if is_meant else 0.0
-        if value > 0.0 and (key not in named or value > named[key].value):
+        is_meant = is_owner_meant if row["is_owner"] else not outermost.isdisjoint(spans[key])
+        if not is_meant:
+            continue
+        share = 1.0 if row["is_owner"] else row["text_score"] / best
+        value = share * scoring.specificity(row["degree"], relationships)
+        if key not in named or value > named[key].value:
             named[key] = NamedNode(key, value, read_matches(row["matches"]).candidates)
     return list(named.values())
 

@@ -54,6 +54,7 @@ async def first(graph: KnowledgeGraph, user_id: str, query: str) -> str:
         ("what about tom ritter", "Tom Ritter"),
         ("What about Frau Petersen", RUTH),
         ("What about Lukasz Wojcik", "Łukasz Wójcik"),
+        ("Tell me about Tom Ritter", "Tom Ritter"),
     ],
 )
 async def test_relationships_of_a_node_that_the_query_names_come_first(
