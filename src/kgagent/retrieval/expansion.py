@@ -180,7 +180,7 @@ class Expansion:
 
     def _features(self, path: Path) -> Features:
         words = [self._type_words.of(record.text("relationship_type")) for record in path.records]
-        named_types = scoring.share(len(frozenset[int]().union(*words)), self._type_words.count)
+        matched = frozenset[int]().union(*words) if words[-1] else frozenset[int]()
         return Features(
             similarity=scoring.similarity_feature(path.similarity),
             clarity=scoring.clarity(path.doubts),
@@ -188,7 +188,7 @@ class Expansion:
             text=math.fsum(self._texts.get(key, 0.0) for key in path.keys) / len(path.keys),
             named=scoring.named(self._values.get(key, 0.0) for key in path.nodes),
             level=1.0 if self._reading.says_level_of(path.last) else 0.0,
-            type_words=named_types if words[-1] else scoring.UNNAMED_TYPE * named_types,
+            type_words=scoring.share(len(matched), self._type_words.count),
         )
 
     def _exits(self, record: RelationshipRecord, visited: frozenset[str]) -> frozenset[str]:

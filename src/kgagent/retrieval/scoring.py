@@ -18,9 +18,6 @@ MAX_HOPS_SCORED = 3
 NAMED_NODES = 2
 """Named nodes on a path that give the full feature: a question about more than two nodes is rare."""
 
-UNNAMED_TYPE = 0.5
-"""What `type_words` is multiplied by if the query does not name the type of the last relationship."""
-
 MIN_FORM_LENGTH = 4
 """Letters that two forms of a word share at their start at least."""
 
@@ -35,8 +32,8 @@ class Features(NamedTuple):
         text: full-text score relative to the best match, the mean along its path.
         named: nodes on its path that the query names; one that has many relationships counts less.
         level: whether the query has the ontology's word for its attitude or proximity.
-        type_words: share of the query's words that name types which the types of its path account for; half of it if
-            none names the type of the last one.
+        type_words: share of the query's words that name types which the types of its path account for; 0 if none names
+            the type of the last one.
     """
 
     similarity: float = 0.0
