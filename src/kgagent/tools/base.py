@@ -1,6 +1,5 @@
 """Tools: arguments that a model fills in, a description for it, and a typed result."""
 
-import json
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -13,7 +12,6 @@ from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.models.graph import GraphModel
 from kgagent.models.plain import without_empty
 from kgagent.models.request import MAX_VALUES
-from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.observing import within_tool
 from kgagent.ontology import Ontology
 from kgagent.operations import OperationOutcome, ToolCall
@@ -46,10 +44,7 @@ class ToolResult(GraphModel):
 
     Attributes:
         message: what was done or found, in one line.
-        record_fields: fields that hold a record, which is cut to a token budget.
     """
-
-    record_fields: ClassVar[tuple[str, ...]] = ()
 
     message: Annotated[str, AfterValidator(lambda message: " ".join(message.split()))]
 
@@ -65,12 +60,7 @@ class ToolResult(GraphModel):
     def to_dict(self) -> Payload:
         """As JSON types; fields that are None, and empty values inside of records, are omitted."""
         dumped = self.model_dump(mode="json", exclude_none=True)
-        payload = {name: without_empty(value) for name, value in dumped.items()}
-        for name in self.record_fields:
-            # A character of ASCII is at most one token, so most records need not be counted.
-            if len(json.dumps(payload.get(name))) > RECORD_TOKENS:
-                fit_record(payload, name, RECORD_TOKENS)
-        return payload
+        return {name: without_empty(value) for name, value in dumped.items()}
 
     def to_text(self) -> str:
         """As a model reads it: the message, and a line for each other field."""

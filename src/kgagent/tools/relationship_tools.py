@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -45,6 +45,8 @@ from kgagent.tools.write_results import (
 )
 from kgagent.tools.writing import RelationshipWrite, write, write_relationship
 
+_VALUES = {"relationship_type", "description", "attitude", "proximity", "confidence", "salience"}
+
 MAX_LISTED = 20
 """Number of rejected positions that the message of a batch lists."""
 
@@ -70,14 +72,8 @@ class NewRelationship(RelationshipEnds):
         Raises:
             InputError: the ontology has no such lifetime of a note.
         """
-        return RelationshipWrite(
-            from_entity_key=self.from_entity_key,
-            to_entity_key=self.to_entity_key,
-            neo4j_type=self.neo4j_type,
-            create=True,
-            values=self.model_dump(exclude={*RelationshipEnds.model_fields, "notes", "verbose"}, exclude_none=True),
-            notes=build_notes(self.notes, context, now),
-        )
+        values = self.model_dump(include=_VALUES, exclude_none=True)
+        return RelationshipWrite(**_ends(self), create=True, values=values, notes=build_notes(self.notes, context, now))
 
 
 class RelationshipChange(RelationshipEnds):
@@ -102,9 +98,7 @@ class RelationshipChange(RelationshipEnds):
         Raises:
             InputError: nothing is to be changed, a field cannot be cleared, or a note is invalid.
         """
-        values = self.model_dump(
-            exclude={*RelationshipEnds.model_fields, "clear", "notes", "verbose"}, exclude_none=True
-        )
+        values = self.model_dump(include=_VALUES, exclude_none=True)
         for field in self.clear:
             if field not in {"attitude", "proximity"}:
                 raise InputError(f"clear must contain only attitude and proximity, got {field!r}")
@@ -113,13 +107,7 @@ class RelationshipChange(RelationshipEnds):
             values[field] = None
         if not values and not self.notes:
             raise InputError("Nothing to change: give description, relationship_type, attitude, proximity or notes")
-        return RelationshipWrite(
-            from_entity_key=self.from_entity_key,
-            to_entity_key=self.to_entity_key,
-            neo4j_type=self.neo4j_type,
-            values=values,
-            notes=build_notes(self.notes, context, now),
-        )
+        return RelationshipWrite(**_ends(self), values=values, notes=build_notes(self.notes, context, now))
 
 
 class CreateRelationshipArguments(NewRelationship):
@@ -161,7 +149,7 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
         written = await write_relationship(context, arguments.to_write(context, context.write_context.clock()))
         record = written.record
         return WrittenRelationship.of(
-            written, f"Created relationship {record.relationship_type} between {_ends(record)}"
+            written, f"Created relationship {record.relationship_type} between {_names(record)}"
         )
 
 
@@ -192,7 +180,7 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
     async def run(self, context: ToolContext, arguments: UpdateRelationshipArguments) -> WrittenRelationship:
         """Change the relationship."""
         written = await write_relationship(context, arguments.to_write(context, context.write_context.clock()))
-        message = f"Updated relationship between {_ends(written.record)}" if written.changed else "Nothing changed"
+        message = f"Updated relationship between {_names(written.record)}" if written.changed else "Nothing changed"
         replaced = replaced_values(written, context.ontology)
         hint = kept_description(written, replaced) if arguments.description is None else None
         return WrittenRelationship.of(written, with_direction(message, written.record), hint, replaced)
@@ -255,16 +243,14 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
         written = await write_relationship(
             context,
             RelationshipWrite(
-                from_entity_key=arguments.from_entity_key,
-                to_entity_key=arguments.to_entity_key,
-                neo4j_type=arguments.neo4j_type,
+                **_ends(arguments),
                 notes=build_notes(notes, context, context.write_context.clock()),
                 missing=f"{RelationshipIntent.missing}. Create it with create_relationship{restore}",
             ),
         )
         if written.changed:
             added = "note" if len(notes) == 1 else counted(len(notes), "note")
-            message = f"Added {added} to relationship between {_ends(written.record)}"
+            message = f"Added {added} to relationship between {_names(written.record)}"
         else:
             message = "The note exists already" if len(notes) == 1 else "The notes exist already"
         return WrittenRelationship.of(written, with_direction(message, written.record))
@@ -420,5 +406,9 @@ def _message(
     return ". ".join(filter(None, parts)) or None
 
 
-def _ends(relationship: GraphRelationship) -> str:
+def _ends(arguments: RelationshipEnds) -> dict[str, Any]:
+    return arguments.model_dump(include=set(RelationshipEnds.model_fields))
+
+
+def _names(relationship: GraphRelationship) -> str:
     return f"{relationship.from_name} and {relationship.to_name}"

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.node_references import other_names
@@ -225,10 +226,14 @@ class _NamedNode:
     key: str | None
     has_parts: bool = True
 
+    @cached_property
+    def plain(self) -> str:
+        """The name without accents."""
+        return plain_text(self.name)
+
     def is_similar(self, plain: str) -> bool:
         """Whether the plain text of a reference is the name without accents, or a part of it."""
-        own = plain_text(self.name)
-        return own == plain or (self.has_parts and contains_words(own, plain))
+        return self.plain == plain or (self.has_parts and contains_words(self.plain, plain))
 
 
 class References:
@@ -259,27 +264,26 @@ class References:
         self._names: dict[str, dict[str, int]] = {}
         self._aliases: dict[str, dict[str, int]] = {}
         self._unwritten = {form: index for name, index in rejected.items() for form in (name, normalised_name(name))}
-        self._similar = [_NamedNode(name, None) for name in rejected]
+        self._named = [_NamedNode(name, None) for name in rejected]
         for position, item in items.items():
             target = targets[position]
             name = item.name and normalised_name(item.name)
             if not isinstance(target, Target):
                 self._unwritten |= {form: position for form in (item.ref, name, item.entity_key) if form}
-                self._similar += [_NamedNode(item.name, None)] if item.name else []
+                self._named += [_NamedNode(item.name, None)] if item.name else []
                 continue
             key = target.entity_key
             if item.is_owner:
                 self.owner = self.owner or key
-            named = [
+            for forms, form in (
                 *([(self._refs, item.ref)] if item.ref else []),
                 *((self._names, form) for form in (name, item.entity_key) if form),
                 *((self._aliases, normalised_name(alias)) for alias in item.aliases),
-            ]
-            for forms, form in named:
+            ):
                 forms.setdefault(form, {}).setdefault(key, position)
             is_person = item.label in {None, ontology.owner_label}
-            self._similar += [_NamedNode(item.name, key, is_person)] if item.name else []
-            self._similar += [_NamedNode(alias, key, False) for alias in item.aliases]
+            self._named += [_NamedNode(item.name, key, is_person)] if item.name else []
+            self._named += [_NamedNode(alias, key, False) for alias in item.aliases]
         # "me" is the owner of the graph, whatever a node of the call is called; without an owner, it is that node.
         self._self_named: dict[str, str] = {}
         for word in OWNER_WORDS - self._refs.keys():
@@ -365,7 +369,7 @@ class References:
             The key or the error, and the notice, if a node of the call is, or may be, meant.
         """
         plain = loose_name(reference)
-        similar = [node for node in self._similar if plain is not None and node.is_similar(plain)]
+        similar = [node for node in self._named if plain is not None and node.is_similar(plain)]
         if not similar:
             return key, notice
         keys = {node.key for node in similar} | ({key} if isinstance(key, str) else set())

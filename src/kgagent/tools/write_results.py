@@ -1,5 +1,6 @@
 """Answers of tools that write: short, with the records on request, and never longer than a token budget."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -57,11 +58,19 @@ class WriteToolResult(ToolResult):
         details: the records as text, if the call was verbose. Not part of the payload.
     """
 
-    record_fields: ClassVar[tuple[str, ...]] = ("relationship", "node")
     text_fields: ClassVar[tuple[str, ...]] = ()
 
     written: tuple[WrittenRecord, ...] = Field((), exclude=True, repr=False)
     details: str = Field("", exclude=True, repr=False)
+
+    def to_dict(self) -> Payload:
+        """As JSON types, with a record within its token budget."""
+        payload = super().to_dict()
+        for name in ("relationship", "node"):
+            # A character of ASCII is at most one token, so most records need not be counted.
+            if len(json.dumps(payload.get(name))) > RECORD_TOKENS:
+                fit_record(payload, name, RECORD_TOKENS)
+        return payload
 
     def short_text(self) -> str:
         """What was written, without the records, and when new notes expire."""

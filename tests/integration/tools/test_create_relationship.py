@@ -165,17 +165,3 @@ async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: K
             second=stored["second"],
             key=stored["relationship_key"],
         )
-
-
-async def test_a_relationship_that_bears_another_user_is_neither_read_nor_changed(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
-    first, second = await person(tools, "Ada"), await person(tools, "Bo")
-    await relate(tools, first, second, relationship_type="mentor", description="Hers")
-    ends = {"from_entity_key": first, "to_entity_key": second}
-    between = "MATCH (:Person {entity_key: $first})-[r]-(:Person {entity_key: $second}) "
-    await cypher(graph, between + "SET r.user_id = $other", first=first, second=second, other=f"{user_id}-other")
-    assert "Hers" not in str(await tools.get_relationship(**ends))
-    error_of(await tools.update_relationship(**ends, description="Changed"))
-    [row] = await cypher(graph, between + "RETURN r.description AS description", first=first, second=second)
-    assert row["description"] == "Hers"

@@ -304,16 +304,6 @@ async def test_relationships_of_other_programs_prevent_a_deletion(
     assert len(await nodes_of(graph, user_id)) == 4
 
 
-async def test_nothing_of_another_user_is_deleted_or_restored(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
-) -> None:
-    theirs = graph.tools(user_id=f"{user_id}-other")
-    assert error_of(await delete(theirs, keys["Ada"])).startswith("Node not found")
-    succeeded(await delete(tools, keys["Ada"]))
-    assert error_of(await theirs.restore_node(entity_key=keys["Ada"])).startswith("There is no deleted node")
-    assert len(await kept(graph, user_id)) == 4
-
-
 async def test_a_restored_node_is_reported_and_a_deleted_one_is_not(
     graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:

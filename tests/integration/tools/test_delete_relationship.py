@@ -7,7 +7,6 @@ import neo4j
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import EmbeddingUnavailableError, StoreError
 from kgagent.graph.find_relationship import find_relationship
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
@@ -154,21 +153,6 @@ async def test_restoring_names_a_missing_node(tools: Toolset, graph: KnowledgeGr
     assert error == f"One or both nodes do not exist: {ends['to_entity_key']}" + WHERE_KEYS_ARE
 
 
-async def test_nothing_of_another_user_is_deleted_or_restored(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
-    theirs = graph.tools(user_id=f"{user_id}-other")
-    ends = await two_friends(theirs, **FULL)
-    assert "do not exist" in error_of(await tools.delete_relationship(**ends))
-    assert len(await relationships_of(graph, theirs.user_id)) == 1
-    succeeded(await theirs.delete_relationship(**ends))
-    assert "do not exist" in error_of(await tools.restore_relationship(**ends))
-    mine = await two_friends(tools)
-    succeeded(await tools.delete_relationship(**mine))
-    assert len(await kept(graph, theirs.user_id)) == 1
-    succeeded(await theirs.restore_relationship(**ends))
-
-
 async def test_a_reversed_pair_is_restored_reversed(tools: Toolset) -> None:
     chess, ada = await node(tools, "Concept", "Chess"), await person(tools, "Ada")
     await relate(tools, chess, ada, "keeps busy")
@@ -208,35 +192,6 @@ async def test_any_text_is_restored_unchanged(tools: Toolset, graph: KnowledgeGr
     error_of(await tools.delete_relationship(from_entity_key=text[:500], to_entity_key=ends["to_entity_key"]))
     error_of(await tools.restore_relationship(from_entity_key=text[:500], to_entity_key=ends["to_entity_key"]))
     error_of(await tools.delete_relationship(**ends, neo4j_type=text[:200]))
-
-
-async def test_a_failing_database_or_embedder_changes_nothing(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ends = await two_friends(tools, **FULL)
-    before = await the_relationship(graph, user_id)
-
-    async def down(*_: object, **__: object) -> None:
-        raise StoreError("down")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(services_of(graph).store, "write", down)
-        assert error_of(await tools.delete_relationship(**ends)) == "down"
-    assert await the_relationship(graph, user_id) == before
-    succeeded(await tools.delete_relationship(**ends))
-    [was] = await kept(graph, user_id)
-    await cypher(
-        graph, "MATCH (n:KgagentDeletedRelationship {user_id: $user}) SET n.embedding_hash = 'x'", user=user_id
-    )
-    embedder.failure = EmbeddingUnavailableError("the model is down")
-    assert error_of(await tools.restore_relationship(**ends)).endswith("the model is down")
-    embedder.failure = None
-    assert await kept(graph, user_id) == [{**was, "embedding_hash": "x"}]
-    assert await relationships_of(graph, user_id) == []
 
 
 async def test_a_note_that_waits_for_its_embedding_fails_if_the_relationship_was_deleted(

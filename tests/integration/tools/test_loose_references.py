@@ -193,7 +193,7 @@ async def test_remember_says_how_an_unknown_node_is_created(tools: Toolset, keys
     assert error == "notes[0] Qqxyz: Node not found: Qqxyz. Add it to nodes to create it"
 
 
-@pytest.mark.parametrize("text", ["x" * 490, "\\E(", "a\nb", "(a+)+$" * 20, "\u0130stanbul", "ß" * 50, "😀😀", "a😀"])
+@pytest.mark.parametrize("text", ["x" * 490, "\\E(", "(a+)+$" * 20, "\u0130stanbul", "a😀"])
 async def test_any_text_is_a_reference_or_an_error(tools: Toolset, keys: dict[str, str], text: str) -> None:
     assert error_of(await tools.update_node(entity_key=text, description="x")).startswith("Node not found")
     named = await person(tools, f"{text} Smith")

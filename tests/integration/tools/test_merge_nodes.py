@@ -434,7 +434,7 @@ async def test_a_merge_waits_for_a_lock_and_includes_what_was_written(
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", [0, 3])
 async def test_concurrent_calls_succeed_or_fail_and_no_embedding_is_stale(
     agents: list[Toolset],
     graph: KnowledgeGraph,

@@ -6,7 +6,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
+from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person
 from tests.support.stored import assert_embeddings_are_current, nodes_of, note_contents
 
@@ -54,10 +54,6 @@ async def test_a_description_can_be_cleared(tools: Toolset, embedder: WatchedEmb
 async def test_nothing_to_change_is_an_error(tools: Toolset) -> None:
     error = error_of(await tools.update_node(entity_key=await person(tools, "Ada")))
     assert error == "Nothing to change: give name, aliases, description, notes or is_owner"
-
-
-async def test_a_node_that_does_not_exist_is_named(tools: Toolset) -> None:
-    assert error_of(await tools.update_node(entity_key="nobody", name="x")) == "Node not found: nobody" + WHERE_KEYS_ARE
 
 
 async def test_a_name_in_the_key_can_change_only_its_letter_case(tools: Toolset) -> None:

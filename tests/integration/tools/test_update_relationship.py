@@ -52,10 +52,7 @@ KEPT = "Kept description: 'They row together'; check that it still holds"
     [
         ({"relationship_type": "rival"}, True),
         ({"attitude": 1}, True),
-        ({"clear": ["proximity"]}, True),
-        ({"attitude": 4, "relationship_type": "friend"}, False),
         ({"attitude": 1, "description": "They row together"}, False),
-        ({"attitude": 1, "description": ""}, False),
         ({"confidence": 0.4, "notes": ["They met in Rome"]}, False),
     ],
 )
