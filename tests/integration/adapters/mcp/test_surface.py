@@ -32,7 +32,8 @@ async def test_the_tools_listed_are_those_of_the_registry(
         schema = bound.arguments.model_json_schema()
         assert tool.input_schema["properties"].keys() == schema["properties"].keys()
         assert tool.input_schema.get("required") == schema.get("required")
-        assert tool.input_schema["additionalProperties"] is False
+        assert "additionalProperties" not in tool.input_schema
+        assert tool.input_schema["$schema"].endswith("2020-12/schema")
         assert tool.annotations is not None
         # What is not said has the protocol's default, and the hints on writing mean nothing for a read-only tool.
         hints = tool.annotations

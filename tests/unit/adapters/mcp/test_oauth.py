@@ -29,16 +29,10 @@ def issuer() -> Iterator[AuthorizationServer]:
     ("options", "reason"),
     [
         ({"issuer": "http://id.example"}, "issuer must be an https URL"),
-        ({"issuer": "id.example"}, "issuer must be an https URL"),
-        ({"issuer": "https://"}, "issuer must be an https URL"),
         ({"issuer": "https://user:secret@id.example"}, "without user or fragment"),
         ({"issuer": "https://id.example#part"}, "without user or fragment"),
-        ({"issuer": "https://[::1"}, "issuer must be an https URL"),
-        ({"issuer": "https://id.example:99999"}, "issuer must be an https URL"),
         ({"jwks_url": "http://id.example/keys"}, "jwks_url must be an https URL"),
-        ({"jwks_url": "https://id.example:99999/keys"}, "jwks_url must be an https URL"),
         ({"resource": "graph.example/mcp"}, "resource must be the http"),
-        ({"resource": "https://[::1"}, "resource must be the http"),
         ({"resource": "https://graph.example:99999/mcp"}, "resource must be the http"),
     ],
 )
