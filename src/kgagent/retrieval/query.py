@@ -198,7 +198,10 @@ def _parameters(scope: SearchScope, position: int, query: EmbeddedQuery) -> dict
 
 
 def _named(text: str, rows: Sequence[Row], ontology: Ontology, relationships: int) -> list[NamedNode]:
-    """The nodes whose names the text contains as whole words, outside of longer names, and the owner."""
+    """The nodes whose names the text contains as whole words, outside of longer names, and the owner.
+
+    The more relationships a node has, the less its name says; only of the owner, in a text without a name, it says all.
+    """
     words = name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
     spans = {row["entity_key"]: spans_of(row["names"], words) for row in rows if not row["is_owner"]}
     outermost = outermost_spans(span for of_node in spans.values() for span in of_node)
@@ -213,8 +216,11 @@ def _named(text: str, rows: Sequence[Row], ontology: Ontology, relationships: in
         is_meant = is_owner_meant if row["is_owner"] else not outermost.isdisjoint(spans[key])
         if not is_meant:
             continue
-        share = 1.0 if row["is_owner"] else row["text_score"] / best
-        value = share * scoring.specificity(row["degree"], relationships)
+        if row["is_owner"] and not outermost:
+            value = 1.0
+        else:
+            share = 1.0 if row["is_owner"] else row["text_score"] / best
+            value = share * scoring.specificity(row["degree"], relationships)
         if key not in named or value > named[key].value:
             named[key] = NamedNode(key, value, read_matches(row["matches"]).candidates)
     return list(named.values())
