@@ -11,7 +11,7 @@ from kgagent.cli.output import show
 from kgagent.errors import InputError
 
 if TYPE_CHECKING:
-    from kgagent.graph.restorable_records import RestorableRecord
+    from kgagent.graph.deleted_records import RestorableRecord
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.tools import ToolText
 
@@ -55,7 +55,7 @@ def restore(
 
 
 async def _restorable(graph: "KnowledgeGraph", user_id: str) -> "list[RestorableRecord]":
-    from kgagent.graph.restorable_records import restorable_records
+    from kgagent.graph.deleted_records import restorable_records
     from kgagent.knowledge_graph import services_of
 
     services = services_of(graph)

@@ -4,21 +4,22 @@ They are read with statements whose cost does not grow with the graph. The relat
 found from these; otherwise the first relationships of each type are scanned.
 """
 
+import json
 import time
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import TypeVar
 
 from kgagent.bounded_map import bounded_map
 from kgagent.errors import StatementTimeoutError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.live_properties import summarize_properties
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
-from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
+from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
 from kgagent.ontology import Ontology
 from kgagent.validation import check_user_id
 
@@ -27,6 +28,23 @@ MAX_NAMES = 500
 
 MAX_CONCURRENT = 4
 """Maximum number of concurrent statements."""
+
+
+MAX_EXAMPLES = 5
+VOCABULARY = "relationship_type"
+"""The property whose texts are always given as examples: the free types of relationships."""
+
+MAX_WORDS = 20
+"""Maximum number of examples of the vocabulary."""
+
+_KEY = "entity_key"
+_KINDS = (
+    ("INTEGER", ValueKind.NUMBER),
+    ("FLOAT", ValueKind.NUMBER),
+    ("BOOLEAN", ValueKind.BOOLEAN),
+    ("LIST", ValueKind.LIST),
+    *((name, ValueKind.DATE_TIME) for name in ("DATE", "ZONED", "LOCAL", "DURATION")),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -248,7 +266,7 @@ class _SchemaRead:
         element_ids = [element_id for row in rows for element_id in row["element_ids"][:each]]
         names = {name for row in rows for name in row["names"]}
         found = await self._rows(values, {}, element_ids=element_ids[: self._limits.values_limit])
-        return summarize_properties(names, found, hidden=self._hidden, most_texts=self._limits.texts_limit)
+        return _summarize_properties(names, found, hidden=self._hidden, most_texts=self._limits.texts_limit)
 
     async def _rows(self, name: str, places: Mapping[str, Identifier], **more: object) -> list[Row]:
         text = statement(name, **places)
@@ -281,3 +299,81 @@ def _pairs(rows: Iterable[Row]) -> tuple[LabelPair, ...]:
             counts.update({(start, end): row["count"] for end in ends})
     pairs = (LabelPair(from_label=start, to_label=end, count=count) for (start, end), count in counts.items())
     return tuple(sorted(pairs, key=lambda pair: (-pair.count, pair.from_label, pair.to_label)))
+
+
+def _summarize_properties(
+    names: Iterable[str], values: Iterable[Row], *, hidden: Collection[str], most_texts: int
+) -> tuple[LiveProperty, ...]:
+    """Summarize properties.
+
+    Args:
+        names: names of all properties.
+        values: rows of `_live_values.cypher`.
+        hidden: properties to omit, besides embeddings.
+        most_texts: maximum number of different texts of a property with examples; the rows hold one more.
+    """
+    seen: defaultdict[str, _Values] = defaultdict(_Values)
+    for name in names:
+        if name not in hidden and not name.lower().endswith("embedding") and Identifier.can_be(name):
+            _ = seen[name]
+    for row in values:
+        seen[row["name"]].add(row["kind"], row["times"], row["texts"])
+    return tuple(seen[name].to_model(name, most_texts) for name in sorted(seen) if Identifier.can_be(name))
+
+
+class _Values:
+    """The values of a property."""
+
+    def __init__(self) -> None:
+        self._kinds: Counter[ValueKind] = Counter()
+        self._texts: Counter[str] = Counter()
+        self._is_free = False
+
+    def add(self, kind: str, times: int, texts: Iterable[tuple[str | None, int]]) -> None:
+        if kind == "JSON":
+            # Properties with JSON are rarely a choice among few texts, so they get no examples.
+            self._is_free = True
+            for text, found in texts:
+                self._kinds[ValueKind.JSON if _is_json(text) else ValueKind.TEXT] += found
+            return
+        self._kinds[_kind(kind)] += times
+        for text, found in texts if kind == "STRING" else ():
+            if text is None:
+                self._is_free = True
+            else:
+                self._texts[text] += found
+
+    def to_model(self, name: str, most_texts: int) -> LiveProperty:
+        texts = _most_frequent(self._texts)
+        if name == VOCABULARY:
+            examples = texts[:MAX_WORDS]
+        else:
+            examples = texts[:MAX_EXAMPLES] if name != _KEY and self._is_choice(most_texts) else []
+        return LiveProperty(name=name, kinds=tuple(_most_frequent(self._kinds)), examples=tuple(examples))
+
+    def _is_choice(self, most_texts: int) -> bool:
+        """Whether its texts look like a choice among few: short, and either very few or often repeated."""
+        if self._is_free or len(self._texts) > most_texts:
+            return False
+        return len(self._texts) <= MAX_EXAMPLES or self._texts.total() >= 2 * len(self._texts)
+
+
+def _kind(value_type: str) -> ValueKind:
+    if value_type == "STRING":
+        return ValueKind.TEXT
+    return next((kind for name, kind in _KINDS if value_type.startswith(name)), ValueKind.OTHER)
+
+
+def _is_json(text: str | None) -> bool:
+    """Whether a text is a JSON object or list; None stands for a text that is too long to check."""
+    try:
+        return text is not None and isinstance(json.loads(text), dict | list)
+    except (ValueError, RecursionError):
+        return False
+
+
+NameT = TypeVar("NameT", bound=str)
+
+
+def _most_frequent(counts: Counter[NameT]) -> list[NameT]:
+    return sorted(counts, key=lambda name: (-counts[name], name))

@@ -102,6 +102,25 @@ class RelationshipRepository:
         owner = None if adopt_foreign else user_id
         return [self._pair(intent, by_position[position], owner) for position, intent in enumerate(intents)]
 
+    async def get(self, user_id: str, intent: RelationshipIntent) -> GraphRelationship:
+        """Read the relationship of an intent, in whichever direction it is stored.
+
+        Raises:
+            NotFoundError: a node or the relationship does not exist for this user.
+            InputError: the labels of the nodes allow no relationship type, or several and none was named.
+        """
+        [pair] = await self.read_pairs(user_id, [intent])
+        stored, _ = self.find(intent, pair)
+        if stored is None:
+            raise not_found(intent, pair)
+        return self.to_model(stored, intent.from_entity_key)
+
+    async def count_by_type(self, user_id: str) -> dict[str, int]:
+        """Count the relationships between one user's nodes by type, in the order of the ontology."""
+        rows = await self.store.read(statement("count_relationships_by_type", **self.names), {"user_id": user_id})
+        counts = {str(row["neo4j_type"]): int(row["found"]) for row in rows}
+        return {neo4j_type: counts.get(neo4j_type, 0) for neo4j_type in self.ontology.relationships}
+
     async def read_of_node(
         self, user_id: str, entity_key: str, *, limit: int
     ) -> tuple[tuple[RelationshipRecord, ...], tuple[str, ...]]:

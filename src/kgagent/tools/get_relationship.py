@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from kgagent.graph.find_relationship import find_relationship
 from kgagent.graph.reference_forms import message_key
+from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.answer_items import NoteItem, RelationshipItem, RenderState, item_record
 from kgagent.models.answer_page import Content
 from kgagent.models.token_budget import cut, cut_record, estimated_tokens
@@ -42,14 +42,14 @@ class GetRelationship(Tool[GetRelationshipArguments]):
 
     async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> FoundRelationship:
         """Read the relationship."""
-        relationship = await find_relationship(
-            context.relationships,
-            context.user_id,
-            arguments.from_entity_key,
-            arguments.to_entity_key,
-            arguments.neo4j_type,
-            hint=". find_paths shows whether and how they are connected" if context.offers("find_paths") else "",
+        hint = ". find_paths shows whether and how they are connected" if context.offers("find_paths") else ""
+        intent = RelationshipIntent(
+            from_entity_key=arguments.from_entity_key,
+            to_entity_key=arguments.to_entity_key,
+            neo4j_type=arguments.neo4j_type,
+            missing=RelationshipIntent.missing + hint,
         )
+        relationship = await context.relationships.get(context.user_id, intent)
         message = with_direction(
             f"Relationship between {relationship.from_name} and {relationship.to_name}", relationship
         )

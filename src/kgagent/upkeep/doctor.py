@@ -16,7 +16,7 @@ from kgagent.graph.schema import Schema
 from kgagent.graph.schema_parts import STORE_TEXT
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
-from kgagent.graph.store_texts import count_store_texts
+from kgagent.graph.store_items import count_store_texts
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding

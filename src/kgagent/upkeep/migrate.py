@@ -10,7 +10,7 @@ from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import Record, RelationshipRecord
 from kgagent.graph.schema_parts import STORE_TEXT
-from kgagent.graph.store_texts import count_store_texts, embed_outdated_texts
+from kgagent.graph.store_items import count_store_texts, embed_outdated_texts
 from kgagent.graph.writes import WriteOptions
 from kgagent.opening import GraphAccess
 from kgagent.progress import Advance, Progress, SilentProgress

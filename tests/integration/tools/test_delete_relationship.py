@@ -7,7 +7,7 @@ import neo4j
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.graph.find_relationship import find_relationship
+from kgagent.graph.relationships import RelationshipIntent
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
@@ -52,7 +52,8 @@ async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding
         user=user_id,
     )
     before = await the_relationship(graph, user_id)
-    shown = await find_relationship(services_of(graph).relationships, user_id, *ends.values())
+    intent = RelationshipIntent(from_entity_key=ends["from_entity_key"], to_entity_key=ends["to_entity_key"])
+    shown = await services_of(graph).relationships.get(user_id, intent)
     embedder.forget()
     clock.forward(days=1)
     deleted = succeeded(await tools.delete_relationship(**ends))
@@ -66,7 +67,7 @@ async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding
     assert restored["message"] == "Restored relationship between Bo and Ada. Its direction is from Ada to Bo"
     assert restored["embedding_regenerated"] is False
     assert embedder.calls == 0
-    assert await find_relationship(services_of(graph).relationships, user_id, *ends.values()) == shown
+    assert await services_of(graph).relationships.get(user_id, intent) == shown
     assert await the_relationship(graph, user_id) == {**before, "version": before["version"] + 1}
     assert await kept(graph, user_id) == []
     await assert_embeddings_are_current(graph, user_id, embedder, clock())

@@ -9,8 +9,8 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, InputError, StoreError
-from kgagent.graph.find_relationship import find_relationship
 from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
+from kgagent.graph.relationships import RelationshipIntent
 from kgagent.knowledge_graph import services_of
 from kgagent.plain_names import without_zero_width
 from kgagent.tools import Toolset
@@ -272,7 +272,7 @@ async def test_any_text_is_stored_and_returned_unchanged(
     word = text[:200]
     succeeded(await tools.create_relationship(**ends, relationship_type=word, description=text, notes=[text]))
     succeeded(await tools.add_note_to_relationship(**ends, content=f"also {text[:100]}", source_entity_key=word))
-    stored = await find_relationship(services_of(graph).relationships, user_id, *ends.values())
+    stored = await services_of(graph).relationships.get(user_id, RelationshipIntent(**ends))
     stripped = text.strip()
     assert stored.description == stored.notes[0].content == stripped
     assert stored.from_name == stored_name

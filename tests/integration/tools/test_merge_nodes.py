@@ -8,7 +8,6 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
-from kgagent.graph.find_relationship import find_relationship
 from kgagent.knowledge_graph import services_of
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.tools import Toolset
@@ -147,8 +146,8 @@ async def test_on_change_receives_each_record_before_and_after(
     assert len(changes) == len(nodes) + len(relationships)
     for _, shown in changes:
         if isinstance(shown, GraphRelationship):
-            ends = (shown.from_entity_key, shown.to_entity_key)
-            assert await find_relationship(services_of(graph).relationships, user_id, *ends) == shown
+            intent = RelationshipIntent(from_entity_key=shown.from_entity_key, to_entity_key=shown.to_entity_key)
+            assert await services_of(graph).relationships.get(user_id, intent) == shown
 
 
 async def test_relationships_moved_unchanged_are_found_without_embedding_them_again(

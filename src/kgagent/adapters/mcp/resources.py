@@ -6,7 +6,6 @@ from typing import Any
 
 from mcp.types import Resource
 
-from kgagent.graph.record_counts import count_nodes_by_label, count_relationships_by_type
 from kgagent.graph.statements import statement
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.tools.pattern_guide import FURTHER_FIELDS, WORKED_EXAMPLES
@@ -108,8 +107,8 @@ async def _patterns(_graph: KnowledgeGraph, _user_id: str) -> Content:
 
 
 async def _statistics(graph: KnowledgeGraph, user_id: str) -> Content:
-    nodes = await count_nodes_by_label(services_of(graph).nodes, user_id)
-    relationships = await count_relationships_by_type(services_of(graph).relationships, user_id)
+    nodes = await services_of(graph).nodes.count_by_label(user_id)
+    relationships = await services_of(graph).relationships.count_by_type(user_id)
     return {
         "nodes": {"total": sum(nodes.values()), "by_label": nodes},
         "relationships": {"total": sum(relationships.values()), "by_type": relationships},
