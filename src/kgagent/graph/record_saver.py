@@ -71,14 +71,6 @@ NamedRow = tuple[str, Row]
 """A row of a statement, and the name of the parameter that it belongs to."""
 
 
-@dataclass
-class PreparedWrites(Generic[ModelT]):
-    """The results of plans if they are written, and the rows that write them."""
-
-    results: dict[int, WriteResult[ModelT]] = field(default_factory=dict)
-    rows: list[NamedRow] = field(default_factory=list)
-
-
 @dataclass(frozen=True, kw_only=True)
 class RecordSaver(Generic[RecordT, ModelT]):
     """Saves planned records of one user.
@@ -107,25 +99,24 @@ class RecordSaver(Generic[RecordT, ModelT]):
         return await save_records([(self, planned)])
 
     def prepare(
-        self, records: Sequence[tuple[PlannedRecord[RecordT], str, VectorChange]], now: datetime
-    ) -> PreparedWrites[ModelT]:
-        """The results of records if they are written, and the rows that write them.
+        self, record: PlannedRecord[RecordT], text: str, vector: VectorChange, now: datetime
+    ) -> tuple[dict[int, WriteResult[ModelT]], NamedRow | None]:
+        """The results of a record if it is written, and the row that writes it; None if nothing is to be written.
 
         Args:
-            records: each with its embedding text and how its embedding changes.
+            record: all plans about it.
+            text: its embedding text.
+            vector: how its embedding changes.
             now: the time of the write.
         """
-        prepared = PreparedWrites[ModelT]()
-        for record, text, vector in records:
-            whole = record.whole
-            properties = self._properties(whole, vector, now) if self._needs_write(whole, vector, now) else {}
-            after = with_properties(whole.after, properties)
-            prepared.results |= self._results(record, after, text, vector, bool(properties))
-            if properties:
-                created_or_updated = "updated" if whole.after.element_id else "created"
-                row = self._row(record.position, whole, vector, properties)
-                prepared.rows.append((f"{created_or_updated}_{self.kind.plural}", row))
-        return prepared
+        whole = record.whole
+        properties = self._properties(whole, vector, now) if self._needs_write(whole, vector, now) else {}
+        results = self._results(record, with_properties(whole.after, properties), text, vector, bool(properties))
+        if not properties:
+            return results, None
+        created_or_updated = "updated" if whole.after.element_id else "created"
+        row = self._row(record.position, whole, vector, properties)
+        return results, (f"{created_or_updated}_{self.kind.plural}", row)
 
     def _results(
         self, record: PlannedRecord[RecordT], written: RecordT, text: str, vector: VectorChange, is_written: bool
@@ -242,20 +233,20 @@ async def save_records(
     wholes = [(owner, record.whole) for owner, record in records]
     texts = [(owner.kind.text(whole.after, now), whole.stored) for owner, whole in wholes]
     changes = await vector_changes(saver.context.embedder, texts)
-    changed = [(*one, text, change) for one, (text, _), change in zip(records, texts, changes, strict=True)]
-    prepared = PreparedWrites[Any]()
-    for owner, _ in parts:
-        own = owner.prepare([(record, text, change) for other, record, text, change in changed if other is owner], now)
-        prepared.results |= own.results
-        prepared.rows += own.rows
-    outcomes = await saver.write_rows(prepared.rows)
-    unwritten = {row["position"] for _, row in prepared.rows} - outcomes.keys()
+    written: dict[int, WriteResult[Any]] = {}
+    rows: list[NamedRow] = []
+    for (owner, record), (text, _), change in zip(records, texts, changes, strict=True):
+        of_record, row = owner.prepare(record, text, change, now)
+        written |= of_record
+        rows += [] if row is None else [row]
+    outcomes = await saver.write_rows(rows)
+    unwritten = {row["position"] for _, row in rows} - outcomes.keys()
     results: dict[int, WriteResult[Any] | KgAgentError] = {}
     for owner, record in records:
         if record.position in unwritten:
             continue
         error = outcomes.get(record.position)
-        results |= {position: error or prepared.results[position] for position in record.plans}
+        results |= {position: error or written[position] for position in record.plans}
         if record.position in outcomes and error is None:
             owner.notify(record.whole)
     return results

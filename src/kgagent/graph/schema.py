@@ -4,7 +4,7 @@ import asyncio
 import math
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -156,35 +156,30 @@ class Schema:
     async def replaced_constraints(self) -> list[SchemaProblem]:
         """List constraints, of earlier versions or of other programs, that make keys unique among all users."""
         present = await self._present()
-        found: dict[str, list[str]] = {}
-        for part in self.parts:
-            for name in (row["name"] for row in part.replaced_in(present)):
-                by_hand = f"DROP CONSTRAINT {Identifier(name)}, unless another program needs it"
-                found.setdefault("kgagent migrate" if name == part.earlier_name else by_hand, []).append(name)
         what = "allows each key only once among all users, so that a user may be refused a key that another user has"
-        return [SchemaProblem(tuple(names), what, fix) for fix, names in found.items()]
+        replaced = [(part, row["name"]) for part in self.parts for row in part.replaced_in(present)]
+        by_hand = "DROP CONSTRAINT {}, unless another program needs it"
+        return _grouped(
+            (name, what, "kgagent migrate" if name == part.earlier_name else by_hand.format(Identifier(name)))
+            for part, name in replaced
+        )
 
     async def problems(self) -> list[SchemaProblem]:
         """List what is missing, not online, or does not fit."""
         return self._problems_in(await self._present())
 
     def _problems_in(self, present: Sequence[Row]) -> list[SchemaProblem]:
-        found: dict[tuple[str, str], list[str]] = {}
-        for part in self.parts:
-            for problem in self._misfits(part, part.found_in(present)):
-                found.setdefault(problem, []).append(part.name)
-        return [SchemaProblem(tuple(names), what, fix) for (what, fix), names in found.items()]
+        return _grouped(
+            (part.name, what, fix) for part in self.parts for what, fix in self._misfits(part, part.found_in(present))
+        )
 
     async def differing_options(self) -> list[SchemaProblem]:
         """List vector indexes with other options; they work, but perhaps not as well."""
         present = await self._present()
-        found: dict[str, list[str]] = {}
-        for part in self.parts:
-            row = part.found_in(present) if part.is_vector else None
-            config = (row["options"].get("indexConfig") or {}) if row else {}
-            if different := self._options.differences(config, self._store.features):
-                found.setdefault("; ".join(different), []).append(part.name)
-        return [SchemaProblem(tuple(names), what, REBUILD) for what, names in found.items()]
+        rows = [(part.name, row) for part in self.parts if part.is_vector and (row := part.found_in(present))]
+        configs = ((name, row["options"].get("indexConfig") or {}) for name, row in rows)
+        differing = ((name, self._options.differences(config, self._store.features)) for name, config in configs)
+        return _grouped((name, "; ".join(different), REBUILD) for name, different in differing if different)
 
     def _misfits(self, part: SchemaPart, row: Row | None) -> Iterator[tuple[str, str]]:
         """The problems of a part, each with its fix."""
@@ -273,3 +268,11 @@ class Schema:
                 await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))  # noqa: S311
             else:
                 return
+
+
+def _grouped(problems: Iterable[tuple[str, str, str]]) -> list[SchemaProblem]:
+    """One problem for all constraints and indexes with the same one, given name, problem and fix of each."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for name, what, fix in problems:
+        names.setdefault((what, fix), []).append(name)
+    return [SchemaProblem(tuple(alike), what, fix) for (what, fix), alike in names.items()]

@@ -4,9 +4,8 @@ An item is a node that no search of the graph reads, and so is each of its embed
 """
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -58,11 +57,6 @@ class StoreItemRepository:
     user_id: str
     exact_scan_limit: int | None = None
     oversampling: int = 20
-    _filters_inside: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Determine how the server searches."""
-        object.__setattr__(self, "_filters_inside", self.store.features.filtered_vector_indexes)
 
     async def get(self, places: Sequence[ItemPlace]) -> list[StoredItem | None]:
         """Read items; None for those that do not exist or have expired.
@@ -115,7 +109,8 @@ class StoreItemRepository:
             StoreError: the database failed.
         """
         self._check([ItemPlace(prefix, "")])
-        async with self._rows(_statement("list_store_namespaces"), {"prefix": path_of(prefix)}) as rows:
+        parameters = self._parameters(prefix=path_of(prefix))
+        async with self.store.stream(_statement("list_store_namespaces"), parameters) as rows:
             return sorted([tuple(row["namespace"]) async for row in rows if row["namespace"] is not None])
 
     async def write(self, items: Sequence[NewItem], deleted: Sequence[ItemPlace] = ()) -> None:
@@ -179,7 +174,7 @@ class StoreItemRepository:
         skipped = 0
         if search.limit == 0:
             return found
-        async with self._rows(text, {**parameters, "offset": 0, "limit": UNLIMITED}) as rows:
+        async with self.store.stream(text, {**parameters, "offset": 0, "limit": UNLIMITED}) as rows:
             async for row in rows:
                 item = _read(row)
                 if item is None or not accepts(item.value):
@@ -195,13 +190,14 @@ class StoreItemRepository:
     async def _has_many(self, parameters: Parameters) -> bool:
         limit = self.exact_scan_limit
         if limit is None:
-            limit = SCANNED if self._filters_inside else SCANNED_WITHOUT_FILTER
+            limit = SCANNED if self.store.features.filtered_vector_indexes else SCANNED_WITHOUT_FILTER
         [row] = await self.store.read(_statement("count_store_items"), {**parameters, "scan_limit": limit})
         return bool(row["found"] > limit)
 
     async def _search_index(self, search: ItemSearch, parameters: Parameters) -> list[StoredItem] | None:
         """Search the index with growing limits; None if it does not find as many items as are requested."""
-        text = _statement(f"search_store_items_{'index' if self._filters_inside else 'procedure'}")
+        kind = "index" if self.store.features.filtered_vector_indexes else "procedure"
+        text = _statement(f"search_store_items_{kind}")
         wanted = search.offset + search.limit
         fetch = max(wanted * self.oversampling, MIN_CANDIDATES)
         while wanted <= fetch <= MAX_FETCH:
@@ -261,11 +257,6 @@ class StoreItemRepository:
 
     def _parameters(self, **more: object) -> dict[str, Any]:
         return {"user_id": self.user_id, "now": self.clock(), **more}
-
-    @asynccontextmanager
-    async def _rows(self, text: Statement, parameters: Parameters) -> AsyncIterator[AsyncIterator[Row]]:
-        async with self.store.stream(text, self._parameters(**parameters)) as rows:
-            yield rows
 
 
 def _statement(name: str) -> Statement:

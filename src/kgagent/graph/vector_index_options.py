@@ -49,13 +49,8 @@ class VectorIndexOptions:
         values = {
             "vector.dimensions": f"{dimensions:d}",
             "vector.similarity_function": "'cosine'",
-            "vector.hnsw.m": f"{self.m:d}",
-            "vector.hnsw.ef_construction": f"{self.ef_construction:d}",
+            **{name: _literal(value) for name, value in self._values(features).items()},
         }
-        if features.quantization_types:
-            values |= {QUANTIZATION_TYPE: f"'{self.quantization}'", EXPANSION: f"{self.search_expansion:f}"}
-        else:
-            values |= {QUANTIZATION_ENABLED: "false" if self.quantization == "none" else "true"}
         return "{" + ", ".join(f"`{name}`: {value}" for name, value in values.items()) + "}"
 
     def differences(self, config: Config, features: ServerFeatures) -> list[str]:
@@ -65,16 +60,29 @@ class VectorIndexOptions:
             config: the index's `indexConfig`, as the server returns it.
             features: what the server supports.
         """
-        wanted: dict[str, object] = {"vector.hnsw.m": self.m, "vector.hnsw.ef_construction": self.ef_construction}
-        if features.quantization_types:
-            wanted |= {QUANTIZATION_TYPE: self.quantization.upper(), EXPANSION: self.search_expansion}
-        else:
-            wanted |= {QUANTIZATION_ENABLED: self.quantization != "none"}
         return [
             f"{name} is {config[name]}, not {value}"
-            for name, value in wanted.items()
+            for name, value in self._values(features).items()
             if name in config and config[name] != value
         ]
+
+    def _values(self, features: ServerFeatures) -> dict[str, str | float | bool]:
+        values: dict[str, str | float | bool] = {
+            "vector.hnsw.m": self.m,
+            "vector.hnsw.ef_construction": self.ef_construction,
+        }
+        if features.quantization_types:
+            return values | {QUANTIZATION_TYPE: self.quantization.upper(), EXPANSION: self.search_expansion}
+        return values | {QUANTIZATION_ENABLED: self.quantization != "none"}
+
+
+def _literal(value: str | float | bool) -> str:
+    """A value in Cypher; a float without an exponent."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return f"'{value.lower()}'"
+    return f"{value:f}" if isinstance(value, float) else f"{value:d}"
 
 
 @dataclass(frozen=True)

@@ -79,17 +79,12 @@ async def test_properties_have_the_kinds_of_their_values(
 @pytest.mark.parametrize(
     ("values", "kinds", "examples"),
     [
-        (["b", "a", "b"], ["text"], ["b", "a"]),
         ([f"state {n % 8}" for n in range(50)], ["text"], ["state 0", "state 1", "state 2", "state 3", "state 4"]),
         ([f"state {n % 21}" for n in range(50)], ["text"], []),
-        ([f"name {n}" for n in range(6)], ["text"], []),
         (["short", "long " * 20], ["text"], []),
-        (['{"a": 1}', " [1, 2]"], ["JSON text"], []),
         (["[draft] of a plan", "{unclosed", '{"a": 1}'], ["text", "JSON text"], []),
         (["[" * 9_000], ["text"], []),
-        (["{" + " " * 20_000 + "}"], ["text"], []),
         ([1, 2, "three"], ["number", "text"], ["three"]),
-        (['"just text"', "7"], ["text"], ['"just text"', "7"]),
         ([True, 1.5], ["boolean", "number"], []),
     ],
 )
@@ -243,15 +238,10 @@ async def test_an_empty_graph_has_an_empty_schema(reader: LiveSchemaReader, user
     [
         "`) DETACH DELETE n //",
         "«label»",
-        "$user_id",
         "Größe 愛 \U0001f469",
-        "two words",
         "x" * 10_000,
-        "{a}",
-        "//",
-        "--",
     ],
-    ids=range(9),
+    ids=range(4),
 )
 async def test_hostile_names_are_found_as_they_are(
     graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str, name: str

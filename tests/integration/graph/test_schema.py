@@ -140,11 +140,6 @@ async def test_rebuilding_fits_the_vector_indexes_to_another_embedder(
     assert len(await own.problems()) == 1
 
 
-async def test_vector_indexes_are_created_with_the_chosen_options(own: Schema) -> None:
-    await own.ensure()
-    assert await own.differing_options() == []
-
-
 async def test_indexes_with_other_options_work_and_are_reported(
     opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str
 ) -> None:

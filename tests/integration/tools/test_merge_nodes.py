@@ -8,6 +8,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
+from kgagent.graph.relationships import RelationshipIntent
 from kgagent.knowledge_graph import services_of
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.tools import Toolset

@@ -59,12 +59,6 @@ def _no_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgagent.graph.compare_and_set.MAX_PAUSE", 0.0)
 
 
-async def test_no_intents_read_nothing() -> None:
-    counters = Counters()
-    assert await counters.apply([]) == []
-    assert counters.waves == []
-
-
 async def test_intents_about_different_records_are_saved_together() -> None:
     counters = Counters()
     assert await counters.apply(["a", "b", "c"]) == [1, 1, 1]
@@ -88,13 +82,6 @@ async def test_a_refused_intent_does_not_stop_the_others() -> None:
     first, refused, third = await Counters().apply(["a", "bad", "c"])
     assert (first, third) == (1, 1)
     assert isinstance(refused, InputError)
-
-
-async def test_after_a_conflict_the_record_is_read_again_and_the_write_is_retried() -> None:
-    counters = Counters()
-    counters.conflicts["b"] = 2
-    assert await counters.apply(["a", "b"]) == [1, 1]
-    assert counters.waves == [["a", "b"], ["b"], ["b"]]
 
 
 async def test_too_many_conflicts_are_an_error_that_says_nothing_was_written() -> None:

@@ -10,12 +10,8 @@ from kgagent.graph.identifiers import MAX_LENGTH, Identifier
     ("name", "quoted"),
     [
         ("Person", "`Person`"),
-        ("works at", "`works at`"),
-        ("a`b", "`a``b`"),
         ("`", "````"),
         ("x`) DETACH DELETE n //", "`x``) DETACH DELETE n //`"),
-        ("$user_id", "`$user_id`"),
-        ("«types»", "`«types»`"),
         ("日本", "`日本`"),
     ],
 )
@@ -25,7 +21,7 @@ def test_a_name_is_quoted(name: str, quoted: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "a\\u0060b", "\\", "a\nb", "a\rb", "a\0b", "a\tb", "a\u2028b", "a\u200bb", "a\udc00", "x" * (MAX_LENGTH + 1)],
+    ["", "a\\u0060b", "a\0b", "a\u2028b", "a\udc00", "x" * (MAX_LENGTH + 1)],
 )
 def test_a_name_that_no_graph_needs_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="cannot be the name of a label, type, property or index"):

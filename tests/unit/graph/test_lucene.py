@@ -9,22 +9,13 @@ from kgagent.graph.lucene import MAX_WORDS, any_word, forms, must_be, words
     ("text", "found"),
     [
         ("warm mentors", ["warm", "mentors"]),
-        ("Mentor mentor MENTOR", ["Mentor"]),
         ('"(mentor" AND [x TO *]~2', ["mentor", "AND", "x", "TO", "2"]),
-        ("mentor:friend/foe", ["mentor", "friend", "foe"]),
         ("don't", ["don't", "don", "t"]),
-        ("who is the", ["who", "is", "the"]),
-        ("x🎉y", ["x", "🎉", "y"]),
         ("我的导师", ["我的", "的导", "导师"]),
-        ("师", ["师"]),
-        ("работа über", ["работа", "über"]),
         ("?!* (", []),
-        ("½ ① _ ___", []),
         ("4,000 pounds, paid", ["4,000", "4", "000", "pounds", "paid"]),
         ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
-        ("สวัสดีครับ", ["สวัสดีครับ"]),
         ("x👨\u200d👩\u200d👧 👍🏽🇩🇪", ["x", "👨\u200d👩\u200d👧", "👍🏽", "🇩🇪"]),
-        ("", []),
     ],
 )
 def test_a_text_is_split_into_words(text: str, found: list[str]) -> None:
@@ -48,14 +39,10 @@ def test_words_are_searched_in_each_field() -> None:
 @pytest.mark.parametrize(
     ("word", "other"),
     [
-        ("mentors", "mentor"),
         ("mentor", "mentors"),
         ("families", "family"),
         ("family", "families"),
-        ("boxes", "box"),
-        ("church", "churches"),
         ("boss", "bosses"),
-        ("Monday", "Mondays"),
     ],
 )
 def test_a_word_is_also_searched_in_its_other_form(word: str, other: str) -> None:
