@@ -183,7 +183,7 @@ class Line:
         notes: notes, best first.
         others: number of further notes.
         hint: how to see what is omitted.
-        rest: returns the further notes if the line may have what is left of the budget, see `filled`; otherwise None.
+        rest: returns the further notes if the line may have what is left of the budget, see `fitted`; otherwise None.
     """
 
     head: str
@@ -206,43 +206,40 @@ class Line:
             line += f"{'' if line.endswith(('.', '!', '?', ':')) else '.'} Notes: {' | '.join(shown)}"
         return line
 
-    def fitted(self, room: int, count_tokens: CountTokens) -> str:
-        """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be."""
-        if fits(self.text(), room, count_tokens):
-            return self.text()
-        described, hint = self.description, "" if self.rest is None else self.hint
-        if self.notes:
+    def fitted(self, room: int, count_tokens: CountTokens, *, in_full: bool = False) -> str:
+        """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be.
+
+        Args:
+            room: maximum number of tokens.
+            count_tokens: counts the tokens of a text.
+            in_full: whether its further notes follow as far as they fit; the last one may be cut.
+        """
+        text, described, hint = self.text(), self.description, "" if self.rest is None else self.hint
+        if fits(text, room, count_tokens):
+            if not in_full or not self.others:
+                return text
+        elif self.notes:
             of_notes = sum(count_tokens(note) if fits(note, room, count_tokens) else room for note in self.notes)
             described = cut(described, max(room // 2, room - 2 * of_notes), count_tokens, hint)
-        for notes in range(len(self.notes), -1, -1):
-            line = self.text(notes, described)
-            if fits(line, room, count_tokens):
-                return line
-        left = room - count_tokens(self.text(0, "")) - 2
-        shortened = cut(self.description, left, count_tokens, hint) if left > 0 else ""
-        line = self.text(0, shortened) if shortened or not self.description else ""
-        return line if count_tokens(line) <= room else ""
-
-    def filled(self, room: int, count_tokens: CountTokens) -> str:
-        """The line within some tokens, with its further notes as far as they fit; the last one may be cut."""
-        bare = self.text(0)
-        if self.rest is None or not fits(bare, room, count_tokens):
-            return self.fitted(room, count_tokens)
-        total, left = len(self.notes) + self.others, room - count_tokens(bare)
-        shown: list[str] = []
-        for note in chain(self.notes, self.rest()):
-            separated = f" | {note}"
-            if not fits(separated, left, count_tokens):
-                if left >= MIN_NOTE_TOKENS and (start := cut(note, left - 1, count_tokens, self.hint)):
-                    shown.append(start)
-                break
-            shown.append(note)
-            left -= count_tokens(separated)
-        while True:
-            line = replace(self, notes=shown, others=total - len(shown)).text()
-            if not shown or fits(line, room, count_tokens):
-                return line
-            shown.pop()
+        bare = self.text(0, described)
+        if not fits(bare, room, count_tokens):
+            left = room - count_tokens(self.text(0, "")) - 2
+            shortened = cut(self.description, left, count_tokens, hint) if left > 0 else ""
+            line = self.text(0, shortened) if shortened or not self.description else ""
+            return line if count_tokens(line) <= room else ""
+        left, shown = room - count_tokens(bare), list[str]()
+        for note in chain(self.notes, self.rest() if in_full and self.rest is not None else ()):
+            if fits(f" | {note}", left, count_tokens):
+                left -= count_tokens(f" | {note}")
+                shown.append(note)
+                continue
+            if in_full and left >= MIN_NOTE_TOKENS and (start := cut(note, left - 1, count_tokens, self.hint)):
+                shown.append(start)
+            break
+        others = self.others + len(self.notes) - len(shown)
+        noted = replace(self, description=described, notes=shown, others=others)
+        texts = (noted.text(notes) for notes in range(len(shown), 0, -1))
+        return next((text for text in texts if fits(text, room, count_tokens)), bare)
 
 
 class Item(ABC):

@@ -213,7 +213,7 @@ def _completed(lines: Iterable[_FittedLine], room: int, count_tokens: CountToken
         more = ""
         if line.rest is not None and left >= MIN_NOTE_TOKENS and (line.others or text != line.text()):
             before = count_tokens(text)
-            more = line.filled(before + left, count_tokens)
+            more = line.fitted(before + left, count_tokens, in_full=True)
             left += before - count_tokens(more) if more else 0
         shown.append(more or text)
     return shown

@@ -205,15 +205,21 @@ class GraphPattern(PatternModel):
         step = TraversalStep(source_label=source_label, relation_type=relation_type, target_label=target_label)
         return cls(pattern_id="single_hop", steps=(step,), description="Single hop traversal")
 
+    def label_at(self, position: Position) -> str | None:
+        """Label that the pattern requires of a node; None for any."""
+        if position == "start":
+            return self.steps[0].source_label
+        return self.steps[-1 if position == "end" else position].target_label
+
     @property
     def start_label(self) -> str | None:
         """Label of the start node; None for any."""
-        return self.steps[0].source_label
+        return self.label_at("start")
 
     @property
     def end_label(self) -> str | None:
         """Label of the end node; None for any."""
-        return self.steps[-1].target_label
+        return self.label_at("end")
 
     @property
     def max_hops(self) -> int:

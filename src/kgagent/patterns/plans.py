@@ -106,10 +106,7 @@ class QueryPlan:
 
     def label(self, place: PlanPosition) -> str | None:
         """Required label of the node at a place; None for any."""
-        segment = self.segments[place.segment]
-        if place.position == "start":
-            return segment.start_label
-        return segment.end_label if place.position == "end" else segment.steps[place.position].target_label
+        return self.segments[place.segment].label_at(place.position)
 
     def entered_at(self, entry_points: Collection[EntryPoint]) -> PlanPosition | None:
         """The first place that accepts the label of an entry point; None if there is none."""

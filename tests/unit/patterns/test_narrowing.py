@@ -1,7 +1,7 @@
 import pytest
 
 from kgagent.models.pattern import GraphPattern
-from kgagent.patterns.fixed_lengths import plans_of_fixed_length
+from kgagent.patterns.narrowing import plans_of_fixed_length
 from kgagent.patterns.plans import PlanPosition, QueryPlan
 from tests.unit.patterns.wards import equals, pattern, step
 
