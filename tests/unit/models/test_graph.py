@@ -1,5 +1,4 @@
 from kgagent.models import GraphNode, GraphRelationship, Matches, Note
-from kgagent.models.plain import without_empty
 
 
 def relationship(**fields: object) -> GraphRelationship:
@@ -26,10 +25,6 @@ def test_a_payload_keeps_a_note_without_its_unknown_parts() -> None:
 def test_a_pair_is_the_same_from_either_end() -> None:
     assert relationship().pair == relationship(from_entity_key="b", to_entity_key="a").pair
     assert relationship().pair != relationship(neo4j_type="connected_to").pair
-
-
-def test_empty_parts_are_omitted_at_any_depth() -> None:
-    assert without_empty({"a": {"b": {"c": []}}, "d": [{"e": ""}, 0]}) == {"d": [{}, 0]}
 
 
 def test_matches_are_a_sequence_that_knows_its_plan() -> None:

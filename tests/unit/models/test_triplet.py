@@ -7,12 +7,7 @@ from kgagent.models.plain import display_name, humanize_relation_type, triplet_t
     ("relation_type", "words"),
     [
         ("WORKS_FOR", "works for"),
-        ("FOUNDED_BY", "founded by"),
         ("located_in", "located in"),
-        ("HAS", "has"),
-        ("", ""),
-        ("WORKS__FOR", "works  for"),
-        ("A_TYPE_OF_MANY_WORDS", "a type of many words"),
         ("ÜBER_ALLES", "über alles"),
     ],
 )
@@ -25,11 +20,8 @@ def test_a_type_is_written_in_words(relation_type: str, words: str) -> None:
     [
         ({"name": "Ada"}, "k", "4:1", "Ada"),
         ({"name": ""}, "k", "4:1", "k"),
-        ({"title": "Ada"}, "k", "4:1", "k"),
         ({"name": 7}, "k", "4:1", "k"),
-        (None, "k", "4:1", "k"),
-        ({}, "", "4:1", "4:1"),
-        ({}, None, "4:1", "4:1"),
+        (None, None, "4:1", "4:1"),
     ],
 )
 def test_a_display_name_is_the_name_or_the_key_or_the_id(
@@ -42,11 +34,8 @@ def test_a_display_name_is_the_name_or_the_key_or_the_id(
     ("source", "relation_type", "target", "label", "text"),
     [
         ("Elon Musk", "FOUNDED_BY", "Tesla", "", "Elon Musk founded by Tesla"),
-        ("Ada", "WORKS_FOR", "key-of-a-firm", "", "Ada works for key-of-a-firm"),
         ("Ada", "CREATED", "a firm", "founded", "Ada founded a firm"),
-        ("Ada", "has_relationship_with", "Bo", "best friend", "Ada best friend Bo"),
         ("Ada", "connected_to", "Bo", "WORKS_FOR", "Ada works for Bo"),
-        ("Ada", "connected_to", "Bo", "CEO of", "Ada CEO of Bo"),
     ],
 )
 def test_a_triplet_uses_the_relationships_own_words_or_its_type(
