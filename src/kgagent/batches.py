@@ -3,7 +3,19 @@
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator
 from typing import TypeVar
 
+from kgagent.errors import InputError
+
 ItemT = TypeVar("ItemT")
+
+
+def check_batch_size(batch_size: int) -> None:
+    """Refuse a number of lines or records that no batch can have.
+
+    Raises:
+        InputError: it is below 1.
+    """
+    if batch_size < 1:
+        raise InputError(f"batch_size must be at least 1, got {batch_size}")
 
 
 async def batched(items: AsyncIterable[ItemT], size: int) -> AsyncIterator[list[ItemT]]:

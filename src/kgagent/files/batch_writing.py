@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
 from kgagent.batches import split_by_size
-from kgagent.errors import ConflictError, EmbeddingError, InputError, StoreError
+from kgagent.errors import ConflictError, EmbeddingError, StoreError
 
 MAX_BATCH_BYTES = 16 * 1024 * 1024
 """Maximum bytes of the lines of a batch, unless it is a single line."""
@@ -30,16 +30,6 @@ class LineItem(Generic[ItemT]):
     number: int
     size: int
     value: ItemT
-
-
-def check_batch_size(batch_size: int) -> None:
-    """Refuse a number of lines or records that no batch can have.
-
-    Raises:
-        InputError: it is below 1.
-    """
-    if batch_size < 1:
-        raise InputError(f"batch_size must be at least 1, got {batch_size}")
 
 
 def line_batches(lines: Iterable[LineItem[ItemT]], batch_size: int) -> Iterator[list[LineItem[ItemT]]]:

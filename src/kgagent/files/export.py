@@ -6,9 +6,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgagent.batches import split_by_size
+from kgagent.batches import check_batch_size, split_by_size
 from kgagent.errors import ConflictError
-from kgagent.files.batch_writing import check_batch_size
 from kgagent.files.export_format import (
     EMBEDDING_PROPERTIES,
     EmbeddingFacts,

@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
+from kgagent.batches import check_batch_size
 from kgagent.errors import (
     ConflictError,
     ConstraintViolationError,
@@ -15,7 +16,7 @@ from kgagent.errors import (
     InputError,
     StatementValueError,
 )
-from kgagent.files.batch_writing import LineItem, check_batch_size, line_batches, resumable, write_batches
+from kgagent.files.batch_writing import LineItem, line_batches, resumable, write_batches
 from kgagent.files.export_format import (
     EmbeddingFacts,
     ExportedRecord,

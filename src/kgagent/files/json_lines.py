@@ -5,16 +5,13 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from kgagent.errors import InputError
 from kgagent.validation import explain_validation_error
-
-MAX_LINE = 256 * 1024 * 1024
-"""Maximum bytes of a line; a longer line is skipped without being held in memory."""
 
 LineT = TypeVar("LineT", bound=BaseModel)
 
@@ -25,7 +22,7 @@ class FileLine:
 
     Attributes:
         number: line number, from 1.
-        content: the line with its end; empty if it is longer than `MAX_LINE`.
+        content: the line with its end.
     """
 
     number: int
@@ -42,8 +39,12 @@ def read_lines(path: Path) -> Iterator[FileLine]:
         raise InputError(f"{path} is not a regular file; it is read several times, so save a pipe to a file first")
     try:
         with path.open("rb") as stream:
-            _skip_byte_order_mark(stream, path)
-            yield from _lines(stream)
+            for number, content in enumerate(stream, start=1):
+                if number == 1 and content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+                    raise InputError(f"{path} is UTF-16; save it as UTF-8")
+                text = content.removeprefix(BOM_UTF8) if number == 1 else content
+                if text.strip():
+                    yield FileLine(number, text)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
@@ -58,8 +59,6 @@ def parse_line(line: FileLine, models: Mapping[str, type[LineT]]) -> LineT:
     Raises:
         InputError: the line is not a JSON object of one of these kinds, or a field is invalid.
     """
-    if not line.content:
-        raise InputError(f"longer than {MAX_LINE // 1024**2} MiB")
     try:
         fields = from_json(line.content.decode())
     except UnicodeDecodeError as error:
@@ -88,23 +87,3 @@ def dump_line(line: BaseModel) -> bytes:
 def dump_json(value: object) -> str:
     """JSON with sorted fields and without spaces."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def _skip_byte_order_mark(stream: BinaryIO, path: Path) -> None:
-    start = stream.read(len(BOM_UTF8))
-    if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        raise InputError(f"{path} is UTF-16; save it as UTF-8")
-    if start != BOM_UTF8:
-        stream.seek(0)
-
-
-def _lines(stream: BinaryIO) -> Iterator[FileLine]:
-    number = 0
-    while content := stream.readline(MAX_LINE + 1):
-        number += 1
-        if len(content) > MAX_LINE and not content.endswith(b"\n"):
-            while (part := stream.readline(MAX_LINE)) and not part.endswith(b"\n"):
-                pass
-            yield FileLine(number, b"")
-        elif content.strip():
-            yield FileLine(number, content)

@@ -5,8 +5,9 @@ import time
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
+from kgagent.batches import check_batch_size
 from kgagent.errors import InputError
-from kgagent.files.batch_writing import check_batch_size, resumable
+from kgagent.files.batch_writing import resumable
 from kgagent.files.load_reader import LoadReader
 from kgagent.files.load_workers import WorkersWriter
 from kgagent.files.load_writer import LineKind, LoadJob, LoadWriter

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
+from kgagent.batches import check_batch_size
 from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
 from kgagent.formatting import counted, has_unpaired_surrogates
 from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
@@ -80,8 +81,7 @@ async def forget(
     check_user_id(user_id)
     if entity_key is not None and (not entity_key or has_unpaired_surrogates(entity_key)):
         raise InputError(f"entity_key must be a text that is not empty, got {entity_key!r}")
-    if batch_size < 1:
-        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+    check_batch_size(batch_size)
     target = _Target(services, user_id, entity_key, batch_size)
     counts = await target.count()
     if entity_key is not None and not counts.total():

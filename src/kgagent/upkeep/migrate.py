@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kgagent.batches import batched
+from kgagent.batches import batched, check_batch_size
 from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import Record, RelationshipRecord
@@ -38,8 +38,7 @@ async def migrate(
     The content of a record and its `updated_at` never change. Of several relationships of one type between two nodes,
     only the one that the tools use is migrated; the others are skipped and reported.
     """
-    if batch_size < 1:
-        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+    check_batch_size(batch_size)
     schema, progress = services.schema, progress or SilentProgress()
     verb, tally = "Examining" if dry_run else "Migrating", Tally()
     async with AsyncExitStack() as opened:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from kgagent.batches import check_batch_size
 from kgagent.errors import ConflictError, EntityGoneError, InputError
 from kgagent.formatting import counted
 from kgagent.graph.deleted_records import DELETED_NAMES
@@ -53,8 +54,7 @@ async def purge(
     batch_size: int = 200,
 ) -> PurgeReport:
     """Purge the deleted records that can no longer be restored; see `KnowledgeGraph.purge`."""
-    if batch_size < 1:
-        raise InputError(f"batch_size must be at least 1, got {batch_size}")
+    check_batch_size(batch_size)
     if restorable and user_id is None:
         raise InputError("restorable needs a user_id: it ends the undo of one user's deletions")
     store, context = services.store, services.write_context

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from kgagent.errors import InputError
-from kgagent.files import json_lines
 from kgagent.files.json_lines import FileLine, parse_line, read_lines
 from kgagent.files.load_lines import LINES
 
@@ -24,15 +23,6 @@ def test_lines_are_numbered_as_in_an_editor(tmp_path: Path) -> None:
 def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     lines = list(read_lines(write(tmp_path, b"\xef\xbb\xbfone\r\ntwo\r\n")))
     assert [line.content.strip() for line in lines] == [b"one", b"two"]
-
-
-def test_a_huge_line_is_a_problem_and_the_next_line_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_lines, "MAX_LINE", 1024**2)
-    huge = b"x" * (5 * 1024**2)
-    lines = list(read_lines(write(tmp_path, b"one\n" + huge + b"\nthree\n" + huge)))
-    assert [(line.number, line.content) for line in lines] == [(1, b"one\n"), (2, b""), (3, b"three\n"), (4, b"")]
-    with pytest.raises(InputError, match=r"^longer than 1 MiB$"):
-        parse_line(lines[1], LINES)
 
 
 @pytest.mark.parametrize(
@@ -58,10 +48,6 @@ def test_what_is_wrong_with_a_line_is_described(content: bytes, problem: str) ->
 def test_utf16_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is UTF-16; save it as UTF-8"):
         list(read_lines(write(tmp_path, '{"a": 1}'.encode("utf-16"))))
-
-
-def test_empty_file_has_no_lines(tmp_path: Path) -> None:
-    assert list(read_lines(write(tmp_path, b""))) == []
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:
