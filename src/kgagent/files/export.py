@@ -138,27 +138,31 @@ class _UserRecords:
 
     async def pages(self) -> AsyncIterator[_Page]:
         """Nodes by label and key, relationships by start and end, and deleted records."""
+        user_id, ontology = self.user_id, self.services.ontology
         async for rows in self._node_pages():
             ids = [row["element_id"] for row in rows]
-            yield _Page("node", await self._lines("read_exported_nodes", ids, self._node_line))
-        async for page in self._relationship_pages():
-            yield page
+            lines = await self._lines("read_exported_nodes", ids, lambda row: ExportedNode.of(row, user_id))
+            yield _Page("node", lines)
+        async for relationships, skipped in self._relationship_pages():
+            yield _Page("relationship", [], skipped)
+            for ids in self._split(relationships):
+                lines = await self._lines(
+                    "read_exported_relationships", ids, lambda row: ExportedRelationship.of(row, user_id, ontology)
+                )
+                yield _Page("relationship", lines)
         # The ids and keys of all deleted records are in memory together.
         rows = await self._read(statement("list_deleted", all_deleted=DELETED_NAMES["all_deleted"]))
         rows.sort(key=lambda row: (row["sort_key"], row["element_id"]))
         for ids in self._split([row["element_id"] for row in rows]):
-            yield _Page("deleted", await self._lines("read_exported_nodes", ids, self._deleted_line))
+            lines = await self._lines("read_exported_nodes", ids, lambda row: ExportedDeletion.of(row, user_id))
+            yield _Page("deleted", lines)
 
-    async def _relationship_pages(self) -> AsyncIterator[_Page]:
+    async def _relationship_pages(self) -> AsyncIterator[tuple[list[str], int]]:
         """Of the relationships that start at one node, only ids and keys are ever in memory together."""
         async for page in self._node_pages():
             connected = (row for row in page if row["outgoing"])
             for starts in split_by_size(connected, lambda row: int(row["outgoing"]), max_size=self.page_size):
-                relationships, skipped = await self._relationships_from([row["element_id"] for row in starts])
-                yield _Page("relationship", [], skipped)
-                for ids in self._split(relationships):
-                    lines = await self._lines("read_exported_relationships", ids, self._relationship_line)
-                    yield _Page("relationship", lines)
+                yield await self._relationships_from([row["element_id"] for row in starts])
 
     async def _node_pages(self) -> AsyncIterator[list[Row]]:
         """Pages of ids and keys of nodes; a node of several labels belongs to the first of the ontology's."""
@@ -230,15 +234,6 @@ class _UserRecords:
             open_ids = [element_id for element_id in open_ids if element_id in now and element_id not in confirmed]
             before = now
         raise ConflictError(f"{len(open_ids)} records of user {self.user_id!r} keep changing. Export again")
-
-    def _node_line(self, record: Row) -> ExportedNode:
-        return ExportedNode.of(record, self.user_id)
-
-    def _relationship_line(self, record: Row) -> ExportedRelationship:
-        return ExportedRelationship.of(record, self.user_id, self.services.ontology)
-
-    def _deleted_line(self, record: Row) -> ExportedDeletion:
-        return ExportedDeletion.of(record, self.user_id)
 
     def _split(self, ids: list[str]) -> list[list[str]]:
         return [ids[start : start + self.page_size] for start in range(0, len(ids), self.page_size)]
