@@ -67,8 +67,9 @@ def run_for_user(
     """
     from kgagent.settings import load_settings
 
-    user_id = resolve_user_id(load_settings(), user)
-    return user_id, run_with_graph(lambda graph: work(graph, user_id), ensure_schema=ensure_schema)
+    settings = load_settings()
+    user_id = resolve_user_id(settings, user)
+    return user_id, run_with_graph(lambda graph: work(graph, user_id), settings=settings, ensure_schema=ensure_schema)
 
 
 def resolve_user_id(settings: "Settings", user: str | None) -> str:
