@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgagent import KnowledgeGraph
-from tests.integration.ingestion.conftest import Run
+from tests.integration.ingestion.conftest import Kgagent
 from tests.support.openai_models import Body, Calls, ScriptedModel, broken, refused
 from tests.support.reading import CALL
 from tests.support.stored import nodes_of
@@ -28,7 +28,7 @@ def model(model: ScriptedModel) -> ScriptedModel:
 
 
 def test_files_and_folders_are_read_in_one_run_with_one_report(
-    kgagent: Run, tmp_path: Path, model: ScriptedModel
+    kgagent: Kgagent, tmp_path: Path, model: ScriptedModel
 ) -> None:
     (tmp_path / "talks" / ".hidden").mkdir(parents=True)
     (tmp_path / "a.text").write_text("It rained on Monday.", "utf-8")
@@ -37,8 +37,8 @@ def test_files_and_folders_are_read_in_one_run_with_one_report(
     (tmp_path / "talks" / "d.pdf").write_bytes(b"%PDF")
     (tmp_path / "talks" / ".hidden" / "e.txt").write_text("Nobody reads this.", "utf-8")
     done = kgagent(*INGEST, "a.text", "talks", "--report", "report.md", "--json")
-    assert done.returncode == 1
-    output = json.loads(done.stdout)
+    assert done.code == 1
+    output = json.loads(done.out)
     assert [(Path(one["file"]).name, one.get("state")) for one in output["sources"]] == [
         ("a.text", "complete"),
         ("b.json", "complete"),
@@ -50,31 +50,31 @@ def test_files_and_folders_are_read_in_one_run_with_one_report(
     (tmp_path / "talks" / "c.json").unlink()
     asked = len(model.requests)
     done = kgagent(*INGEST, "a.text", "talks")
-    assert (done.returncode, len(model.requests)) == (0, asked)
-    assert "2 of 2 files read" in done.stdout
+    assert (done.code, len(model.requests)) == (0, asked)
+    assert "2 of 2 files read" in done.out
 
 
 def test_stopped_run_starts_no_further_file_and_the_next_run_resumes(
-    kgagent: Run, tmp_path: Path, model: ScriptedModel
+    kgagent: Kgagent, tmp_path: Path, model: ScriptedModel
 ) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text(f"It rained on {name}.", "utf-8")
     model.turns = iter([lambda _: broken(401), *[looking_reader] * 4])
     done = kgagent(*INGEST, "a.txt", "b.txt")
-    assert (done.returncode, len(model.requests)) == (1, 1)
-    output = " ".join(done.stdout.split())
+    assert (done.code, len(model.requests)) == (1, 1)
+    output = " ".join(done.out.split())
     assert "stopped: the model failed: " in output
     assert "Run it again to resume." in output
     assert "b.txt: not started" in output
     done = kgagent(*INGEST, "a.txt", "b.txt")
-    assert (done.returncode, len(model.requests)) == (0, 5)
+    assert (done.code, len(model.requests)) == (0, 5)
 
 
-def test_instructions_and_a_date_reach_the_model(kgagent: Run, tmp_path: Path, model: ScriptedModel) -> None:
+def test_instructions_and_a_date_reach_the_model(kgagent: Kgagent, tmp_path: Path, model: ScriptedModel) -> None:
     (tmp_path / "a.txt").write_text("It rained yesterday.", "utf-8")
     (tmp_path / "b.json").write_text(CALL.model_dump_json(exclude={"id"}), "utf-8")
     done = kgagent(*INGEST, "a.txt", "b.json", "--date", "2026-02-09", "--instructions", "The graph is that of Iris.")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     first, _, second, _ = (request["messages"] for request in model.requests)
     assert first[0]["content"].endswith("The graph is that of Iris.")
     assert "Said or written on 2026-02-09." in first[1]["content"]
@@ -82,39 +82,39 @@ def test_instructions_and_a_date_reach_the_model(kgagent: Run, tmp_path: Path, m
 
 
 async def test_a_file_that_changed_is_a_newer_version_of_itself(
-    kgagent: Run, tmp_path: Path, graph: KnowledgeGraph, user_id: str
+    kgagent: Kgagent, tmp_path: Path, graph: KnowledgeGraph, user_id: str
 ) -> None:
     file = tmp_path / "a.txt"
     for text, said in (("It rained.", "a: read completely"), ("It rained. Then not.", "(a newer version of")):
         file.write_text(text, "utf-8")
         done = await to_thread(kgagent, *INGEST, "a.txt")
-        assert said in " ".join(done.stdout.split())
+        assert said in " ".join(done.out.split())
     file.rename(tmp_path / "b.txt")
     done = await to_thread(kgagent, *INGEST, "b.txt")
-    assert "read before; nothing was done" in done.stdout
+    assert "read before; nothing was done" in done.out
     [source] = await nodes_of(graph, user_id)
     assert (source["name"], source["description"]) == ("a", "Text of 4 words.")
 
 
 async def test_a_file_under_an_id_may_move_and_change(
-    kgagent: Run, tmp_path: Path, graph: KnowledgeGraph, user_id: str
+    kgagent: Kgagent, tmp_path: Path, graph: KnowledgeGraph, user_id: str
 ) -> None:
     for name, text in (("a", "It rained."), ("b", "It rained. Then not.")):
         (tmp_path / f"{name}.txt").write_text(text, "utf-8")
         done = await to_thread(kgagent, *INGEST, f"{name}.txt", "--id", "diary")
-        assert done.returncode == 0
+        assert done.code == 0
     assert len(await nodes_of(graph, user_id)) == 1
 
 
-def test_name_and_id_require_a_single_file(kgagent: Run, tmp_path: Path, model: ScriptedModel) -> None:
+def test_name_and_id_require_a_single_file(kgagent: Kgagent, tmp_path: Path, model: ScriptedModel) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text("It rained.", "utf-8")
-    assert kgagent(*INGEST, "a.txt", "b.txt", "--id", "diary").returncode == 2
-    assert kgagent(*INGEST, "a.txt", "b.txt", "--name", "Diary").returncode == 2
+    assert kgagent(*INGEST, "a.txt", "b.txt", "--id", "diary").code == 2
+    assert kgagent(*INGEST, "a.txt", "b.txt", "--name", "Diary").code == 2
     assert model.requests == []
 
 
-def test_invalid_input_is_reported_without_traceback(kgagent: Run, tmp_path: Path) -> None:
+def test_invalid_input_is_reported_without_traceback(kgagent: Kgagent, tmp_path: Path) -> None:
     for name, text, model_name, said in (
         (
             "a.json",
@@ -127,27 +127,27 @@ def test_invalid_input_is_reported_without_traceback(kgagent: Run, tmp_path: Pat
     ):
         (tmp_path / name).write_text(text, "utf-8")
         done = kgagent("ingest", name, "--model", model_name)
-        assert done.returncode == 1
-        assert said in " ".join(done.stderr.split())
-        assert "Traceback" not in done.stderr
+        assert done.code == 1
+        assert said in " ".join(done.err.split())
+        assert "Traceback" not in done.err
 
 
 def test_refused_source_is_reported_by_every_run_with_exit_code_1(
-    kgagent: Run, tmp_path: Path, model: ScriptedModel
+    kgagent: Kgagent, tmp_path: Path, model: ScriptedModel
 ) -> None:
     model.turns = iter([lambda _: refused("The prompt was filtered", "content_filter")])
     (tmp_path / "refused.txt").write_text("Some text that nobody reads.", "utf-8")
     for _ in range(2):
         done = kgagent("ingest", "refused.txt", "--model", "openai:gpt-4.1")
-        assert done.returncode == 1
-        assert "Part 1 was not read; ingest the source with force to try again" in " ".join(done.stdout.split())
-        assert "The prompt was filtered" in " ".join(done.stdout.split())
+        assert done.code == 1
+        assert "Part 1 was not read; ingest the source with force to try again" in " ".join(done.out.split())
+        assert "The prompt was filtered" in " ".join(done.out.split())
     assert len(model.requests) == 1
 
 
-def test_report_that_cannot_be_written_is_one_line(kgagent: Run, tmp_path: Path) -> None:
+def test_report_that_cannot_be_written_is_one_line(kgagent: Kgagent, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("It rained.", "utf-8")
     done = kgagent(*INGEST, "a.txt", "--report", "no/such/report.md")
-    assert done.returncode == 1
-    assert "report.md cannot be written" in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
+    assert done.code == 1
+    assert "report.md cannot be written" in " ".join(done.err.split())
+    assert "Traceback" not in done.err
