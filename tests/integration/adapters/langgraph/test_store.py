@@ -300,7 +300,7 @@ async def test_a_read_does_not_make_an_item_expire_that_another_write_makes_perm
         ({"text": "half \ud800"}, "surrogate"),
         ({"n": math.nan}, "JSON"),
         ({"when": {1, 2}}, "set is not JSON serializable"),
-        ({"levels": [{1: "one"}]}, r"value.levels\[0\] must be text, got 1"),
+        ({"levels": [{1: "one"}]}, "keys in value must be text, got 1"),
         ({"text": "x" * 1_000_001}, "at most 1,000,000 characters"),
         ({"texts": [str(number) for number in range(1_001)]}, "at most 1,000 texts"),
         (["no mapping"], "mapping"),
