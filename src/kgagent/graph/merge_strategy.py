@@ -16,7 +16,7 @@ from kgagent.graph.merge_plan import (
     plan_merge,
 )
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_changes import row_of, vectors_after, version_of
+from kgagent.graph.record_changes import ChangedRecord, row_of, vectors_after, version_of
 from kgagent.graph.record_saver import stored_version, with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
@@ -145,8 +145,9 @@ class MergeStrategy:
     async def _save(self, plan: MergePlan) -> MergeResult | None:
         now = self._context.clock()
         relationships = (*plan.moved, *plan.merged, *plan.citing_relationships)
-        [node_vector] = await self._vectors(self._nodes, [plan.node], now)
-        vectors = await self._vectors(self._relationships, relationships, now)
+        records = [ChangedRecord(self._nodes, plan.node.after, plan.node.stored)]
+        records += [ChangedRecord(self._relationships, change.after, change.stored) for change in relationships]
+        node_vector, *vectors = await vectors_after(self._context.embedder, records, now)
         node_row = self._row(self._nodes, plan.node, node_vector, now)
 
         def row(changed: tuple[RecordChange[RelationshipRecord], VectorChange]) -> dict[str, Any]:
@@ -192,12 +193,6 @@ class MergeStrategy:
             sources=len(plan.citing_nodes) + len(plan.citing_relationships),
             embedded=sum(change.vector is not None for change in (node_vector, *vectors)),
         )
-
-    async def _vectors(
-        self, kind: RecordKind[RecordT, Any], changes: Sequence[RecordChange[RecordT]], now: datetime
-    ) -> list[VectorChange]:
-        records = [(change.after, change.stored) for change in changes]
-        return await vectors_after(kind, self._context.embedder, records, now)
 
     def _row(
         self, kind: RecordKind[RecordT, Any], change: RecordChange[RecordT], vector: VectorChange, now: datetime

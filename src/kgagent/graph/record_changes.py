@@ -2,24 +2,30 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from kgagent.embedding.base import Embedder
 from kgagent.graph.record_saver import next_version, stored_version, vector_changes
-from kgagent.graph.records import NodeRecord
-from kgagent.graph.writes import RecordKind, RecordT, VectorChange
+from kgagent.graph.records import NodeRecord, Record
+from kgagent.graph.writes import RecordKind, VectorChange
 from kgagent.turns import in_turns
 
 
-async def vectors_after(
-    kind: RecordKind[RecordT, Any], embedder: Embedder, records: Sequence[tuple[RecordT, RecordT]], now: datetime
-) -> list[VectorChange]:
-    """How the embeddings of records change, each given as it will be and as it is stored; one embedding request.
+class ChangedRecord(NamedTuple):
+    """A node or a relationship as it will be and as it is stored."""
+
+    kind: RecordKind[Any, Any]
+    after: Record
+    stored: Record
+
+
+async def vectors_after(embedder: Embedder, records: Sequence[ChangedRecord], now: datetime) -> list[VectorChange]:
+    """How the embeddings of records change; one embedding request.
 
     Raises:
         EmbeddingError: the embedder failed.
     """
-    texts = await in_turns(lambda one: (kind.text(one[0], now), one[1]), records)
+    texts = await in_turns(lambda record: (record.kind.text(record.after, now), record.stored), records)
     return await vector_changes(embedder, texts)
 
 
@@ -29,8 +35,8 @@ def version_of(record: NodeRecord) -> dict[str, Any]:
 
 
 def row_of(
-    kind: RecordKind[RecordT, Any],
-    record: RecordT,
+    kind: RecordKind[Any, Any],
+    record: Record,
     changes: Mapping[str, Any],
     vector: VectorChange,
     *,

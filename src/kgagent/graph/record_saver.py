@@ -174,7 +174,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
         """
         if self.options.dry_run or not rows:
             return {row["position"]: None for _, row in rows}
-        parameters: dict[str, Any] = {"user_id": self.user_id, "now": self.context.clock()}
+        parameters: dict[str, Any] = {"user_id": self.user_id}
         for name, row in rows:
             parameters.setdefault(name, []).append(row)
         try:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any, ClassVar
@@ -155,11 +155,6 @@ class RelationshipRecord(Record):
             to_labels=tuple(row.get("to_labels", ())),
             properties=properties,
         )
-
-    def with_stored(self, properties: Mapping[str, Any]) -> "RelationshipRecord":
-        """This record with stored properties; an old property name is replaced by the present one."""
-        present, has_old_is_reversed = _with_present_names(properties)
-        return replace(self, properties=present, has_old_is_reversed=has_old_is_reversed)
 
     def known_level(self, ontology: Ontology, field: str) -> int | None:
         """Attitude or proximity, which old graphs also store as words or as text; None if it is neither."""

@@ -17,9 +17,9 @@ from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.restoration import (
     NodeRestorationIntent,
-    NodeRestorationResult,
     NodeRestorationStrategy,
     RelationshipRestorationStrategy,
+    RestorationResult,
 )
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.fields import EntityKey
@@ -136,13 +136,23 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
     async def run(self, context: ToolContext, arguments: RestoreRelationshipArguments) -> WrittenRelationship:
         """Restore the relationship."""
         strategy = RelationshipRestorationStrategy(
-            context.relationships, context.write_context, user_id=context.user_id, skip=arguments.skip
+            context.nodes,
+            context.relationships,
+            context.write_context,
+            user_id=context.user_id,
+            skip=arguments.skip,
         )
         intent = RelationshipIntent(**arguments.model_dump(exclude={"verbose", "skip"}))
         restored = await _apply(context, strategy, intent)
         record = restored.record
         message = f"Restored relationship between {record.from_name} and {record.to_name}"
-        return WrittenRelationship.of(restored, with_direction(message, record))
+        return WrittenRelationship(
+            message=with_direction(message, record),
+            embedding_regenerated=bool(restored.embedded),
+            triplet=record.triplet,
+            relationship=record,
+            written=(record,),
+        )
 
 
 class DeleteNodeArguments(Arguments):
@@ -287,7 +297,7 @@ class RestoreNode(Tool[RestoreNodeArguments]):
             written=(node,),
         )
 
-    async def _merged(self, context: ToolContext, restored: NodeRestorationResult) -> tuple[GraphNode, str]:
+    async def _merged(self, context: ToolContext, restored: RestorationResult[GraphNode]) -> tuple[GraphNode, str]:
         """The node as it is now, and what to say if a node that was created after the deletion has its key.
 
         If that has the same name, it is the same node, so the restored one becomes part of it.

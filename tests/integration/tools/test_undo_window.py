@@ -103,7 +103,7 @@ async def test_a_record_that_expires_while_it_is_embedded_is_not_restored(
     clock.forward(days=1)
     embedder.gate.set()
     for answer in await asyncio.gather(*restoring):
-        assert "restore" in error_of(answer) or "There is no deleted" in error_of(answer)
+        assert "was restorable until 2026-02-10" in error_of(answer)
     assert await relationships_of(graph, user_id) == []
     assert len(await nodes_of(graph, user_id)) == 2
 
