@@ -110,13 +110,15 @@ def text_page(
     most = max(budget // ITEM_BUDGET_DIVISOR, MIN_ITEM_TOKENS)
     fill = partial(_fill_text, items, at_most=content.at_most, most=most, count_tokens=count_tokens)
     shown, fitted = fill(new_state(), room=room)
-    footer = ""
     if offset + len(shown) < content.count:
-        room -= count_tokens(_footer(content, offset, content.count, cursor)) + 1
-        shown, fitted = fill(new_state(), room=room)
+        footer_tokens = count_tokens(_footer(content, offset, content.count, cursor)) + 1
+        shown, fitted = fill(new_state(), room=room - footer_tokens)
+    # In less room, long items are cut shorter, so that even all items may fit.
+    if offset + len(shown) < content.count:
         footer = _footer(content, offset, offset + len(shown), cursor)
         lines = [text for _, text in fitted]
     else:
+        footer = ""
         lines = _completed(fitted, room, count_tokens)
     if not items and not offset:
         lines = [content.empty] if count_tokens(content.empty) <= room else []

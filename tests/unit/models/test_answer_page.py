@@ -177,6 +177,18 @@ def test_a_counter_of_tokens_can_be_given() -> None:
     assert page.text.splitlines()[-1].endswith(" of 60 shown")
 
 
+def test_a_text_that_shows_the_last_item_does_not_say_how_to_continue() -> None:
+    """If the line that says so took its room, a note would be omitted, and all items would fit."""
+    notes = (Note(content="word " * 25),)
+    people = [GraphNode(entity_key=f"key-{n}", label="Person", name=f"Name {n}", notes=notes) for n in range(4)]
+    short = GraphNode(entity_key="key", label="Person", name="Bo")
+    content = Content([NodeItem(node, "nodes") for node in (*people, short)])
+    for budget in range(100, 300):
+        page = text_page(content, new_state, budget, cursor=cursor)
+        assert estimated_tokens(page.text) <= budget
+        assert ("continue with cursor" in page.text) is ("next_cursor" in page.payload)
+
+
 @pytest.mark.parametrize("page", [text_page, json_page])
 def test_a_cursor_beyond_the_end_is_an_error(page: Any) -> None:
     with pytest.raises(InputError, match="cursor is beyond the end: the result has only 60 items now"):
