@@ -51,7 +51,6 @@ class MergeRecords:
         drop: the node to drop, likewise.
         relationships: relationships of the dropped node.
         counterparts: relationships of the kept node, by type and key of the other end.
-        element_ids: element ids of the nodes at the other ends, by key.
         unmanaged_types: types of relationships of the dropped node that kgagent does not manage.
         foreign: type and key of the other end of each relationship of the kept node that names another owner.
         citing_nodes: nodes with a note that names the dropped node as its source.
@@ -63,7 +62,6 @@ class MergeRecords:
     drop: NodeRecord | None
     relationships: tuple[RelationshipRecord, ...] = ()
     counterparts: Mapping[tuple[str, str], RelationshipRecord]
-    element_ids: Mapping[str, str]
     unmanaged_types: tuple[str, ...] = ()
     foreign: frozenset[tuple[str, str]] = frozenset()
     citing_nodes: tuple[NodeRecord, ...] = ()
@@ -141,7 +139,6 @@ def plan_merge(
     former = changed_aliases(keep, values={}, former=(*aliases_in(drop.properties), drop.text("name")))
     if further := {**merge_properties(keep.properties, drop.properties), **former}:
         node = replace(node, after=with_properties(node.after, further), changes={**node.changes, **further})
-    element_ids = {**records.element_ids, intent.keep: keep.element_id}
     moved: list[RecordChange[RelationshipRecord]] = []
     merged: list[RecordChange[RelationshipRecord]] = []
     for group, relationships in groups.items():
@@ -153,7 +150,7 @@ def plan_merge(
         counterpart = records.counterparts.get(group)
         if counterpart is None:
             change = _merge(relationships[0], relationships[1:], intent, ontology)
-            moved.append(replace(change, after=_with_kept_node(change.after, intent, node.after, element_ids)))
+            moved.append(replace(change, after=_with_kept_node(change.after, intent, node.after)))
         else:
             merged.append(_merge(counterpart, relationships, intent, ontology))
     counterparts = [change.stored for change in merged]
@@ -257,22 +254,11 @@ def _with_kept_source(notes: tuple[Note, ...], intent: MergeIntent) -> tuple[Not
     )
 
 
-def _with_kept_node(
-    record: RelationshipRecord, intent: MergeIntent, kept: NodeRecord, element_ids: Mapping[str, str]
-) -> RelationshipRecord:
+def _with_kept_node(record: RelationshipRecord, intent: MergeIntent, kept: NodeRecord) -> RelationshipRecord:
     """A relationship with the kept node in place of the dropped one."""
-    other, name = _other_end(record, intent.drop), kept.text("name")
-    starts = record.from_entity_key == intent.drop
-    start, end = (intent.keep, other) if starts else (other, intent.keep)
-    return replace(
-        record,
-        from_entity_key=start,
-        to_entity_key=end,
-        from_name=name if starts else record.from_name,
-        to_name=record.to_name if starts else name,
-        from_element_id=element_ids[start],
-        to_element_id=element_ids[end],
-    )
+    if record.from_entity_key == intent.drop:
+        return replace(record, from_entity_key=intent.keep, from_name=kept.text("name"))
+    return replace(record, to_entity_key=intent.keep, to_name=kept.text("name"))
 
 
 def _other_end(record: RelationshipRecord, entity_key: str) -> str:

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from kgagent.errors import ConstraintViolationError, EntityGoneError
 from kgagent.graph.merge_plan import (
@@ -12,17 +10,16 @@ from kgagent.graph.merge_plan import (
     MergePlan,
     MergeRecords,
     PropertyMerge,
-    RecordChange,
     plan_merge,
 )
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_changes import ChangedRecord, row_of, vectors_after, version_of
+from kgagent.graph.record_changes import ChangedRecord, rows_of, vectors_after, version_of
 from kgagent.graph.record_saver import stored_version, with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.graph.writes import RecordKind, RecordT, VectorChange, WriteContext
+from kgagent.graph.writes import WriteContext
 from kgagent.models import GraphNode
 from kgagent.models.merged_notes import stored_form
 from kgagent.turns import in_turns
@@ -101,7 +98,7 @@ class MergeStrategy:
         found = await self._nodes.read(self._user_id, [intent.keep, intent.drop], for_update=True)
         keep, drop = found.get(intent.keep), found.get(intent.drop)
         if keep is None or drop is None or keep is drop:
-            return MergeRecords(keep=keep, drop=drop, counterparts={}, element_ids={})
+            return MergeRecords(keep=keep, drop=drop, counterparts={})
         of_drop, unmanaged = await self._relationships.read_of_node(self._user_id, intent.drop, limit=MAX_RECORDS + 1)
         node_rows = await self._rows("read_nodes_that_mention", text=stored_form(intent.drop))
         relationship_rows = await self._rows("read_relationships_that_mention", text=stored_form(intent.drop))
@@ -112,9 +109,9 @@ class MergeStrategy:
         ]
         pairs = await self._relationships.read_pairs(self._user_id, intents, for_update=True) if intents else []
         ends = [(pair, pair.second) for pair in pairs if pair.second is not None]
-        element_ids = {end.entity_key: end.element_id for _, end in ends}
+        existing = {*ours, *(end.entity_key for _, end in ends)}
         # A node that has been deleted since the first statement took its relationships with it.
-        own = [record for record in of_drop if {record.from_entity_key, record.to_entity_key} <= {*ours, *element_ids}]
+        own = [record for record in of_drop if {record.from_entity_key, record.to_entity_key} <= existing]
         counterparts: dict[tuple[str, str], RelationshipRecord] = {}
         for pair, end in ends:
             for record in pair.relationships:
@@ -128,7 +125,6 @@ class MergeStrategy:
             drop=drop,
             relationships=tuple(own),
             counterparts=counterparts,
-            element_ids=element_ids,
             unmanaged_types=unmanaged,
             foreign=frozenset((record.neo4j_type, end.entity_key) for pair, end in ends for record in pair.foreign),
             citing_nodes=tuple(record for record in nodes if _cites(record, intent.drop)),
@@ -144,35 +140,30 @@ class MergeStrategy:
 
     async def _save(self, plan: MergePlan) -> MergeResult | None:
         now = self._context.clock()
+        nodes = (plan.node, *plan.citing_nodes)
         relationships = (*plan.moved, *plan.merged, *plan.citing_relationships)
-        records = [ChangedRecord(self._nodes, plan.node.after, plan.node.stored)]
-        records += [ChangedRecord(self._relationships, change.after, change.stored) for change in relationships]
-        node_vector, *vectors = await vectors_after(self._context.embedder, records, now)
-        node_row = self._row(self._nodes, plan.node, node_vector, now)
-
-        def row(changed: tuple[RecordChange[RelationshipRecord], VectorChange]) -> dict[str, Any]:
-            change, vector = changed
-            return {
-                **self._row(self._relationships, change, vector, now),
-                "neo4j_type": change.after.neo4j_type,
-                "from_element_id": change.after.from_element_id,
-                "to_element_id": change.after.to_element_id,
-            }
-
-        rows = await in_turns(row, zip(relationships, vectors, strict=True))
+        records = [
+            *(ChangedRecord(self._nodes, change.after, change.stored, change.changes) for change in nodes),
+            *(
+                ChangedRecord(self._relationships, change.after, change.stored, change.changes)
+                for change in relationships
+            ),
+        ]
+        vectors = await vectors_after(self._context.embedder, records, now)
+        rows = await rows_of(records, vectors, user_id=self._user_id, now=now, updated_at=now)
+        first_moved, first_changed = len(nodes), len(nodes) + len(plan.moved)
         parameters = {
             "user_id": self._user_id,
-            "keep": version_of(plan.node.stored),
-            "drop": version_of(plan.drop),
+            "keep": plan.node.stored.element_id,
+            "drop": plan.drop.element_id,
+            "read_nodes": [version_of(node) for node in (plan.drop, *(change.stored for change in nodes))],
             "read_relationships": [
                 {"element_id": record.element_id, "neo4j_type": record.neo4j_type, "version": stored_version(record)}
                 for record in plan.read
             ],
-            "read_nodes": [version_of(change.stored) for change in plan.citing_nodes],
-            "node": node_row,
-            "moved": rows[: len(plan.moved)],
-            "changed": rows[len(plan.moved) :],
-            "changed_nodes": [self._row(self._nodes, change, VectorChange(), now) for change in plan.citing_nodes],
+            "changed_nodes": rows[:first_moved],
+            "moved": rows[first_moved:first_changed],
+            "changed": rows[first_changed:],
             "dropped": [record.element_id for record in plan.deleted],
         }
         try:
@@ -181,34 +172,21 @@ class MergeStrategy:
             return None
         if not written:
             return None
-        self._notify(plan)
+        if self._context.on_change is not None:
+            # Deleted records are not reported.
+            for kind, after, stored, _ in records:
+                self._context.on_change(kind.to_model(stored, None), kind.to_model(after, None))
         of_relationships = (note for change in (*plan.moved, *plan.merged) for note in change.lost)
         return MergeResult(
-            node=self._nodes.to_model(with_properties(plan.node.after, node_row["properties"])),
+            node=self._nodes.to_model(with_properties(plan.node.after, rows[0]["properties"])),
             dropped_node=self._nodes.to_model(plan.drop),
             moved=len(plan.moved),
             merged=len(plan.merged),
             dropped=len(plan.between),
             lost=tuple(dict.fromkeys(note.content for note in (*plan.node.lost, *of_relationships))),
             sources=len(plan.citing_nodes) + len(plan.citing_relationships),
-            embedded=sum(change.vector is not None for change in (node_vector, *vectors)),
+            embedded=sum(change.vector is not None for change in vectors),
         )
-
-    def _row(
-        self, kind: RecordKind[RecordT, Any], change: RecordChange[RecordT], vector: VectorChange, now: datetime
-    ) -> dict[str, Any]:
-        row = row_of(kind, change.after, change.changes, vector, user_id=self._user_id, now=now, updated_at=now)
-        return {**row, "element_id": change.stored.element_id}
-
-    def _notify(self, plan: MergePlan) -> None:
-        """Report each record that was written; deleted records are not reported."""
-        if self._context.on_change is None:
-            return
-        for node in (plan.node, *plan.citing_nodes):
-            self._context.on_change(self._nodes.to_model(node.stored), self._nodes.to_model(node.after))
-        to_model = self._relationships.to_model
-        for relationship in (*plan.moved, *plan.merged, *plan.citing_relationships):
-            self._context.on_change(to_model(relationship.stored), to_model(relationship.after))
 
 
 def _cites(record: Record, entity_key: str) -> bool:

@@ -12,11 +12,12 @@ from kgagent.turns import in_turns
 
 
 class ChangedRecord(NamedTuple):
-    """A node or a relationship as it will be and as it is stored."""
+    """A node or a relationship as it will be and as it is stored, with the properties that change."""
 
     kind: RecordKind[Any, Any]
     after: Record
     stored: Record
+    changes: Mapping[str, Any]
 
 
 async def vectors_after(embedder: Embedder, records: Sequence[ChangedRecord], now: datetime) -> list[VectorChange]:
@@ -29,39 +30,46 @@ async def vectors_after(embedder: Embedder, records: Sequence[ChangedRecord], no
     return await vector_changes(embedder, texts)
 
 
-def version_of(record: NodeRecord) -> dict[str, Any]:
-    """The parameter by which a statement finds a node and checks that it is as it was read."""
-    return {"element_id": record.element_id, "entity_key": record.entity_key, "version": stored_version(record)}
-
-
-def row_of(
-    kind: RecordKind[Any, Any],
-    record: Record,
-    changes: Mapping[str, Any],
-    vector: VectorChange,
+async def rows_of(
+    records: Sequence[ChangedRecord],
+    vectors: Sequence[VectorChange],
     *,
     user_id: str,
     now: datetime,
     updated_at: datetime | None,
-) -> dict[str, Any]:
-    """The parameter by which a statement writes a stored record.
+) -> list[dict[str, Any]]:
+    """The parameters by which a statement writes records.
 
     Args:
-        kind: nodes or relationships.
-        record: the record with its changes.
-        changes: the properties that change.
-        vector: how its embedding changes.
-        user_id: its owner.
+        records: the records.
+        vectors: how the embedding of each changes.
+        user_id: their owner.
         now: the time of the write.
-        updated_at: what it gets as the time of its last change; None keeps the stored one.
+        updated_at: what they get as the time of their last change; None keeps the stored one.
     """
+
+    def row(item: tuple[ChangedRecord, VectorChange]) -> dict[str, Any]:
+        (kind, after, stored, changes), vector = item
+        return {
+            **kind.location(after),
+            "element_id": stored.element_id,
+            "version": stored_version(stored),
+            "vector": kind.store.vector(vector.vector),
+            "properties": {
+                **changes,
+                **vector.properties,
+                **kind.bookkeeping(after, user_id, now),
+                **next_version(after, updated_at),
+            },
+        }
+
+    return await in_turns(row, zip(records, vectors, strict=True))
+
+
+def version_of(record: NodeRecord) -> dict[str, Any]:
+    """The parameter by which a statement finds a node and checks that it is as it was read."""
     return {
         "element_id": record.element_id,
-        "vector": kind.store.vector(vector.vector),
-        "properties": {
-            **changes,
-            **vector.properties,
-            **kind.bookkeeping(record, user_id, now),
-            **next_version(record, updated_at),
-        },
+        "entity_key": record.properties.get("entity_key"),
+        "version": stored_version(record),
     }

@@ -3,24 +3,23 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Generic
+from typing import Generic
 
 from kgagent.errors import AlreadyExistsError, ConstraintViolationError, EntityGoneError, InputError, NotFoundError
 from kgagent.formatting import counted
 from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.pair_state import End, PairState
-from kgagent.graph.record_changes import ChangedRecord, row_of, vectors_after
-from kgagent.graph.record_saver import stored_version, with_properties
+from kgagent.graph.record_changes import ChangedRecord, rows_of, vectors_after
+from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import ReferenceForms, message_key
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.graph.writes import ModelT, RecordT, VectorChange, WriteContext
+from kgagent.graph.writes import ModelT, RecordT, WriteContext
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.suggestions import shorten_name
-from kgagent.turns import in_turns
 
 MAX_LISTED = 5
 MAX_DELETIONS = 100
@@ -126,30 +125,22 @@ class _Restorations(Generic[ModelT]):
 
     async def _restore(self, plan: PlannedRestoration[ModelT]) -> RestorationResult[ModelT] | None:
         now = self._context.clock()
-        nodes = [] if plan.node is None else [ChangedRecord(self._nodes, plan.node, plan.node)]
-        relationships = [ChangedRecord(self._relationships, record, record) for record in plan.relationships]
-        records = [*nodes, *relationships]
-        vectors = await vectors_after(self._context.embedder, records, now)
         key = {"entity_key": plan.record.entity_key} if isinstance(plan.record, GraphNode) else {}
-
-        def row(item: tuple[ChangedRecord, VectorChange]) -> dict[str, Any]:
-            (kind, record, _), vector = item
-            changes = key if isinstance(record, NodeRecord) else {}
-            return {
-                **kind.location(record),
-                **row_of(kind, record, changes, vector, user_id=self._user_id, now=now, updated_at=None),
-                "version": stored_version(record),
-                "relationship_key": record.properties.get("relationship_key"),
-            }
-
-        rows = await in_turns(row, zip(records, vectors, strict=True))
+        nodes = [] if plan.node is None else [ChangedRecord(self._nodes, plan.node, plan.node, key)]
+        records = [
+            *nodes,
+            *(ChangedRecord(self._relationships, record, record, {}) for record in plan.relationships),
+        ]
+        vectors = await vectors_after(self._context.embedder, records, now)
+        rows = await rows_of(records, vectors, user_id=self._user_id, now=now, updated_at=None)
+        keys = [{"relationship_key": record.properties.get("relationship_key")} for record in plan.relationships]
         # Embedding took time, in which the records may have expired.
         now = self._context.clock()
         parameters = {
             "user_id": self._user_id,
             "now": now,
             "nodes": rows[: len(nodes)],
-            "relationships": rows[len(nodes) :],
+            "relationships": [{**row, **key} for row, key in zip(rows[len(nodes) :], keys, strict=True)],
         }
         try:
             restored = await self._nodes.store.write(statement("restore_records", **self._names), parameters)
@@ -162,7 +153,7 @@ class _Restorations(Generic[ModelT]):
                 self._context.on_change(None, model)
         return RestorationResult(
             record=plan.record,
-            relationships=len(relationships),
+            relationships=len(plan.relationships),
             skipped=plan.skipped,
             embedded=sum(change.vector is not None for change in vectors),
             existing=plan.existing,
