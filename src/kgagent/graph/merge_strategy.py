@@ -13,7 +13,7 @@ from kgagent.graph.merge_plan import (
     plan_merge,
 )
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_changes import ChangedRecord, rows_of, vectors_after, version_of
+from kgagent.graph.record_changes import ChangedRecord, embedded_rows, version_of
 from kgagent.graph.record_saver import stored_version, with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
@@ -139,7 +139,6 @@ class MergeStrategy:
         )
 
     async def _save(self, plan: MergePlan) -> MergeResult | None:
-        now = self._context.clock()
         nodes = (plan.node, *plan.citing_nodes)
         relationships = (*plan.moved, *plan.merged, *plan.citing_relationships)
         records = [
@@ -149,8 +148,7 @@ class MergeStrategy:
                 for change in relationships
             ),
         ]
-        vectors = await vectors_after(self._context.embedder, records, now)
-        rows = await rows_of(records, vectors, user_id=self._user_id, now=now, updated_at=now)
+        rows, embedded = await embedded_rows(records, self._context, user_id=self._user_id)
         first_moved, first_changed = len(nodes), len(nodes) + len(plan.moved)
         parameters = {
             "user_id": self._user_id,
@@ -185,7 +183,7 @@ class MergeStrategy:
             dropped=len(plan.between),
             lost=tuple(dict.fromkeys(note.content for note in (*plan.node.lost, *of_relationships))),
             sources=len(plan.citing_nodes) + len(plan.citing_relationships),
-            embedded=sum(change.vector is not None for change in vectors),
+            embedded=embedded,
         )
 
 

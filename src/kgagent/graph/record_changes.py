@@ -1,13 +1,12 @@
 """Stored records that a merge or a restoration changes: their new embeddings, and the rows that write them."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
-from kgagent.embedding.base import Embedder
-from kgagent.graph.record_saver import next_version, stored_version, vector_changes
+from kgagent.graph.record_saver import stored_version, vector_changes, written_row
 from kgagent.graph.records import NodeRecord, Record
-from kgagent.graph.writes import RecordKind, VectorChange
+from kgagent.graph.store import Row
+from kgagent.graph.writes import RecordKind, VectorChange, WriteContext
 from kgagent.turns import in_turns
 
 
@@ -20,53 +19,37 @@ class ChangedRecord(NamedTuple):
     changes: Mapping[str, Any]
 
 
-async def vectors_after(embedder: Embedder, records: Sequence[ChangedRecord], now: datetime) -> list[VectorChange]:
-    """How the embeddings of records change; one embedding request.
+async def embedded_rows(
+    records: Sequence[ChangedRecord], context: WriteContext, *, user_id: str, keep_updated_at: bool = False
+) -> tuple[list[Row], int]:
+    """Embed the texts that changed, in one request.
+
+    Args:
+        records: the records.
+        context: the embedder and the clock.
+        user_id: their owner.
+        keep_updated_at: whether the times of their last changes stay.
+
+    Returns:
+        The parameters by which a statement writes the records, see `written_row`; the number of new embeddings.
 
     Raises:
         EmbeddingError: the embedder failed.
     """
+    now = context.clock()
     texts = await in_turns(lambda record: (record.kind.text(record.after, now), record.stored), records)
-    return await vector_changes(embedder, texts)
+    vectors = await vector_changes(context.embedder, texts)
+    updated_at = None if keep_updated_at else now
+
+    def row(item: tuple[ChangedRecord, VectorChange]) -> Row:
+        (kind, after, _, changes), vector = item
+        return written_row(kind, after, changes, vector, user_id=user_id, now=now, updated_at=updated_at)
+
+    rows = await in_turns(row, zip(records, vectors, strict=True))
+    return rows, sum(vector.vector is not None for vector in vectors)
 
 
-async def rows_of(
-    records: Sequence[ChangedRecord],
-    vectors: Sequence[VectorChange],
-    *,
-    user_id: str,
-    now: datetime,
-    updated_at: datetime | None,
-) -> list[dict[str, Any]]:
-    """The parameters by which a statement writes records.
-
-    Args:
-        records: the records.
-        vectors: how the embedding of each changes.
-        user_id: their owner.
-        now: the time of the write.
-        updated_at: what they get as the time of their last change; None keeps the stored one.
-    """
-
-    def row(item: tuple[ChangedRecord, VectorChange]) -> dict[str, Any]:
-        (kind, after, stored, changes), vector = item
-        return {
-            **kind.location(after),
-            "element_id": stored.element_id,
-            "version": stored_version(stored),
-            "vector": kind.store.vector(vector.vector),
-            "properties": {
-                **changes,
-                **vector.properties,
-                **kind.bookkeeping(after, user_id, now),
-                **next_version(after, updated_at),
-            },
-        }
-
-    return await in_turns(row, zip(records, vectors, strict=True))
-
-
-def version_of(record: NodeRecord) -> dict[str, Any]:
+def version_of(record: NodeRecord) -> Row:
     """The parameter by which a statement finds a node and checks that it is as it was read."""
     return {
         "element_id": record.element_id,

@@ -110,13 +110,11 @@ class RecordSaver(Generic[RecordT, ModelT]):
             now: the time of the write.
         """
         whole = record.whole
-        properties = self._properties(whole, vector, now) if self._needs_write(whole, vector, now) else {}
-        results = self._results(record, with_properties(whole.after, properties), text, vector, bool(properties))
-        if not properties:
-            return results, None
+        row = self._row(record.position, whole, vector, now) if self._needs_write(whole, vector, now) else None
+        written = whole.after if row is None else with_properties(whole.after, row["properties"])
+        results = self._results(record, written, text, vector, row is not None)
         created_or_updated = "updated" if whole.after.element_id else "created"
-        row = self._row(record.position, whole, vector, properties)
-        return results, (f"{created_or_updated}_{self.kind.plural}", row)
+        return results, None if row is None else (f"{created_or_updated}_{self.kind.plural}", row)
 
     def _results(
         self, record: PlannedRecord[RecordT], written: RecordT, text: str, vector: VectorChange, is_written: bool
@@ -147,24 +145,12 @@ class RecordSaver(Generic[RecordT, ModelT]):
         expected = self.kind.bookkeeping(plan.stored, self.user_id, now)
         return any(plan.stored.properties.get(name) != value for name, value in expected.items())
 
-    def _properties(self, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime) -> dict[str, Any]:
+    def _row(self, position: int, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime) -> Row:
         record = plan.after
-        return {
-            **({"created_at": now, **record.properties} if plan.stored is None else plan.changes),
-            **vector.properties,
-            **self.kind.bookkeeping(record, self.user_id, now),
-            **next_version(record, None if self.options.keep_updated_at else now),
-        }
-
-    def _row(self, position: int, plan: PlannedWrite[RecordT], vector: VectorChange, properties: Row) -> Row:
-        return {
-            **self.kind.location(plan.after),
-            "position": position,
-            "element_id": plan.after.element_id,
-            "version": stored_version(plan.after),
-            "vector": self.kind.store.vector(vector.vector),
-            "properties": properties,
-        }
+        changes = {"created_at": now, **record.properties} if plan.stored is None else plan.changes
+        updated_at = None if self.options.keep_updated_at else now
+        row = written_row(self.kind, record, changes, vector, user_id=self.user_id, now=now, updated_at=updated_at)
+        return {**row, "position": position}
 
     async def write_rows(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
         """Write rows in one transaction, or each alone if one is refused; without those that met a conflict.
@@ -290,9 +276,41 @@ def stored_version(record: Record) -> int:
     return stored or 0
 
 
-def next_version(record: Record, updated_at: datetime | None) -> dict[str, Any]:
-    """The properties that mark a write; without a time, the one of the last change stays."""
-    return {"version": stored_version(record) + 1} | ({"updated_at": updated_at} if updated_at else {})
+def written_row(
+    kind: RecordKind[RecordT, Any],
+    record: RecordT,
+    changes: Mapping[str, Any],
+    vector: VectorChange,
+    *,
+    user_id: str,
+    now: datetime,
+    updated_at: datetime | None,
+) -> Row:
+    """The parameter by which a statement writes a record if its version is the one that was read.
+
+    Args:
+        kind: nodes or relationships.
+        record: the record with its changes.
+        changes: the properties that change.
+        vector: how its embedding changes.
+        user_id: its owner.
+        now: the time of the write.
+        updated_at: what it gets as the time of its last change; None keeps the stored one.
+    """
+    version = stored_version(record)
+    return {
+        **kind.location(record),
+        "element_id": record.element_id,
+        "version": version,
+        "vector": kind.store.vector(vector.vector),
+        "properties": {
+            **changes,
+            **vector.properties,
+            **kind.bookkeeping(record, user_id, now),
+            "version": version + 1,
+            **({"updated_at": updated_at} if updated_at else {}),
+        },
+    }
 
 
 async def vector_changes(embedder: Embedder, texts: Sequence[tuple[str, Record | None]]) -> list[VectorChange]:

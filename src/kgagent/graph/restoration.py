@@ -10,7 +10,7 @@ from kgagent.formatting import counted
 from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.pair_state import End, PairState
-from kgagent.graph.record_changes import ChangedRecord, rows_of, vectors_after
+from kgagent.graph.record_changes import ChangedRecord, embedded_rows
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import ReferenceForms, message_key
@@ -124,21 +124,18 @@ class _Restorations(Generic[ModelT]):
         return {position: result for position, result in results.items() if result is not None}
 
     async def _restore(self, plan: PlannedRestoration[ModelT]) -> RestorationResult[ModelT] | None:
-        now = self._context.clock()
         key = {"entity_key": plan.record.entity_key} if isinstance(plan.record, GraphNode) else {}
         nodes = [] if plan.node is None else [ChangedRecord(self._nodes, plan.node, plan.node, key)]
         records = [
             *nodes,
             *(ChangedRecord(self._relationships, record, record, {}) for record in plan.relationships),
         ]
-        vectors = await vectors_after(self._context.embedder, records, now)
-        rows = await rows_of(records, vectors, user_id=self._user_id, now=now, updated_at=None)
+        rows, embedded = await embedded_rows(records, self._context, user_id=self._user_id, keep_updated_at=True)
         keys = [{"relationship_key": record.properties.get("relationship_key")} for record in plan.relationships]
-        # Embedding took time, in which the records may have expired.
-        now = self._context.clock()
         parameters = {
             "user_id": self._user_id,
-            "now": now,
+            # Embedding took time, in which the records may have expired.
+            "now": self._context.clock(),
             "nodes": rows[: len(nodes)],
             "relationships": [{**row, **key} for row, key in zip(rows[len(nodes) :], keys, strict=True)],
         }
@@ -155,7 +152,7 @@ class _Restorations(Generic[ModelT]):
             record=plan.record,
             relationships=len(plan.relationships),
             skipped=plan.skipped,
-            embedded=sum(change.vector is not None for change in vectors),
+            embedded=embedded,
             existing=plan.existing,
         )
 
