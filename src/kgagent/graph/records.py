@@ -119,7 +119,7 @@ class RelationshipRecord(Record):
     """A relationship as it is stored.
 
     Attributes:
-        from_element_id: element id of the start node; set for a new relationship only.
+        from_element_id: element id of the start node; set for a new or restored relationship if that node is stored.
         to_element_id: element id of the end node, likewise.
         from_labels: labels of the start node; set while a search ranks, otherwise empty.
         to_labels: labels of the end node, likewise.
