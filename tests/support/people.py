@@ -35,7 +35,7 @@ async def relate(tools: Toolset, first: str, second: str, relationship_type: str
 
 async def two_friends(tools: Toolset, **more: Any) -> dict[str, str]:
     """Two people, one relationship; gives its ends as arguments of a tool."""
-    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    first, second = await persons(tools, "Ada", "Bo")
     await relate(tools, first, second, **more)
     return {"from_entity_key": first, "to_entity_key": second}
 
@@ -75,3 +75,18 @@ async def create_all(
 def _own_key(graph: KnowledgeGraph, node: Mapping[str, object]) -> dict[str, str]:
     """A random key, unless the label derives it from the content."""
     return {} if graph.ontology.label(str(node["label"])).is_deterministic else {"entity_key": str(uuid4())}
+
+
+async def persons(tools: Toolset, *names: str) -> list[str]:
+    """Create people with one call, and give their keys."""
+    nodes = [{"label": "Person", "name": name, "new": True} for name in names]
+    return [created["entity_key"] for created in succeeded(await tools.remember(nodes=nodes))["created_nodes"]]
+
+
+async def remembered(
+    tools: Toolset, nodes: Iterable[Mapping[str, object]], relationships: Iterable[Mapping[str, object]] = ()
+) -> dict[str, str]:
+    """Create nodes of different names and their relationships with one call; gives the keys by name."""
+    payload = succeeded(await tools.remember(nodes=[*nodes], relationships=[*relationships]))
+    assert not payload.get("failures"), payload
+    return {created["name"]: created["entity_key"] for created in payload["created_nodes"]}

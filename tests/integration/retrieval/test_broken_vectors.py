@@ -69,16 +69,7 @@ async def plant(graph: KnowledgeGraph, user_id: str, kinds: Iterable[str]) -> No
     )
 
 
-@pytest.mark.parametrize("kind", WRONG)
-async def test_an_invalid_vector_is_skipped(searched: KnowledgeGraph, user_id: str, kind: str) -> None:
-    await plant(searched, user_id, [kind])
-    relationships = await searched.retrieval.relationship_vector_search(QUERY, -1.0, user_id=user_id)
-    assert [match.description for match in relationships] == ["right"]
-    nodes = await searched.retrieval.node_vector_search(QUERY, -1.0, user_id=user_id)
-    assert [match.node.name for match in nodes] == ["right"]
-
-
-async def test_invalid_vectors_of_all_kinds_are_skipped(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_an_invalid_vector_is_skipped(searched: KnowledgeGraph, user_id: str) -> None:
     await plant(searched, user_id, WRONG)
     search = searched.retrieval.relationship_vector_search
     for threshold in (-1.0, 0.5):
@@ -86,6 +77,8 @@ async def test_invalid_vectors_of_all_kinds_are_skipped(searched: KnowledgeGraph
             assert [
                 match.description for match in await search(QUERY, threshold, user_id=user_id, relationship_types=types)
             ] == ["right"]
+    nodes = await searched.retrieval.node_vector_search(QUERY, -1.0, user_id=user_id)
+    assert [match.node.name for match in nodes] == ["right"]
     payload = succeeded(
         await searched.tools(user_id=user_id).explore(queries=[{"query": QUERY, "threshold": -1}, {"query": "same"}])
     )

@@ -5,13 +5,13 @@ from kgagent.errors import InputError
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
-from tests.support.people import person, relate
+from tests.support.people import persons, relate
 
 
 async def test_relationships_among_the_nodes_and_neighbors_one_hop_away_are_found(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
-    ada, bo, cy, di, eve = [await person(tools, name) for name in ("Ada", "Bo", "Cy", "Di", "Eve")]
+    ada, bo, cy, di, eve = await persons(tools, "Ada", "Bo", "Cy", "Di", "Eve")
     for first, second in ((ada, bo), (bo, cy), (cy, ada), (cy, di), (di, eve)):
         await relate(tools, first, second)
     found = await graph.retrieval.expand_graph([ada, bo], user_id=user_id)
@@ -25,7 +25,7 @@ async def test_relationships_among_the_nodes_and_neighbors_one_hop_away_are_foun
 async def test_the_strongest_relationships_among_the_nodes_come_first(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
-    keys = [await person(tools, name) for name in ("Ada", "Bo", "Cy")]
+    keys = await persons(tools, "Ada", "Bo", "Cy")
     await relate(tools, keys[0], keys[1], attitude=1, proximity=1)
     await relate(tools, keys[1], keys[2], attitude=5, proximity=5)
     await relate(tools, keys[0], keys[2])

@@ -10,7 +10,7 @@ from kgagent.errors import StatementTimeoutError, StoreError
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.drawn import QUERY, Drawing
-from tests.support.people import person, relate
+from tests.support.people import person, two_friends
 from tests.support.stored import cypher
 
 
@@ -29,8 +29,7 @@ def failing(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, error: Excep
 async def test_if_an_index_fails_vectors_are_compared_exactly(
     searching: Callable[[str], KnowledgeGraph], tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
-    await relate(tools, ada, bo, "mentor")
+    await two_friends(tools, relationship_type="mentor")
     graph = searching("index")
     failing(graph, monkeypatch, StoreError("Index 33554431 out of bounds for length 1"))
     retrieval = graph.retrieval

@@ -13,7 +13,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.payloads import succeeded
-from tests.support.people import node, person, relate, two_friends
+from tests.support.people import node, person, persons, relate, remembered, two_friends
 from tests.support.stored import cypher, the_relationship
 
 
@@ -44,16 +44,13 @@ async def descriptions(scope: SearchScope, text: str, user_id: str, types: list[
 
 HOSTILE = [
     '"mentor',
-    "mentor AND",
-    "AND OR NOT mentor",
-    "name:mentor",
-    "mentor*",
+    "AND OR NOT mentor AND",
+    "name:mentor*",
     "((mentor",
     "mentor]) OR user_id:(someone",
     "[a TO mentor}",
     "mentor^99 ~0.1 /.*/",
-    "\\ mentor \\",
-    "+mentor -mentor !mentor",
+    "+mentor -mentor !mentor \\ mentor \\",
     "🎉 mentor 我的导师",
     "word " * 4_000 + "mentor",
     "(" * 10_000 + " mentor " + "\\" * 9_990,
@@ -61,39 +58,28 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-async def test_any_text_finds_its_words(scope: SearchScope, tools: Toolset, user_id: str, text: str) -> None:
+async def test_any_text_finds_its_words(scope: SearchScope, tools: Toolset, user_id: str) -> None:
     first, second = await person(tools, "Ruth", "A mentor, in mentorship"), await person(tools, "Bo")
     await relate(tools, first, second, "mentor", description="Ruth taught Bo")
-    assert await names(scope, text, user_id) == ["Ruth"]
-    assert await descriptions(scope, text, user_id) == ["Ruth taught Bo"]
+    for text in HOSTILE:
+        assert await names(scope, text, user_id) == ["Ruth"], text
+        assert await descriptions(scope, text, user_id) == ["Ruth taught Bo"], text
+    for text in ("", "?!", '"', "\\", "🂡" * 3, "(" * 20_000):
+        assert await names(scope, text, user_id) == await descriptions(scope, text, user_id) == [], text
 
 
-@pytest.mark.parametrize("text", ["", "?!", '"', "\\", "🂡" * 3, "(" * 20_000])
-async def test_a_text_without_stored_words_finds_nothing(
-    scope: SearchScope, tools: Toolset, user_id: str, text: str
-) -> None:
-    await two_friends(tools)
-    assert await names(scope, text, user_id) == []
-    assert await descriptions(scope, text, user_id) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("导师", ["我的导师"]),
-        ("谁是我的导师", ["我的导师"]),
-        ("🎉", ["🎉 party"]),
-        ("party", ["🎉 party"]),
-        ("москва", ["Москва"]),
-    ],
-)
-async def test_words_of_any_script_are_found(
-    scope: SearchScope, tools: Toolset, user_id: str, text: str, found: list[str]
-) -> None:
-    for name in ("我的导师", "🎉 party", "Москва"):
-        await node(tools, "Concept", name)
-    assert await names(scope, text, user_id) == found
+async def test_words_of_any_script_are_found(scope: SearchScope, tools: Toolset, user_id: str) -> None:
+    await remembered(tools, [{"label": "Concept", "name": name} for name in ("我的导师", "🎉 party", "Москва")])
+    for text, found in (
+        *(
+            ("导师", "我的导师"),
+            ("谁是我的导师", "我的导师"),
+            ("🎉", "🎉 party"),
+            ("party", "🎉 party"),
+            ("москва", "Москва"),
+        ),
+    ):
+        assert await names(scope, text, user_id) == [found]
 
 
 async def test_notes_are_found_by_their_content_and_not_by_their_json(
@@ -126,7 +112,7 @@ async def test_the_users_records_are_found_among_many_of_others(
     assert await descriptions(scope, "mentor", user_id) == ["A kind of mentor"]
 
 
-@pytest.mark.parametrize("other", ["{}", "{} ", "{}-", "{}.", "{}!"], ids=range(5))
+@pytest.mark.parametrize("other", ["{}", "{} ", "{}-"], ids=range(3))
 async def test_users_with_ids_of_the_same_words_are_distinguished(
     scope: SearchScope, graph: KnowledgeGraph, user_id: str, other: str
 ) -> None:
@@ -137,12 +123,10 @@ async def test_users_with_ids_of_the_same_words_are_distinguished(
     assert set(await names(scope, "mentor", theirs, limit=300)) == {"mentor"}
 
 
-@pytest.mark.parametrize("strange", ['{} "quoted" \\', "---{}", "{} AND x:y", "用户{}"])
-async def test_a_user_id_may_be_any_text(scope: SearchScope, graph: KnowledgeGraph, user_id: str, strange: str) -> None:
-    strange = strange.format(user_id)
-    tools = graph.tools(user_id=strange)
-    await person(tools, "Ruth", "mentor")
-    assert await names(scope, "mentor", strange) == ["Ruth"]
+async def test_a_user_id_may_be_any_text(scope: SearchScope, graph: KnowledgeGraph, user_id: str) -> None:
+    for strange in (f'{user_id} "quoted" \\', f"---{user_id} AND x:y", f"用户{user_id}"):
+        await plant_people(graph, strange, 1, name="mentor")
+        assert await names(scope, "mentor", strange) == ["mentor"]
 
 
 async def test_a_user_id_without_a_word_still_sees_only_its_own(
@@ -202,13 +186,9 @@ async def test_the_best_match_scores_one_and_none_scores_nothing(
 
 
 async def test_each_of_several_texts_has_a_ranking_of_its_own(scope: SearchScope, tools: Toolset, user_id: str) -> None:
-    for name in ("Ruth", "Bo"):
-        await person(tools, name)
+    await persons(tools, "Ruth", "Bo")
     rankings = await search_nodes_full_text(
         scope.of(user_id), [query("bo"), query("?!"), query("ruth")], labels=["Person"], limit=5
     )
-    assert [[one.record.text("name") for one in each.candidates if one.record] for each in rankings] == [
-        ["Bo"],
-        [],
-        ["Ruth"],
-    ]
+    found = [[one.record.text("name") for one in each.candidates if one.record] for each in rankings]
+    assert found == [["Bo"], [], ["Ruth"]]

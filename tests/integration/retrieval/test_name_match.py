@@ -12,56 +12,45 @@ from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import succeeded
-from tests.support.people import node, person
+from tests.support.people import persons, remembered
 from tests.support.stored import cypher
 
 NAMES = ["John", "John Smith", "Smith Jones", "Große Straße", "İstanbul", "50% (off) [a-z]* .+", "日本 太郎"]
 
 
-@pytest.fixture
-async def names(tools: Toolset, embedder: WatchedEmbedder) -> None:
-    for name in NAMES:
-        await person(tools, name)
-    embedder.forget()
-
-
-@pytest.mark.usefixtures("names")
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("john", {"John": 1.0, "John Smith": 0.82}),
-        ("JOHN SMITH", {"John Smith": 1.0, "John": 0.82, "Smith Jones": 0.5}),
-        ("ohn smi", {"John Smith": 0.91}),
-        ("Johnny Walker", {"John": 0.792}),
-        ("Große", {"Große Straße": 0.829}),
-        ("große straße 5", {"Große Straße": 0.963}),
-        ("50% (off)", {"50% (off) [a-z]* .+": 0.831}),
-        (".*", {"50% (off) [a-z]* .+": 0.719}),
-        ("太郎", {"日本 太郎": 0.82}),
-        ("xyz", {}),
-        ("' OR 1=1 //", {}),
-    ],
-)
 async def test_names_are_found_by_how_well_they_match(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, text: str, found: dict[str, float]
+    graph: KnowledgeGraph, tools: Toolset, embedder: WatchedEmbedder, user_id: str
 ) -> None:
-    matches = await graph.retrieval.text_match(text, user_id=user_id)
-    assert {match.node.name: pytest.approx(match.similarity, abs=0.001) for match in matches} == found
-    assert [match.similarity for match in matches] == sorted((m.similarity for m in matches), reverse=True)
+    await persons(tools, *NAMES)
+    embedder.forget()
+    expected: dict[str, dict[str, float]] = {
+        "john": {"John": 1.0, "John Smith": 0.82},
+        "JOHN SMITH": {"John Smith": 1.0, "John": 0.82, "Smith Jones": 0.5},
+        "ohn smi": {"John Smith": 0.91},
+        "Johnny Walker": {"John": 0.792},
+        "Große": {"Große Straße": 0.829},
+        "große straße 5": {"Große Straße": 0.963},
+        "50% (off)": {"50% (off) [a-z]* .+": 0.831},
+        ".*": {"50% (off) [a-z]* .+": 0.719},
+        "太郎": {"日本 太郎": 0.82},
+        "' OR 1=1 //": {},
+    }
+    for text, found in expected.items():
+        matches = await graph.retrieval.text_match(text, user_id=user_id)
+        assert {match.node.name: pytest.approx(match.similarity, abs=0.001) for match in matches} == found
+        assert [match.similarity for match in matches] == sorted((m.similarity for m in matches), reverse=True)
     assert embedder.calls == 0
 
 
 async def test_a_match_needs_a_score_of_at_least_03(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await person(tools, "one two three")
-    await person(tools, "one two three four")
+    await persons(tools, "one two three", "one two three four")
     found = await graph.retrieval.text_match("one x y", user_id=user_id)
     assert [match.node.name for match in found] == ["one two three"]
 
 
 async def test_limits_and_labels_apply(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    for label in ("Person", "Concept", "Entity"):
-        await node(tools, label, "Chess")
-    await person(tools, "Chess player")
+    chess = [{"label": label, "name": "Chess"} for label in ("Person", "Concept", "Entity")]
+    await remembered(tools, [*chess, {"label": "Person", "name": "Chess player"}])
     found = await graph.retrieval.text_match("chess", user_id=user_id, limit=3)
     assert [match.similarity for match in found] == [1.0, 1.0, 1.0]
     [concept] = await graph.retrieval.text_match("chess", user_id=user_id, labels=["Concept"])
@@ -69,8 +58,7 @@ async def test_limits_and_labels_apply(graph: KnowledgeGraph, tools: Toolset, us
 
 
 async def test_names_that_are_not_text_break_nothing(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    for number in range(5):
-        await person(tools, f"Ada {number}")
+    await persons(tools, *(f"Ada {number}" for number in range(5)))
     await cypher(
         graph,
         "MATCH (n:Person {user_id: $user}) WITH n, n.name AS name SET n.name = CASE name "

@@ -5,7 +5,7 @@ from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import InputError
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
-from tests.support.people import node
+from tests.support.people import remembered
 from tests.support.stored import cosine, nodes_of
 
 pytestmark = pytest.mark.neo4j_5
@@ -14,13 +14,14 @@ pytestmark = pytest.mark.neo4j_5
 @pytest.fixture
 async def known(tools: Toolset, embedder: WatchedEmbedder) -> dict[str, str]:
     """Keys by name."""
-    made = {
-        "Ada": await node(tools, "Person", "Ada", "Plays chess on Sundays"),
-        "Bo": await node(tools, "Person", "Bo", "Sails"),
-        "Chess": await node(tools, "Concept", "Chess", "A board game"),
-        "Chess club": await node(tools, "Entity", "Chess club", "Meets on Sundays"),
-        "A talk": await node(tools, "Source", "A talk", "About sailing"),
-    }
+    nodes = (
+        ("Person", "Ada", "Plays chess on Sundays"),
+        ("Person", "Bo", "Sails"),
+        ("Concept", "Chess", "A board game"),
+        ("Entity", "Chess club", "Meets on Sundays"),
+        ("Source", "A talk", "About sailing"),
+    )
+    made = await remembered(tools, [{"label": label, "name": name, "description": text} for label, name, text in nodes])
     embedder.forget()
     return made
 
@@ -52,15 +53,12 @@ async def test_labels_and_threshold_restrict_the_results(searched: KnowledgeGrap
     ]
 
 
-@pytest.mark.parametrize(
-    ("labels", "said"),
-    [(["Dog"], "Unknown label: Dog"), ([], "No label was given"), (["Person`) //"], r"Unknown label: Person`\) //")],
-)
-async def test_unknown_labels_are_reported(graph: KnowledgeGraph, user_id: str, labels: list[str], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        await graph.retrieval.node_vector_search("x", 0.3, user_id=user_id, labels=labels)
-    with pytest.raises(InputError, match=said):
-        await graph.retrieval.text_match("x", user_id=user_id, labels=labels)
+async def test_unknown_labels_are_reported(graph: KnowledgeGraph, user_id: str) -> None:
+    for labels, said in ((["Person`) //"], r"Unknown label: Person`\) //"), ([], "No label was given")):
+        with pytest.raises(InputError, match=said):
+            await graph.retrieval.node_vector_search("x", 0.3, user_id=user_id, labels=labels)
+        with pytest.raises(InputError, match=said):
+            await graph.retrieval.text_match("x", user_id=user_id, labels=labels)
 
 
 @pytest.mark.usefixtures("known")

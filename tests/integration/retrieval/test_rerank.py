@@ -7,7 +7,7 @@ from kgagent.retrieval.rerank.stored_embeddings import node_embeddings, relation
 from kgagent.retrieval.scope import SearchScope
 from kgagent.tools import Toolset
 from tests.conftest import Clock
-from tests.support.people import person, relate
+from tests.support.people import person, persons, relate
 from tests.support.stored import cypher, nodes_of, relationships_of
 
 
@@ -19,7 +19,7 @@ def scope(graph: KnowledgeGraph, user_id: str) -> SearchScope:
 async def test_the_embeddings_of_nodes_and_relationships_are_those_that_are_stored(
     graph: KnowledgeGraph, scope: SearchScope, tools: Toolset, user_id: str
 ) -> None:
-    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    ada, bo = await persons(tools, "Ada", "Bo")
     await relate(tools, ada, bo, "mentor")
     nodes = await node_embeddings(scope, [bo, ada, ada, "no such key"])
     assert {key: list(vector) for key, vector in nodes.items()} == {
@@ -36,7 +36,7 @@ async def test_the_embeddings_of_nodes_and_relationships_are_those_that_are_stor
 async def test_embeddings_that_cannot_be_compared_are_omitted(
     graph: KnowledgeGraph, scope: SearchScope, tools: Toolset
 ) -> None:
-    keys = [await person(tools, name) for name in ("short", "foreign", "none", "sound")]
+    keys = await persons(tools, "short", "foreign", "none", "sound")
     for key in keys[:3]:
         await relate(tools, key, keys[3])
     for key, properties in zip(keys, ({"vector": [0.5]}, {"model": "another model"}, {"vector": None}), strict=False):
@@ -60,7 +60,7 @@ async def test_nothing_of_another_user_is_read(
     graph: KnowledgeGraph, scope: SearchScope, tools: Toolset, user_id: str
 ) -> None:
     others = graph.tools(user_id=f"{user_id}-other")
-    mine, theirs, also = await person(tools, "Ada"), await person(others, "Bo"), await person(others, "Cy")
+    [mine], [theirs, also] = await persons(tools, "Ada"), await persons(others, "Bo", "Cy")
     await relate(others, theirs, also)
     assert await node_embeddings(scope, [theirs]) == {}
     assert await relationship_embeddings(scope, [("has_relationship_with", theirs, also)]) == {}

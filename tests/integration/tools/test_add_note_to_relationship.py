@@ -1,8 +1,6 @@
 import json
 from datetime import datetime, timedelta
 
-import pytest
-
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from kgagent.tools.arguments import NewNote
@@ -10,7 +8,7 @@ from kgagent.tools.relationship_tools import AddNoteToRelationshipArguments
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
-from tests.support.people import person, two_friends
+from tests.support.people import person, persons, two_friends
 from tests.support.stored import assert_embeddings_are_current, cypher, note_contents, the_relationship
 
 
@@ -41,17 +39,16 @@ async def test_a_note_is_signed_dated_and_embedded_once(
     assert (shown["content"], shown["added_by"]) == ("They went sailing", user_id)
 
 
-@pytest.mark.parametrize(
-    ("lifetime", "days"), [("week", 7), ("month", 30), ("year", 365), ("forever", None), (None, None)]
-)
 async def test_a_note_expires_after_its_lifetime(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock, lifetime: str | None, days: int | None
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools)
-    succeeded(await tools.add_note_to_relationship(**ends, content="x", lifetime=lifetime))
-    [note] = json.loads((await the_relationship(graph, user_id))["notes"])
-    expires = note["expires_at"] and datetime.fromisoformat(note["expires_at"])
-    assert expires == (None if days is None else clock() + timedelta(days=days))
+    days = {"week": 7, "month": 30, "year": 365, "forever": None, None: None}
+    notes = [{"content": str(lifetime), "lifetime": lifetime} for lifetime in days]
+    succeeded(await tools.add_note_to_relationship(**ends, notes=notes))
+    stored = json.loads((await the_relationship(graph, user_id))["notes"])
+    expiries = [note["expires_at"] and datetime.fromisoformat(note["expires_at"]) for note in stored]
+    assert expiries == [None if after is None else clock() + timedelta(days=after) for after in days.values()]
 
 
 async def test_the_same_note_twice_is_one_and_makes_no_embedding_call(
@@ -89,7 +86,7 @@ async def test_a_new_note_is_in_the_text_although_the_others_have_1000_character
 
 
 async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> None:
-    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    first, second = await persons(tools, "Ada", "Bo")
     error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key=second, content="x"))
     assert error.startswith(
         f"Relationship not found between Ada ({first[:12]}) and Bo ({second[:12]}). Create it with create_relationship"
@@ -98,20 +95,15 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
     assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
 
 
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
+async def test_a_wrong_value_is_named_and_writes_nothing(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    ends = await two_friends(tools)
+    for wrong, said in (
         ({"content": " "}, "content must not be empty"),
         ({"content": None}, "content is missing: give the text of a note, or notes"),
         ({"content": "x", "lifetime": "decade"}, "lifetime must be one of week, month, year, forever, got 'decade'"),
         ({"content": "x", "added_by": "someone"}, "unknown argument added_by"),
-    ],
-)
-async def test_a_wrong_value_is_named_and_writes_nothing(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, wrong: dict[str, object], said: str
-) -> None:
-    ends = await two_friends(tools)
-    assert error_of(await tools.add_note_to_relationship(**ends, **wrong)).startswith(said)
+    ):
+        assert error_of(await tools.add_note_to_relationship(**ends, **wrong)).startswith(said)
     assert (await the_relationship(graph, user_id))["version"] == 1
 
 

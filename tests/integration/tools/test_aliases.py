@@ -10,7 +10,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, person, relate
+from tests.support.people import node, person, persons, relate
 from tests.support.stored import assert_embeddings_are_current, cypher, nodes_of, relationships_of
 
 ROBERT = {"label": "Person", "name": "Robert Lund", "description": "A carpenter."}
@@ -36,7 +36,7 @@ async def test_the_name_of_a_merged_node_means_the_kept_one(
 
 @pytest.mark.parametrize("tool", ["update_node", "remember"])
 async def test_the_old_name_of_a_renamed_node_means_it(tools: Toolset, tool: str) -> None:
-    key, other = await person(tools, "Anna"), await person(tools, "Cy")
+    key, other = await persons(tools, "Anna", "Cy")
     change = {"entity_key": key, "name": "Anna Berg"}
     succeeded(await (tools.update_node(**change) if tool == "update_node" else tools.remember(nodes=[change])))
     written = await relate(tools, "anna", other)

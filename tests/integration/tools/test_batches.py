@@ -3,18 +3,18 @@
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.knowledge_graph import services_of
 from kgagent.tools import Payload, Toolset
 from tests.conftest import Clock
+from tests.support.crowd import plant_people
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
-from tests.support.people import person
+from tests.support.people import persons
 from tests.support.stored import assert_embeddings_are_current, relationships_of
 
 
 @pytest.fixture
 async def people(tools: Toolset, embedder: WatchedEmbedder) -> list[str]:
-    keys = [await person(tools, name) for name in ("Ada", "Bo", "Cy", "Di")]
+    keys = await persons(tools, "Ada", "Bo", "Cy", "Di")
     embedder.forget()
     return keys
 
@@ -84,16 +84,13 @@ async def test_a_batch_in_which_every_item_fails_is_a_failure_with_a_reason(
 async def test_the_same_pair_twice_is_created_once_whichever_end_comes_first(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, people: list[str]
 ) -> None:
-    payload = succeeded(
-        await tools.create_relationships(
-            relationships=[
-                between(people[0], people[1], relationship_type="friend"),
-                between(people[1], people[0], relationship_type="rival"),
-            ]
-        )
-    )
-    assert payload["results"][0]["success"]
-    assert "Relationship already exists between Bo" in error_of(payload["results"][1])
+    twice = [
+        between(people[0], people[1], relationship_type="friend"),
+        between(people[1], people[0], relationship_type="rival"),
+    ]
+    created, refused = succeeded(await tools.create_relationships(relationships=twice))["results"]
+    assert created["success"]
+    assert "Relationship already exists between Bo" in error_of(refused)
     [stored] = await relationships_of(graph, user_id)
     assert stored["relationship_type"] == "friend"
 
@@ -160,31 +157,21 @@ async def test_each_invalid_change_has_its_own_error(tools: Toolset, people: lis
     assert good["relationship"]["attitude"] == 1
 
 
-@pytest.mark.parametrize(
-    ("relationships", "said"),
-    [
+async def test_an_invalid_list_is_an_error(tools: Toolset) -> None:
+    for relationships, said in (
         ([], "relationships must not be empty"),
         ([{}] * 501, "relationships must have at most 500 items"),
         ([7], "relationships.0 must be an object, got 7"),
         ([{"from_entity_key": "a"}], "relationships.0.to_entity_key is missing"),
-    ],
-)
-async def test_an_invalid_list_is_an_error(tools: Toolset, relationships: object, said: str) -> None:
-    assert error_of(await tools.create_relationships(relationships=relationships)).startswith(said)
+    ):
+        assert error_of(await tools.create_relationships(relationships=relationships)).startswith(said)
 
 
 async def test_500_relationships_go_in_one_call(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, people: list[str]
 ) -> None:
-    rows = [{"key": f"{user_id}-{number}", "name": f"Someone {number}"} for number in range(500)]
-    await services_of(graph).store.write(
-        "UNWIND $rows AS row CREATE (:Person {entity_key: row.key, name: row.name, user_id: $user})",
-        {"rows": rows, "user": user_id},
-    )
-    payload = succeeded(
-        await tools.create_relationships(
-            relationships=[between(people[0], row["key"], relationship_type="friend") for row in rows]
-        )
-    )
+    others = await plant_people(graph, user_id, 500)
+    new = [between(people[0], other, relationship_type="friend") for other in others]
+    payload = succeeded(await tools.create_relationships(relationships=new))
     assert payload["message"] == "Created 500 of 500 relationships"
     assert len(embedder.stored) == 1

@@ -32,10 +32,6 @@ async def test_a_node_is_created_with_all_given_values(
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-async def test_two_people_may_share_a_name(tools: Toolset) -> None:
-    assert await node(tools, "Person", "John Smith") != await node(tools, "Person", "John Smith")
-
-
 @pytest.mark.parametrize(("label", "between"), [("Concept", "concept"), ("Entity", "")])
 async def test_a_concept_or_entity_of_a_name_exists_once(
     tools: Toolset, user_id: str, label: str, between: str
@@ -68,14 +64,9 @@ async def test_an_unknown_label_names_the_known_ones(tools: Toolset) -> None:
     assert error == "Unknown label: Dog. Known labels: Person, Concept, Entity, Source"
 
 
-@pytest.mark.parametrize("character", ["\0", "\x1b", "\x85"])
-async def test_a_name_with_control_characters_is_rejected(tools: Toolset, character: str) -> None:
+async def test_a_name_with_control_characters_is_rejected(tools: Toolset) -> None:
     said = "name must not contain control characters other than tabs and line breaks, got 'A"
-    key = await person(tools, "Ada")
-    assert error_of(await tools.create_node(label="Person", name=f"A{character}da")).startswith(said)
-    assert error_of(await tools.update_node(entity_key=key, name=f"A{character}da")).startswith(said)
-
-
-async def test_a_name_with_a_line_break_is_accepted(tools: Toolset) -> None:
-    made = succeeded(await tools.create_node(label="Person", name="Ada\tde\r\nLovelace"))
-    assert made["node"]["name"] == "Ada\tde\r\nLovelace"
+    key = await person(tools, "Ada\tde\r\nLovelace")
+    for character in ("\0", "\x85"):
+        assert error_of(await tools.create_node(label="Person", name=f"A{character}da")).startswith(said)
+        assert error_of(await tools.update_node(entity_key=key, name=f"A{character}da")).startswith(said)

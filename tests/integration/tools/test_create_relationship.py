@@ -8,7 +8,7 @@ from tests.conftest import Clock
 from tests.support import facts
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of
-from tests.support.people import node, person, relate, two_friends
+from tests.support.people import node, person, persons, relate, two_friends
 from tests.support.stored import (
     assert_embeddings_are_current,
     cypher,
@@ -28,7 +28,7 @@ ALL_FIELDS: dict[str, Any] = {
 async def test_a_relationship_is_embedded_when_it_is_created(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
-    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    first, second = await persons(tools, "Ada", "Bo")
     embedder.forget()
     payload = await relate(tools, first, second, **ALL_FIELDS)
     assert embedder.stored == [
@@ -97,27 +97,22 @@ async def test_a_second_one_between_the_same_nodes_is_refused_from_either_end(
 
 async def test_missing_nodes_are_named(tools: Toolset) -> None:
     known = await person(tools, "Ada")
-    error = error_of(
-        await tools.create_relationship(from_entity_key=known, to_entity_key="ghost", relationship_type="friend")
-    )
-    assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
-    error = error_of(
-        await tools.create_relationship(from_entity_key="spirit", to_entity_key="ghost", relationship_type="friend")
-    )
-    assert error == "One or both nodes do not exist: spirit, ghost" + WHERE_KEYS_ARE
+    for first, named in ((known, "ghost"), ("spirit", "spirit, ghost")):
+        ends = {"from_entity_key": first, "to_entity_key": "ghost"}
+        error = error_of(await tools.create_relationship(**ends, relationship_type="friend"))
+        assert error == f"One or both nodes do not exist: {named}" + WHERE_KEYS_ARE
+    itself = {"from_entity_key": known, "to_entity_key": known}
+    error = error_of(await tools.create_relationship(**itself, relationship_type="friend"))
+    assert error == f"A relationship joins two different nodes, got Ada ({known[:12]}) twice"
 
 
-async def test_a_node_has_no_relationship_with_itself(tools: Toolset) -> None:
-    key = await person(tools, "Ada")
-    error = error_of(
-        await tools.create_relationship(from_entity_key=key, to_entity_key=key, relationship_type="friend")
-    )
-    assert error == f"A relationship joins two different nodes, got Ada ({key[:12]}) twice"
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
+async def test_a_wrong_value_is_named_and_writes_nothing(
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+) -> None:
+    first, second = await persons(tools, "Ada", "Bo")
+    embedder.forget()
+    friend = {"from_entity_key": first, "to_entity_key": second, "relationship_type": "friend"}
+    for wrong, said in (
         ({"neo4j_type": "KNOWS"}, "Unsupported relationship type: KNOWS. Known types: has_relationship_with"),
         ({"neo4j_type": "x`]-() DETACH DELETE r //"}, "Unsupported relationship type: x`]-() DETACH DELETE r //"),
         ({"attitude": 6}, "Attitude/proximity must be 1-5, got attitude 6"),
@@ -126,20 +121,8 @@ async def test_a_node_has_no_relationship_with_itself(tools: Toolset) -> None:
         ({"relationship_type": "x" * 201}, "relationship_type must have at most 200 characters"),
         ({"notes": [{"content": "x", "lifetime": "decade"}]}, "lifetime must be one of week, month, year, forever"),
         ({"user_id": "someone else"}, "unknown argument user_id"),
-    ],
-)
-async def test_a_wrong_value_is_named_and_writes_nothing(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    wrong: dict[str, object],
-    said: str,
-) -> None:
-    first, second = await person(tools, "Ada"), await person(tools, "Bo")
-    embedder.forget()
-    arguments = {"from_entity_key": first, "to_entity_key": second, "relationship_type": "friend", **wrong}
-    assert error_of(await tools.create_relationship(**arguments)).startswith(said)
+    ):
+        assert error_of(await tools.create_relationship(**{**friend, **wrong})).startswith(said)
     assert await relationships_of(graph, user_id) == []
     assert embedder.calls == 0
 

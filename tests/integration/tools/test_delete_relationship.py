@@ -24,7 +24,7 @@ from tests.support.stored import (
 )
 from tests.support.transactions import watch
 
-HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "nul\0byte"]
+HOSTILE = "'; MATCH (n) DETACH DELETE n // ` nul\0byte"
 FULL = {
     "description": "They row together",
     "attitude": 5,
@@ -183,16 +183,16 @@ async def test_a_relationship_of_an_old_graph_is_restored_in_the_current_form(
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-async def test_any_text_is_restored_unchanged(tools: Toolset, graph: KnowledgeGraph, user_id: str, text: str) -> None:
-    ends = await two_friends(tools, description=text, notes=[text])
+async def test_any_text_is_restored_unchanged(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+    ends = await two_friends(tools, description=HOSTILE, notes=[HOSTILE])
     before = await the_relationship(graph, user_id)
     succeeded(await tools.delete_relationship(**ends))
     succeeded(await tools.restore_relationship(**ends))
     assert await the_relationship(graph, user_id) == {**before, "version": before["version"] + 1}
-    error_of(await tools.delete_relationship(from_entity_key=text[:500], to_entity_key=ends["to_entity_key"]))
-    error_of(await tools.restore_relationship(from_entity_key=text[:500], to_entity_key=ends["to_entity_key"]))
-    error_of(await tools.delete_relationship(**ends, neo4j_type=text[:200]))
+    unknown = {"from_entity_key": HOSTILE, "to_entity_key": ends["to_entity_key"]}
+    error_of(await tools.delete_relationship(**unknown))
+    error_of(await tools.restore_relationship(**unknown))
+    error_of(await tools.delete_relationship(**ends, neo4j_type=HOSTILE))
 
 
 async def test_a_note_that_waits_for_its_embedding_fails_if_the_relationship_was_deleted(
@@ -241,14 +241,13 @@ async def test_one_of_several_concurrent_deletions_and_restorations_succeeds(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FULL)
-    for _ in range(5):
-        answers = await asyncio.gather(*(tools.delete_relationship(**ends) for _ in range(6)))
-        assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
-        assert len(await kept(graph, user_id)) == 1
-        answers = await asyncio.gather(*(tools.restore_relationship(**ends) for _ in range(6)))
-        assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
-        assert await kept(graph, user_id) == []
-        await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    answers = await asyncio.gather(*(tools.delete_relationship(**ends) for _ in range(6)))
+    assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
+    assert len(await kept(graph, user_id)) == 1
+    answers = await asyncio.gather(*(tools.restore_relationship(**ends) for _ in range(6)))
+    assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
+    assert await kept(graph, user_id) == []
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
 async def test_notes_added_during_deletions_are_kept_or_rejected(
@@ -256,7 +255,7 @@ async def test_notes_added_during_deletions_are_kept_or_rejected(
 ) -> None:
     ends = await two_friends(tools)
     acknowledged = []
-    for turn in range(5):
+    for turn in range(2):
         notes = [f"note {turn} {number}" for number in range(4)]
         calls = [tools.add_note_to_relationship(**ends, content=note) for note in notes]
         *answers, deleted = await asyncio.gather(*calls, tools.delete_relationship(**ends))

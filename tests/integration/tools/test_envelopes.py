@@ -128,18 +128,18 @@ async def test_good_arguments_succeed(tools: Toolset, keys: dict[str, str], name
     succeeded(await call(tools, name, keys))
 
 
-@each_tool
-async def test_an_answer_as_json_is_the_same(tools: Toolset, keys: dict[str, str], name: str) -> None:
-    answer = json.loads(await tools[name].call_json(json.dumps(with_keys(GOOD[name], keys))))
-    succeeded(answer)
+async def test_an_answer_as_json_is_the_same(lasting_tools: Toolset, lasting_keys: dict[str, str]) -> None:
+    for name in ("describe_graph", "get_relationship", "traverse"):
+        answer = json.loads(await lasting_tools[name].call_json(json.dumps(with_keys(GOOD[name], lasting_keys))))
+        assert answer == succeeded(await call(lasting_tools, name, lasting_keys))
 
 
-@each_tool
-async def test_an_extra_argument_is_refused(tools: Toolset, name: str) -> None:
-    for extra in ("user_id", "self", "colour", "a\nb", "__class__", "x" * 10_000):
-        assert "unknown argument" in error_of(await tools[name](**GOOD[name], **{extra: "x"}))
-        error_of(json.loads(await tools[name].call_json(json.dumps({**GOOD[name], extra: "x"}))))
-    error_of(await tools[name](**GOOD[name], **{"\ud800": "x"}))
+async def test_an_extra_argument_is_refused(tools: Toolset) -> None:
+    for name, arguments in GOOD.items():
+        for extra in ("user_id", "a\nb", "x" * 10_000):
+            assert "unknown argument" in error_of(await tools[name](**arguments, **{extra: "x"}))
+            error_of(json.loads(await tools[name].call_json(json.dumps({**arguments, extra: "x"}))))
+        error_of(await tools[name](**arguments, **{"\ud800": "x"}))
 
 
 async def test_the_question_what_was_meant_ends_its_sentence(tools: Toolset) -> None:
@@ -148,26 +148,26 @@ async def test_the_question_what_was_meant_ends_its_sentence(tools: Toolset) -> 
     assert not error.endswith(".")
 
 
-@each_tool
-async def test_an_argument_of_the_wrong_kind_is_named(tools: Toolset, name: str) -> None:
-    field = next(iter(GOOD[name]))
-    values: list[object] = [7, 1.5, True, {}, "\ud800", "x" * 1_000_000, [[]], {"$ne": None}]
-    if not isinstance(GOOD[name][field], list):  # null in place of a list is no list
-        values.append(None)
-    for wrong in values:
-        assert error_of(await tools[name](**{**GOOD[name], field: wrong})).startswith(field)
+async def test_an_argument_of_the_wrong_kind_is_named(tools: Toolset) -> None:
+    for name, arguments in GOOD.items():
+        field = next(iter(arguments))
+        values: list[object] = [7, True, {}, "\ud800", "x" * 1_000_000, [[]]]
+        if not isinstance(arguments[field], list):  # null in place of a list is no list
+            values.append(None)
+        for wrong in values:
+            assert error_of(await tools[name](**{**arguments, field: wrong})).startswith(field)
 
 
-@pytest.mark.parametrize("name", [name for name in GOOD if name != "describe_graph"])
-async def test_no_arguments_are_an_error(tools: Toolset, name: str) -> None:
-    error_of(await tools[name]())
-    error_of(json.loads(await tools[name].call_json("")))
+async def test_no_arguments_are_an_error(tools: Toolset) -> None:
+    for name in GOOD.keys() - {"describe_graph"}:
+        error_of(await tools[name]())
+        error_of(json.loads(await tools[name].call_json("")))
 
 
-@pytest.mark.parametrize("text", ["{", "[]", "null", '"x"', "[" * 200_000, "{'a': 1}"])
-async def test_text_that_is_not_a_json_object_is_an_error(tools: Toolset, text: str) -> None:
+async def test_text_that_is_not_a_json_object_is_an_error(tools: Toolset) -> None:
     for name in GOOD:
-        assert error_of(json.loads(await tools[name].call_json(text))).startswith("Arguments ")
+        for text in ("{", "null", "[" * 200_000, "{'a': 1}"):
+            assert error_of(json.loads(await tools[name].call_json(text))).startswith("Arguments ")
 
 
 @pytest.mark.parametrize("name", EMBEDDING)
@@ -249,10 +249,7 @@ async def test_a_cancellation_is_raised(
 
 
 HOSTILE = [
-    "'; MATCH (n) DETACH DELETE n //",
-    "`) DETACH DELETE n //",
-    "{a} «types» $user_id %s \\u0060",
-    "nul\0byte",
+    "'; MATCH (n) DETACH DELETE n // `) {a} «types» $user_id %s \\u0060 nul\0byte",
     "\u202eright to left\u202c\r\n\ttab",
     "x" * 20_000,
 ]
@@ -335,13 +332,9 @@ async def test_bookkeeping_of_old_graphs_is_never_returned(
 
 
 def test_tools_need_a_user(graph: KnowledgeGraph) -> None:
-    with pytest.raises(InputError, match="user_id must not be empty"):
-        graph.tools(user_id="")
-
-
-def test_a_user_id_that_no_database_accepts_is_refused(graph: KnowledgeGraph) -> None:
-    with pytest.raises(InputError, match="an unpaired surrogate"):
-        graph.tools(user_id="ada\ud800")
+    for wrong, said in (("", "user_id must not be empty"), ("ada\ud800", "an unpaired surrogate")):
+        with pytest.raises(InputError, match=said):
+            graph.tools(user_id=wrong)
 
 
 def test_an_unknown_tool_is_named(tools: Toolset, user_id: str) -> None:

@@ -1,7 +1,5 @@
 """Arguments as models write them: other letter case, other names, a cursor alone, and names that are too long."""
 
-import pytest
-
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
@@ -27,12 +25,12 @@ async def test_labels_and_lifetimes_are_accepted_in_any_letter_case(tools: Tools
     assert "Unknown label: Animal" in error_of(await tools.create_node(label="Animal", name="Rex"))
 
 
-@pytest.mark.parametrize(("first", "second"), [("from", "to"), ("source", "target"), ("from_node", "to_node")])
-async def test_the_nodes_of_a_relationship_have_other_names(tools: Toolset, first: str, second: str) -> None:
+async def test_the_nodes_of_a_relationship_have_other_names(tools: Toolset) -> None:
     ends = await two_friends(tools)
-    named = {first: ends["from_entity_key"], second: "Bo"}
-    assert succeeded(await tools.get_relationship(**named))["triplet"] == "Ada friend Bo"
-    succeeded(await tools.add_note_to_relationship(**named, content="They row."))
+    for first, second in (("from", "to"), ("source", "target"), ("from_node", "to_node")):
+        named = {first: ends["from_entity_key"], second: "Bo"}
+        assert succeeded(await tools.get_relationship(**named))["triplet"] == "Ada friend Bo"
+        succeeded(await tools.add_note_to_relationship(**named, content="They row."))
 
 
 async def test_a_cursor_alone_says_to_repeat_the_arguments(tools: Toolset) -> None:

@@ -2,7 +2,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
-from tests.support.people import node, person, relate, two_friends
+from tests.support.people import node, person, persons, relate, two_friends
 from tests.support.stored import cypher
 
 
@@ -55,7 +55,7 @@ async def test_values_of_the_wrong_type_in_an_old_graph_break_nothing(
 
 
 async def test_a_missing_record_is_named(tools: Toolset) -> None:
-    first, second = await person(tools, "Ada"), await person(tools, "Bo")
+    first, second = await persons(tools, "Ada", "Bo")
     error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key=second))
     problem = f"Relationship not found between Ada ({first[:12]}) and Bo ({second[:12]})"
     assert error == f"{problem}. find_paths shows whether and how they are connected"

@@ -8,15 +8,25 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, person, relate
+from tests.support.people import remembered
 
 
 @pytest.fixture(autouse=True)
 async def people(tools: Toolset) -> None:
-    ruth, ada = await person(tools, "Ruth", "Naval architect"), await person(tools, "Ada", "Likes boats")
     note = {"content": "A gruff mentor", "lifetime": "year"}
-    await relate(tools, ruth, ada, "mentor", description="She taught Ada", notes=[note])
-    await relate(tools, ada, await node(tools, "Concept", "Mentorship"), "studies")
+    taught = {"relationship_type": "mentor", "description": "She taught Ada", "notes": [note]}
+    await remembered(
+        tools,
+        [
+            {"label": "Person", "name": "Ruth", "description": "Naval architect"},
+            {"label": "Person", "name": "Ada", "description": "Likes boats"},
+            {"label": "Concept", "name": "Mentorship"},
+        ],
+        [
+            {"from": "Ruth", "to": "Ada", **taught},
+            {"from": "Ada", "to": "Mentorship", "relationship_type": "studies"},
+        ],
+    )
 
 
 async def test_nodes_and_relationships_have_ranks_and_scores(tools: Toolset) -> None:
@@ -48,9 +58,15 @@ async def test_filters_and_limits_hold(tools: Toolset) -> None:
 
 
 async def test_without_a_limit_the_first_page_ends_where_weak_results_begin(tools: Toolset) -> None:
-    lena = await person(tools, "Lena", "Plays the cello")
-    for number in range(20):
-        await relate(tools, lena, await person(tools, f"Neighbour {number}"), f"neighbour {number} of")
+    neighbours = [f"Neighbour {number}" for number in range(20)]
+    await remembered(
+        tools,
+        [
+            {"label": "Person", "name": "Lena", "description": "Plays the cello"},
+            *({"label": "Person", "name": name} for name in neighbours),
+        ],
+        [{"from": "Lena", "to": name, "relationship_type": f"{name} of"} for name in neighbours],
+    )
     asked = {"query": "Lena plays the cello", "threshold": -1}
     everything = (await tools.hybrid_search.call_text({**asked, "limit": 32})).text.splitlines()
     first = (await tools.hybrid_search.call_text(asked)).text.splitlines()

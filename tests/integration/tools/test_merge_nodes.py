@@ -16,7 +16,7 @@ from tests.conftest import Clock, Server
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
-from tests.support.people import node, person, relate
+from tests.support.people import node, person, persons, relate, remembered
 from tests.support.stored import (
     assert_embeddings_are_current,
     cypher,
@@ -27,7 +27,7 @@ from tests.support.stored import (
 from tests.support.transactions import watch
 
 Record = GraphNode | GraphRelationship
-HOSTILE = ["'; MATCH (n) DETACH DELETE n //", "`", "nul\0byte"]
+HOSTILE = "'; MATCH (n) DETACH DELETE n // ` nul\0byte"
 
 
 async def merge(tools: Toolset, keep: str, drop: str) -> dict[str, Any]:
@@ -54,23 +54,23 @@ async def joined(graph: KnowledgeGraph, user_id: str) -> dict[frozenset[str], di
 @pytest.fixture
 async def keys(tools: Toolset) -> dict[str, str]:
     """Bob and Robert are one; both know Cy, Robert alone knows Di and likes chess."""
-    made = {name: await person(tools, name) for name in ("Bob", "Cy", "Di")}
-    made["Robert"] = await person(tools, "Robert", "Naval architect", notes=["Born in Rome"])
-    made["Chess"] = await node(tools, "Concept", "Chess")
-    await relate(tools, made["Bob"], made["Cy"], "friend", notes=["met at sea"], attitude=4)
-    await relate(
+    robert = {"label": "Person", "name": "Robert", "description": "Naval architect", "notes": ["Born in Rome"]}
+    draw = {"description": "They draw ships", "attitude": 2, "proximity": 3, "notes": ["met at sea", "shared a desk"]}
+    taught = {"description": "Di taught Robert", "proximity": 5}
+    return await remembered(
         tools,
-        made["Cy"],
-        made["Robert"],
-        "colleague",
-        description="They draw ships",
-        attitude=2,
-        proximity=3,
-        notes=["met at sea", "shared a desk"],
+        [
+            *({"label": "Person", "name": name} for name in ("Bob", "Cy", "Di")),
+            robert,
+            {"label": "Concept", "name": "Chess"},
+        ],
+        [
+            {"from": "Bob", "to": "Cy", "relationship_type": "friend", "notes": ["met at sea"], "attitude": 4},
+            {"from": "Cy", "to": "Robert", "relationship_type": "colleague", **draw},
+            {"from": "Di", "to": "Robert", "relationship_type": "mentor", **taught},
+            {"from": "Chess", "to": "Robert", "relationship_type": "keeps busy", "notes": ["every Friday"]},
+        ],
     )
-    await relate(tools, made["Di"], made["Robert"], "mentor", description="Di taught Robert", proximity=5)
-    await relate(tools, made["Chess"], made["Robert"], "keeps busy", notes=["every Friday"])
-    return made
 
 
 async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
@@ -111,6 +111,8 @@ async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
         }
     shown = succeeded(await tools.get_relationship(from_entity_key=keys["Bob"], to_entity_key=keys["Chess"]))
     assert [note["content"] for note in shown["relationship"]["notes"]] == ["every Friday"]
+    [match] = await graph.retrieval.relationship_vector_search("Di taught Robert", 0.5, user_id=user_id)
+    assert (match.from_name, match.to_name) == ("Di", "Bob")
 
     assert payload["node"]["name"] == "Bob"
     assert payload["node"]["description"] == "Naval architect"
@@ -151,22 +153,10 @@ async def test_on_change_receives_each_record_before_and_after(
             assert await services_of(graph).relationships.get(user_id, intent) == shown
 
 
-async def test_relationships_moved_unchanged_are_found_without_embedding_them_again(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
-) -> None:
-    bob, robert, di = [await person(tools, name) for name in ("Bob", "Robert", "Di")]
-    await relate(tools, robert, di, "mentor", description="taught navigation")
-    embedder.forget()
-    assert succeeded(await merge(tools, bob, robert))["embeddings_regenerated"] == 0
-    assert embedder.calls == 0
-    [match] = await graph.retrieval.relationship_vector_search("taught navigation", 0.5, user_id=user_id)
-    assert {match.from_name, match.to_name} == {"Bob", "Di"}
-
-
 async def test_notes_are_merged_by_date_without_duplicates(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
 ) -> None:
-    bob, robert, cy = [await person(tools, name) for name in ("Bob", "Robert", "Cy")]
+    bob, robert, cy = await persons(tools, "Bob", "Robert", "Cy")
     ends = {key: {"from_entity_key": key, "to_entity_key": cy} for key in (bob, robert)}
     await relate(tools, bob, cy)
     await relate(tools, robert, cy)
@@ -199,7 +189,7 @@ async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_t
 async def test_properties_that_the_kept_node_lacks_are_taken_over_and_other_values_become_a_note(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
-    bob, robert = await person(tools, "Bob"), await person(tools, "Robert")
+    bob, robert = await persons(tools, "Bob", "Robert")
     await cypher(
         graph,
         "MATCH (a:Person {entity_key: $bob}), (b:Person {entity_key: $robert}) SET a.born = 1970, "
@@ -248,27 +238,27 @@ async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_on
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 async def test_hostile_keys_and_texts_are_values(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, text: str
+    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
-    bob, cy = await person(tools, "Bob"), await person(tools, "Cy")
-    key = f"{user_id} {text}"[:500].strip()
+    bob, cy = await persons(tools, "Bob", "Cy")
+    key = f"{user_id} {HOSTILE}"
     await cypher(
         graph,
         "CREATE (:Person {entity_key: $key, user_id: $user, name: $name})",
         key=key,
         user=user_id,
-        name=text,
+        name=HOSTILE,
     )
-    await relate(tools, key, cy, text[:200], description=text, notes=[{"content": text, "source_entity_key": key}])
+    note = {"content": HOSTILE, "source_entity_key": key}
+    await relate(tools, key, cy, HOSTILE, description=HOSTILE, notes=[note])
     succeeded(await merge(tools, bob, key))
     [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
     shown = succeeded(await tools.get_relationship(from_entity_key=bob, to_entity_key=cy))["relationship"]
     assert shown["notes"][0]["source_entity_key"] == bob
-    assert note_contents(stored) == [text]
-    error_of(await merge(tools, bob, text[:500]))
-    error_of(await merge(tools, text[:500], bob))
+    assert note_contents(stored) == [HOSTILE]
+    error_of(await merge(tools, bob, HOSTILE))
+    error_of(await merge(tools, HOSTILE, bob))
 
 
 async def test_nodes_that_cannot_be_merged_are_an_error_and_nothing_changes(
@@ -444,7 +434,7 @@ async def test_concurrent_calls_succeed_or_fail_and_no_embedding_is_stale(
     keys: dict[str, str],
     turn: int,
 ) -> None:
-    eve, fay = await person(agents[0], "Eve"), await person(agents[0], "Fay")
+    eve, fay = await persons(agents[0], "Eve", "Fay")
     bob, robert = keys["Bob"], keys["Robert"]
     notes = {
         f"note {number}": {"from_entity_key": one, "to_entity_key": keys[other]}

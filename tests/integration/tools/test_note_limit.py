@@ -9,7 +9,7 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.tools import Toolset
 from tests.conftest import DIMENSIONS
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import person, relate
+from tests.support.people import person, two_friends
 
 
 @pytest.fixture
@@ -21,20 +21,18 @@ async def tools(settings: Settings, user_id: str) -> AsyncIterator[Toolset]:
 
 
 async def test_a_note_too_many_is_refused_and_nothing_of_the_call_is_written(tools: Toolset) -> None:
-    first, second = await person(tools, "Ada"), await person(tools, "Bo")
-    await relate(tools, first, second, relationship_type="friend", description="Sail", notes=["a", "b", "c"])
-    ends = {"from_entity_key": first, "to_entity_key": second}
+    ends = await two_friends(tools, description="Sail", notes=["a", "b", "c"])
     refused = error_of(await tools.update_relationship(**ends, description="Row", notes=["d"]))
     assert refused.startswith("A record may have at most 3 notes, got 4: remove old notes (in remember: replaces")
     stored = str(await tools.get_relationship(**ends))
     assert "Sail" in stored
     assert "Row" not in stored
     succeeded(await tools.update_relationship(**ends, description="Row", notes=["c"]))
-    assert "got 5" in error_of(await tools.update_node(entity_key=first, notes=["1", "2", "3", "4", "5"]))
+    assert "got 5" in error_of(await tools.update_node(entity_key="Ada", notes=["1", "2", "3", "4", "5"]))
 
 
 async def test_notes_of_one_call_are_written_as_far_as_there_is_room(tools: Toolset) -> None:
-    await relate(tools, await person(tools, "Ada"), await person(tools, "Bo"), relationship_type="friend", notes=["a"])
+    await two_friends(tools, notes=["a"])
     for on in ("Ada", ["Ada", "Bo"]):
         notes = [{"on": on, "content": content} for content in ("b", "c", "d", "e")]
         payload = succeeded(await tools.remember(notes=notes))

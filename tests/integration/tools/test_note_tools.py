@@ -4,8 +4,6 @@ import asyncio
 import re
 from typing import Any
 
-import pytest
-
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.tools import Toolset
@@ -66,42 +64,6 @@ async def test_a_note_that_becomes_equal_to_another_is_kept_once(
     ends = await two_friends(tools, notes=NOTES)
     assert succeeded(await tools.update_note(**ends, note=NOTES[0], content=NOTES[2]))["notes_left"] == 2
     assert await contents(graph, user_id) == ["They paint.", "They sail in June."]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (
-            {"note": "They sail"},
-            "2 notes begin with 'They sail'; give more of the text: 'They sail in May.'; 'They sail",
-        ),
-        ({"note": "they"}, "No note begins with 'they'. There are 3 notes: 'They sail in May.'; "),
-        ({"note": " "}, "note must not be empty"),
-        ({"note": "They paint.", "entity_key": "Ada"}, "give entity_key for a note of a node, or from_entity_key and"),
-        (
-            {"note": "They paint.", "to_entity_key": None},
-            "give entity_key for a note of a node, or from_entity_key and",
-        ),
-        ({"note": "They paint.", "to_entity_key": "Zorro"}, "One or both nodes do not exist: Zorro"),
-    ],
-)
-async def test_a_wrong_address_is_explained_and_changes_nothing(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, arguments: dict[str, Any], error: str
-) -> None:
-    ends = await two_friends(tools, notes=NOTES)
-    before = await all_of(graph, user_id)
-    for payload in (
-        await tools.delete_note(**{**ends, **arguments}),
-        await tools.update_note(**{**ends, **arguments}, content="x"),
-    ):
-        assert error in error_of(payload)
-    assert await all_of(graph, user_id) == before
-
-
-async def test_a_change_without_values_is_an_error(tools: Toolset) -> None:
-    ends = await two_friends(tools, notes=NOTES)
-    assert error_of(await tools.update_note(**ends, note="They p")) == "Nothing to change: give content or lifetime"
-    assert "lifetime must be one of" in error_of(await tools.update_note(**ends, note="They p", lifetime="decade"))
 
 
 async def test_a_failing_embedder_leaves_the_note(
@@ -186,3 +148,26 @@ async def test_the_text_of_a_deletion_has_the_note_and_cuts_a_very_long_one(tool
     assert deleted.payload["note"]["content"] == long.strip()
     assert re.search(r"^note: A long day at sea\. .*… \(\+[\d,]+ characters\)$", deleted.text, re.MULTILINE)
     assert len(deleted.text) < 10_000
+
+
+async def test_a_wrong_address_or_change_is_explained_and_changes_nothing(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    ends = await two_friends(tools, notes=NOTES)
+    before = await all_of(graph, user_id)
+    several = "2 notes begin with 'They sail'; give more of the text: 'They sail in May.'; 'They sail"
+    which = "give entity_key for a note of a node, or from_entity_key and"
+    for arguments, error in (
+        ({"note": "They sail"}, several),
+        ({"note": "they"}, "No note begins with 'they'. There are 3 notes: 'They sail in May.'; "),
+        ({"note": " "}, "note must not be empty"),
+        ({"note": "They paint.", "entity_key": "Ada"}, which),
+        ({"note": "They paint.", "to_entity_key": None}, which),
+        ({"note": "They paint.", "to_entity_key": "Zorro"}, "One or both nodes do not exist: Zorro"),
+    ):
+        given: dict[str, Any] = {**ends, **arguments}
+        assert error in error_of(await tools.delete_note(**given))
+        assert error in error_of(await tools.update_note(**given, content="x"))
+    assert error_of(await tools.update_note(**ends, note="They p")) == "Nothing to change: give content or lifetime"
+    assert "lifetime must be one of" in error_of(await tools.update_note(**ends, note="They p", lifetime="decade"))
+    assert await all_of(graph, user_id) == before

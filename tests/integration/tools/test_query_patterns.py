@@ -15,7 +15,7 @@ from kgagent.tools.pattern_guide import WORKED_EXAMPLES
 from kgagent.tools.query_patterns import SHORT_EXAMPLE, QueryPatterns, QueryPatternsArguments
 from tests.integration.patterns.conftest import with_settings
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
-from tests.support.people import node, person, relate
+from tests.support.people import person, persons, relate, remembered, two_friends
 from tests.support.stored import cypher
 from tests.support.ward import plant_ward
 
@@ -49,14 +49,16 @@ async def test_each_node_of_the_paths_is_listed_once(graph: KnowledgeGraph, tool
 
 
 async def test_a_path_has_records_as_other_tools_return_them(tools: Toolset) -> None:
-    ann, bo = [await person(tools, name, f"{name} sails") for name in ("Ann", "Bo")]
-    await relate(tools, ann, bo, "mentor", description="since 2019", attitude=4)
+    keys = await remembered(
+        tools,
+        [{"label": "Person", "name": name, "description": f"{name} sails"} for name in ("Ann", "Bo")],
+        [{"from": "Ann", "to": "Bo", "relationship_type": "mentor", "description": "since 2019", "attitude": 4}],
+    )
     pattern = {"steps": [{"relation_type": "has_relationship_with", "direction": "INCOMING"}]}
     payload = await tools.query_patterns(patterns=[pattern])
     [path] = payload["paths"]
     [relationship] = path["relationships"]
-    word = relationship.pop("attitude_word")
-    assert word
+    assert relationship.pop("attitude_word")
     assert relationship == {
         "neo4j_type": "has_relationship_with",
         "relationship_type": "mentor",
@@ -67,7 +69,7 @@ async def test_a_path_has_records_as_other_tools_return_them(tools: Toolset) -> 
     assert path["path"] == "Bo <-[has_relationship_with: mentor]- Ann"
     assert {node["name"]: node for node in payload["nodes"]} == {
         name: {"entity_key": key, "label": "Person", "name": name, "description": f"{name} sails"}
-        for name, key in (("Ann", ann), ("Bo", bo))
+        for name, key in keys.items()
     }
 
 
@@ -165,9 +167,8 @@ async def test_a_fallback_that_took_too_long_is_not_called_missing(
 
 
 async def test_a_free_type_in_a_traversal_is_answered_with_where_it_belongs(tools: Toolset) -> None:
-    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
-    await relate(tools, ada, bo, "mentor")
-    payload = await tools.query_patterns(targets=[{"entity_key": ada}], traversal={"relation_types": ["mentor"]})
+    await two_friends(tools, relationship_type="mentor")
+    payload = await tools.query_patterns(targets=[{"entity_key": "Ada"}], traversal={"relation_types": ["mentor"]})
     error = error_of(payload)
     assert error.startswith("Unknown relationship type 'mentor' in pattern 'traversal, 1 hop', step 0. It is a value")
     assert "omit relation_type and give a pattern the constraint" in error
@@ -251,14 +252,13 @@ async def test_an_invalid_pattern_is_answered_with_the_meant_names_and_an_exampl
 
 
 async def test_a_word_used_as_a_type_is_answered_with_the_constraint_that_it_belongs_in(tools: Toolset) -> None:
-    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
-    await relate(tools, ada, bo, "mentor")
+    ends = await two_friends(tools, relationship_type="mentor")
     pattern: dict[str, Any] = {"steps": [{"source_label": "Person", "relation_type": "Mentor"}]}
     error = error_of(await tools.query_patterns(patterns=[pattern]))
     constraint, _ = json.JSONDecoder().raw_decode(error, error.index("{"))
     pattern = {"steps": [{"source_label": "Person"}], "constraints": [constraint]}
     payload = succeeded(await tools.query_patterns(patterns=[pattern]))
-    assert [path["nodes"] for path in payload["paths"]] == [[ada, bo]]
+    assert [path["nodes"] for path in payload["paths"]] == [list(ends.values())]
 
 
 async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(tools: Toolset) -> None:
@@ -291,7 +291,7 @@ async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(to
 
 
 async def test_a_free_type_in_a_constraint_may_be_spelled_differently_and_the_nearest_are_named(tools: Toolset) -> None:
-    ann, bo, cy = [await person(tools, name) for name in ("Ann", "Bo", "Cy")]
+    ann, bo, cy = await persons(tools, "Ann", "Bo", "Cy")
     await relate(tools, ann, bo, "works_with")
     await relate(tools, ann, cy, "mentor of")
 
@@ -317,15 +317,19 @@ async def test_a_free_type_in_a_constraint_may_be_spelled_differently_and_the_ne
 @pytest.fixture
 async def choir(tools: Toolset) -> dict[str, str]:
     """Keys of four friends of Ines, of whom Sofia, also called Mimi, and Lurdes sing in the choir."""
-    people = {name: await person(tools, name) for name in ("Ines", "Clara Mendes", "Lurdes", "Mr. Vogel")}
-    people["Ines"] = (await tools.update_node(entity_key=people["Ines"], is_owner=True))["node"]["entity_key"]
-    people["Sofia"] = await person(tools, "Sofia", aliases=["Mimi"])
-    choir = await node(tools, "Entity", "Coro da Graça", aliases=["Graça choir"])
-    for name in ("Clara Mendes", "Lurdes", "Mr. Vogel", "Sofia"):
-        await relate(tools, people[name], people["Ines"], "friend")
-    for name in ("Sofia", "Lurdes"):
-        await relate(tools, people[name], choir, "sings in")
-    return people
+    friends = ("Clara Mendes", "Lurdes", "Mr. Vogel", "Sofia")
+    singers = [{"label": "Person", "name": name} for name in friends[:3]]
+    sofia = {"label": "Person", "name": "Sofia", "aliases": ["Mimi"]}
+    ines = {"label": "Person", "name": "Ines", "is_owner": True}
+    choir = {"label": "Entity", "name": "Coro da Graça", "aliases": ["Graça choir"]}
+    friend = {"to": "Ines", "relationship_type": "friend"}
+    sings = {"to": choir["name"], "relationship_type": "sings in"}
+    keys = await remembered(
+        tools,
+        [ines, *singers, sofia, choir],
+        [*({"from": name, **friend} for name in friends), *({"from": name, **sings} for name in ("Sofia", "Lurdes"))],
+    )
+    return {name: key for name, key in keys.items() if name != choir["name"]}
 
 
 async def found_at_start(tools: Toolset, pattern: dict[str, Any]) -> tuple[set[str], list[str]]:
@@ -339,45 +343,28 @@ TO_INES = {"source_label": "Person", "relation_type": "has_relationship_with", "
 TO_THE_CHOIR = {"relation_type": "associated_with", "target_label": "Entity"}
 
 
-@pytest.mark.parametrize(
-    ("constraint", "warnings"),
-    [
-        ({"property_path": "name", "value": "Coro da Graça", "at_step": "end"}, []),
-        ({"property_path": "name", "value": "Graça choir", "at_step": "end"}, ["Graça choir → Coro da Graça (Entity"]),
-        ({"property_path": "name", "value": "coro da graca", "at_step": "end"}, ["coro da graca → Coro da Graça (En"]),
-        ({"on": "relationship", "property_path": "relationship_type", "value": "Sings_in"}, ["Sings_in → sings in"]),
-    ],
-)
-async def test_names_and_types_that_exclude_paths_are_read_as_elsewhere(
-    tools: Toolset, choir: dict[str, str], constraint: dict[str, Any], warnings: list[str]
-) -> None:
-    assert choir
-    branch = {"at_step": "start", "steps": [TO_THE_CHOIR], "constraints": [{"type": "=", **constraint}], "at_most": 0}
-    found, said = await found_at_start(tools, {"steps": [TO_INES], "branches": [branch]})
-    assert found == {"Clara Mendes", "Mr. Vogel"}
-    assert [one[: len(start)] for one, start in zip(said, warnings, strict=True)] == warnings
-
-
-@pytest.mark.parametrize(
-    ("constraint", "warning"),
-    [
+async def test_names_and_types_that_exclude_paths_are_read_as_elsewhere(tools: Toolset, choir: dict[str, str]) -> None:
+    by_name = {"type": "=", "property_path": "name", "at_step": "end"}
+    by_type = {"type": "=", "on": "relationship", "property_path": "relationship_type"}
+    none_excluded = choir.keys() - {"Ines"}
+    for constraint, found, warnings in (
+        ({**by_name, "value": "Graça choir"}, {"Clara Mendes", "Mr. Vogel"}, ["Graça choir → Coro da Graça (Entity"]),
+        ({**by_type, "value": "Sings_in"}, {"Clara Mendes", "Mr. Vogel"}, ["Sings_in → sings in"]),
         (
-            {"property_path": "name", "value": "Coro da Grassa", "at_step": "end"},
-            "No node is named 'Coro da Grassa'. Nearest to Coro da Grassa: Coro da Graça",
+            {**by_name, "value": "Coro da Grassa"},
+            none_excluded,
+            ["No node is named 'Coro da Grassa'. Nearest to Coro da Grassa: Coro da Graça"],
         ),
         (
-            {"on": "relationship", "property_path": "relationship_type", "value": "sang in"},
-            "No relationship has the type 'sang in'. Nearest: sings in",
+            {**by_type, "value": "sang in"},
+            none_excluded,
+            ["No relationship has the type 'sang in'. Nearest: sings in"],
         ),
-    ],
-)
-async def test_an_unknown_name_in_a_branch_that_excludes_is_reported(
-    tools: Toolset, choir: dict[str, str], constraint: dict[str, Any], warning: str
-) -> None:
-    branch = {"at_step": "start", "steps": [TO_THE_CHOIR], "constraints": [{"type": "=", **constraint}], "at_most": 0}
-    found, said = await found_at_start(tools, {"steps": [TO_INES], "branches": [branch]})
-    assert found == choir.keys() - {"Ines"}
-    assert [one[: len(warning)] for one in said] == [warning]
+    ):
+        branch = {"at_step": "start", "steps": [TO_THE_CHOIR], "constraints": [constraint], "at_most": 0}
+        reached, said = await found_at_start(tools, {"steps": [TO_INES], "branches": [branch]})
+        assert reached == found
+        assert [one[: len(start)] for one, start in zip(said, warnings, strict=True)] == warnings
 
 
 async def test_lists_of_names_and_types_may_have_other_names_and_spellings(
@@ -419,14 +406,14 @@ async def test_a_property_of_relationships_on_nodes_is_answered_with_where_it_be
 
 
 async def test_me_without_an_owner_finds_nothing_and_says_so(tools: Toolset) -> None:
-    await relate(tools, await person(tools, "Ann"), await person(tools, "Bo"), "friend")
+    await two_friends(tools)
     me = {"type": "=", "property_path": "name", "value": "me", "at_step": "start"}
     for constraint in (me, {**me, "type": "IN", "value": ["me"]}):
         found, warnings = await found_at_start(tools, {"steps": [TO_INES], "constraints": [constraint]})
         assert found == set()
         assert "No node is named 'me'. No node is marked as the owner" in str(warnings)
     excluded = {"steps": [TO_INES], "constraints": [{**me, "type": "NOT_IN", "value": ["me"]}]}
-    assert (await found_at_start(tools, excluded))[0] == {"Ann"}
+    assert (await found_at_start(tools, excluded))[0] == {"Ada"}
 
 
 async def test_names_outside_the_ontology_are_compared_as_they_are(
@@ -452,13 +439,19 @@ async def test_names_outside_the_ontology_are_compared_as_they_are(
 
 async def test_several_nodes_of_a_name_in_a_list_are_found_beside_aliases(tools: Toolset) -> None:
     likes = {"relation_type": "engages_with", "target_label": "Concept"}
-    go = await node(tools, "Concept", "Go")
-    names = {"first": "Cy", "second": "Cy", "Robert": "Robert Hofmann", "Me": "Me", "Eve": "Eve"}
-    keys = {key: await person(tools, name) for key, name in names.items()}
-    await tools.update_node(entity_key=keys["Robert"], aliases=["Bobby"])
-    await tools.update_node(entity_key=keys["Eve"], is_owner=True)
-    for key in keys.values():
-        await relate(tools, key, go, "likes")
+    more = {"Robert": {"name": "Robert Hofmann", "aliases": ["Bobby"]}, "Eve": {"name": "Eve", "is_owner": True}}
+    people = {"first": {"name": "Cy"}, "second": {"name": "Cy"}, **more}
+    me = await person(tools, "Me")
+    created = succeeded(
+        await tools.remember(
+            nodes=[
+                {"label": "Concept", "name": "Go"},
+                *({"label": "Person", "new": True, "ref": ref, **node} for ref, node in people.items()),
+            ],
+            relationships=[{"from": each, "to": "Go", "relationship_type": "likes"} for each in (me, *people)],
+        )
+    )["created_nodes"]
+    keys = {"Me": me} | {ref: node["entity_key"] for ref, node in zip(people, created[1:], strict=True)}
 
     async def found(kind: str, *values: str) -> tuple[list[str], list[str]]:
         constraint = {"type": kind, "property_path": "name", "value": [*values], "at_step": "start"}
@@ -478,34 +471,32 @@ async def test_several_nodes_of_a_name_in_a_list_are_found_beside_aliases(tools:
 
 
 async def test_the_first_worked_example_finds_what_it_says(tools: Toolset) -> None:
-    me, ruth, tom = [await person(tools, name) for name in ("Me", "Ruth", "Tom")]
-    sailing, chess = [
-        (await tools.create_node(label="Concept", name=name))["entity_key"] for name in ("Sailing", "Chess")
-    ]
-    await relate(tools, ruth, me, "mentor")
-    await relate(tools, tom, me, "friend")
-    await relate(tools, ruth, sailing, "loves")
-    await relate(tools, tom, chess, "plays")
+    me, [ruth, tom] = await person(tools, "Me"), await persons(tools, "Ruth", "Tom")
+    ties = {(ruth, me): "mentor", (tom, me): "friend", (ruth, "Sailing"): "loves", (tom, "Chess"): "plays"}
+    keys = await remembered(
+        tools,
+        [{"label": "Concept", "name": name} for name in ("Sailing", "Chess")],
+        [{"from": first, "to": second, "relationship_type": kind} for (first, second), kind in ties.items()],
+    )
     payload = succeeded(await tools.query_patterns(**WORKED_EXAMPLES[0].arguments))
-    assert [path["nodes"] for path in payload["paths"]] == [[me, ruth, sailing]]
+    assert [path["nodes"] for path in payload["paths"]] == [[me, ruth, keys["Sailing"]]]
 
 
 async def test_an_answer_without_a_match_is_short_and_within_its_budget(tools: Toolset) -> None:
-    me = await person(tools, "Me")
-    for number in range(40):
-        await relate(
-            tools, await person(tools, f"Neighbor {number}"), me, "neighbor", description="We share a fence. " * 20
-        )
+    names = [f"Neighbor {number}" for number in range(40)]
+    fence = {"to": "Max", "relationship_type": "neighbor", "description": "We share a fence. " * 20}
+    nodes = [{"label": "Person", "name": name} for name in ("Max", *names)]
+    await remembered(tools, nodes, [{"from": name, **fence} for name in names])
     nobody = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}]
     steps = [{"source_label": "Person", "target_label": "Person"}]
-    payload = await tools.query_patterns(query="neighbors", patterns=[{"steps": steps, "constraints": nobody}])
+    query = {"query": "neighbors", "patterns": [{"steps": steps, "constraints": nobody}]}
+    payload = await tools.query_patterns(**query)
     assert payload["strategy"] == "hybrid"
     assert len(payload["hybrid"]["objects"]) + len(payload["hybrid"].get("relationships", ())) == 5
     assert "matches without the constraint PROPERTY_EQUALS name 'Zoe'" in str(payload["warnings"])
     assert len(json.dumps(payload)) < 8_000
-    for budget in range(700, 1_700, 37):
-        query = {"query": "neighbors", "patterns": [{"steps": steps, "constraints": nobody}], "format": "json"}
-        answer = await tools["query_patterns"].call_text({**query, "token_budget": budget})
+    for budget in range(700, 1_700, 190):
+        answer = await tools["query_patterns"].call_text({**query, "format": "json", "token_budget": budget})
         assert estimated_tokens(answer.text) <= budget, budget
 
 

@@ -6,45 +6,37 @@ import pytest
 
 from kgagent.tools import Toolset
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
-from tests.support.people import node, person, relate
+from tests.support.people import node, person, relate, remembered
 
 
 @pytest.fixture
 async def keys(tools: Toolset) -> dict[str, str]:
     """Anna, the owner, and Ruth, her mentor."""
-    anna, ruth = (
-        await person(tools, "Anna", is_owner=True),
-        await person(tools, "Ruth Calder", description="Architect."),
+    keys = await remembered(
+        tools,
+        [
+            {"label": "Person", "name": "Anna", "is_owner": True},
+            {"label": "Person", "name": "Ruth Calder", "description": "Architect."},
+        ],
+        [{"from": "Ruth Calder", "to": "Anna", "relationship_type": "mentor", "description": "Taught her to sail"}],
     )
-    await relate(tools, ruth, anna, "mentor", description="Ruth taught Anna to sail")
-    return {"anna": anna, "ruth": ruth}
+    return {"anna": keys["Anna"], "ruth": keys["Ruth Calder"]}
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("get_relationship", {}),
-        ("update_relationship", {"attitude": 5}),
-        ("add_note_to_relationship", {"content": "They met in June"}),
-        ("delete_relationship", {}),
-        ("find_paths", {}),
-    ],
-)
-async def test_ends_may_be_names_and_beginnings_of_keys(
-    tools: Toolset, keys: dict[str, str], tool: str, arguments: dict[str, Any]
-) -> None:
-    ends = {"from_entity_key": "ruth  calder", "to_entity_key": "me"}
-    if tool == "update_relationship":
-        ends = {"from_entity_key": keys["ruth"][:8], "to_entity_key": keys["anna"]}
-    payload = succeeded(await getattr(tools, tool)(**ends, **arguments))
-    assert "mentor" in str(payload)
-
-
-async def test_a_relationship_is_created_between_names(tools: Toolset, keys: dict[str, str]) -> None:
-    sailing = await node(tools, "Concept", "Sailing")
-    created = await relate(tools, "MYSELF", "sailing", "loves")
+async def test_ends_may_be_names_and_beginnings_of_keys(tools: Toolset, keys: dict[str, str]) -> None:
+    names = {"from_entity_key": "ruth  calder", "to_entity_key": "me"}
+    begins = {"from_entity_key": keys["ruth"][:8], "to_entity_key": "MYSELF"}
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("get_relationship", names),
+        ("update_relationship", {**begins, "attitude": 5}),
+        ("add_note_to_relationship", {**names, "content": "They met in June"}),
+        ("find_paths", begins),
+        ("delete_relationship", names),
+    ]
+    for tool, arguments in calls:
+        assert "mentor" in str(succeeded(await tools[tool](**arguments)))
+    created = await relate(tools, "MYSELF", keys["ruth"][:8], "friend")
     assert created["relationship"]["from_entity_key"] == keys["anna"]
-    assert created["relationship"]["to_entity_key"] == sailing
 
 
 async def test_nodes_are_updated_traversed_and_merged_by_name(tools: Toolset, keys: dict[str, str]) -> None:
@@ -53,32 +45,22 @@ async def test_nodes_are_updated_traversed_and_merged_by_name(tools: Toolset, ke
     await person(tools, "R. Calder")
     merged = succeeded(await tools.merge_nodes(keep_entity_key=keys["ruth"][:10], drop_entity_key="R. Calder"))
     assert merged["node"]["entity_key"] == keys["ruth"]
+    assert succeeded(await tools.update_node(entity_key="Anna", is_owner=True))["message"] == "Nothing changed"
 
 
-async def test_the_owner_is_set_by_name(tools: Toolset) -> None:
-    ruth = await person(tools, "Ruth")
-    assert succeeded(await tools.update_node(entity_key="Ruth", is_owner=True))["node"]["entity_key"] == ruth
-    assert succeeded(await tools.update_node(entity_key="me", is_owner=True))["message"] == "Nothing changed"
-
-
-@pytest.mark.parametrize(
-    "target", [{"entity_key": "anna"}, {"description": "Me"}, {"entity_key": "I", "label": "Person"}]
-)
-async def test_targets_of_pattern_queries_are_references(
-    tools: Toolset, keys: dict[str, str], target: dict[str, str]
-) -> None:
-    payload = succeeded(await tools.query_patterns(targets=[target], traversal={"max_depth": 1}))
-    assert payload["entry_points"] == [keys["anna"]]
-    target = {"description": keys["ruth"][:8]}
-    payload = succeeded(await tools.query_patterns(targets=[target], traversal={"max_depth": 1}))
-    assert payload["entry_points"] == [keys["ruth"]]
-
-
-async def test_an_ambiguous_target_of_a_pattern_query_is_an_error(tools: Toolset, keys: dict[str, str]) -> None:
+async def test_targets_of_pattern_queries_are_references(tools: Toolset, keys: dict[str, str]) -> None:
+    for target, key in (
+        ({"entity_key": "anna"}, keys["anna"]),
+        ({"description": "Me"}, keys["anna"]),
+        ({"entity_key": "I", "label": "Person"}, keys["anna"]),
+        ({"description": keys["ruth"][:8]}, keys["ruth"]),
+    ):
+        payload = succeeded(await tools.query_patterns(targets=[target], traversal={"max_depth": 1}))
+        assert payload["entry_points"] == [key]
     await person(tools, "anna")
-    payload = await tools.query_patterns(targets=[{"entity_key": "Anna"}], traversal={"max_depth": 1})
-    assert error_of(payload).startswith("Anna could refer to 2 nodes")
-    assert keys["anna"][:8] in error_of(payload)
+    error = error_of(await tools.query_patterns(targets=[{"entity_key": "Anna"}], traversal={"max_depth": 1}))
+    assert error.startswith("Anna could refer to 2 nodes")
+    assert keys["anna"][:8] in error
 
 
 async def test_each_relationship_of_a_batch_is_resolved_on_its_own(tools: Toolset, keys: dict[str, str]) -> None:

@@ -7,7 +7,7 @@ from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import EmbeddingResponseError
 from kgagent.knowledge_graph import services_of
-from tests.support.people import person
+from tests.support.people import persons
 
 
 class Squeamish(HashingEmbedder):
@@ -26,7 +26,7 @@ class Squeamish(HashingEmbedder):
 
 
 async def created(graph: KnowledgeGraph, user_id: str, embedder: Squeamish, words: list[str]) -> list[bool]:
-    keys = [await person(graph.tools(user_id=user_id), f"P{i}") for i in range(len(words) + 1)]
+    keys = await persons(graph.tools(user_id=user_id), *(f"P{i}" for i in range(len(words) + 1)))
     other = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, graph.settings)
     answer = await other.tools(user_id=user_id).create_relationships(
         relationships=[

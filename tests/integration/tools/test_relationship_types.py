@@ -2,11 +2,9 @@
 
 from typing import Any
 
-import pytest
-
 from kgagent.tools import Toolset
 from tests.support.payloads import succeeded
-from tests.support.people import person, relate
+from tests.support.people import remembered
 
 CALLS: dict[str, dict[str, Any]] = {
     "hybrid_search": {"query": "who works with Ada?", "threshold": -1.0},
@@ -15,16 +13,13 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-async def ada(tools: Toolset) -> str:
-    key = await person(tools, "Ada")
-    for name, kind in (("Bo", "colleague of"), ("Cy", "Works_With"), ("Di", "friend")):
-        await relate(tools, key, await person(tools, name), kind)
-    return key
-
-
-async def test_types_that_are_written_differently_are_found_and_others_warned_about(tools: Toolset, ada: str) -> None:
-    assert ada
+async def test_types_that_are_written_differently_are_found_and_others_warned_about(tools: Toolset) -> None:
+    types = {"Bo": "colleague of", "Cy": "Works_With", "Di": "friend"}
+    await remembered(
+        tools,
+        [{"label": "Person", "name": name} for name in ("Ada", *types)],
+        [{"from": "Ada", "to": name, "relationship_type": kind} for name, kind in types.items()],
+    )
     for name, arguments in CALLS.items():
         found = succeeded(await tools[name](**arguments, relationship_types=["works with", "FRIEND"]))
         assert "works with" in str(found).lower().replace("_", " "), name

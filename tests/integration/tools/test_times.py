@@ -10,7 +10,7 @@ from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.payloads import succeeded
-from tests.support.people import person, relate
+from tests.support.people import person, persons, relate, two_friends
 from tests.support.stored import cypher
 
 BEGAN = "2026-01-01T10:20:30.123456Z"
@@ -32,7 +32,7 @@ def times(record: dict[str, Any]) -> tuple[str, str]:
 async def test_a_write_returns_the_time_that_a_read_returns(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
 ) -> None:
-    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
+    ada, bo = await persons(tools, "Ada", "Bo")
     ends = {"from_entity_key": ada, "to_entity_key": bo}
     assert times((await relate(tools, ada, bo))["relationship"]) == (BEGAN, BEGAN)
     clock.forward(hours=1)
@@ -59,18 +59,16 @@ async def test_new_and_merged_records_have_a_time(tools: Toolset, clock: Clock) 
 
 
 async def test_a_call_that_changes_nothing_returns_the_time_of_the_last_write(tools: Toolset, clock: Clock) -> None:
-    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
-    await relate(tools, ada, bo, attitude=4)
+    ends = await two_friends(tools, attitude=4)
     clock.forward(hours=1)
-    answer = succeeded(await tools.update_relationship(from_entity_key=ada, to_entity_key=bo, attitude=4))
+    answer = succeeded(await tools.update_relationship(**ends, attitude=4))
     assert times(answer["relationship"]) == (BEGAN, BEGAN)
 
 
 async def test_times_of_old_graphs_are_returned_in_the_current_form_and_other_values_unchanged(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
-    ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
-    await relate(tools, ada, bo)
+    await two_friends(tools)
     await cypher(
         graph,
         "MATCH (:Person {user_id: $user})-[r]->() SET r.created_at = datetime('2020-01-01T01:00[Europe/Berlin]'), "

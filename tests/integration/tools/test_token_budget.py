@@ -12,7 +12,7 @@ from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import person, relate
+from tests.support.people import person, relate, remembered
 from tests.support.stored import cypher
 
 NEIGHBORS = 500
@@ -107,8 +107,11 @@ async def test_every_note_of_a_relationship_can_be_read(hub_tools: Toolset, hub:
 
 async def test_notes_of_a_node_that_is_named_exactly_are_shown_as_far_as_the_budget_allows(tools: Toolset) -> None:
     notes = [f"Saw the {n}. heron" for n in range(1, 9)]
-    await person(tools, "Clara Vogt", "Ranger", notes=notes)
-    await person(tools, "Clara Vogtmann", "Baker", notes=notes)
+    names = {"Clara Vogt": "Ranger", "Clara Vogtmann": "Baker"}
+    await remembered(
+        tools,
+        [{"label": "Person", "name": name, "description": work, "notes": notes} for name, work in names.items()],
+    )
     named, similar = (await tools["explore"].call_text({"text_matches": ["clara vogt"]})).text.splitlines()
     assert all(note in named for note in notes)
     assert similar.endswith("+6 notes: explore by name")
@@ -118,15 +121,16 @@ async def test_notes_of_a_node_that_is_named_exactly_are_shown_as_far_as_the_bud
 
 async def test_a_long_note_of_a_node_or_relationship_is_shown_or_says_how_to_see_the_rest(tools: Toolset) -> None:
     long = "heron " * 2_000
-    ada = await person(tools, "Ada", notes=[long])
-    await relate(tools, ada, await person(tools, "Bo"), "friend", notes=[long])
+    nodes = [{"label": "Person", "name": "Ada", "notes": [long]}, {"label": "Person", "name": "Bo"}]
+    friend = {"from": "Ada", "to": "Bo", "relationship_type": "friend", "notes": [long]}
+    await remembered(tools, nodes, [friend])
     calls: list[tuple[str, dict[str, Any]]] = [
         ("explore", {"text_matches": ["Ada"], "labels": ["Person"]}),
         ("get_relationship", {"from_entity_key": "Ada", "to_entity_key": "Bo"}),
         ("traverse", {"entity_key": "Bo", "verbose": True}),
     ]
     for name, given in calls:
-        for budget in (100, 500, 2_000, 20_000):
+        for budget in (100, 2_000, 20_000):
             text = (await tools[name].call_text(given | {"token_budget": budget})).text
             assert estimated_tokens(text) <= budget
             if budget == 20_000:

@@ -7,7 +7,7 @@ import pytest
 from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import TOOLS, Toolset
 from tests.support.payloads import succeeded
-from tests.support.people import person, two_friends
+from tests.support.people import person, persons, two_friends
 
 RECORD, TEXT = 10_000, 2_000
 NOTES = [
@@ -98,13 +98,7 @@ async def test_a_long_description_is_cut_and_the_newest_note_stays(tools: Toolse
 
 
 async def test_the_records_of_a_batch_have_one_budget_together(tools: Toolset) -> None:
-    first = await person(tools, "Ada")
-    others = [
-        node["entity_key"]
-        for node in (
-            await tools.remember(nodes=[{"label": "Person", "name": f"Sailor {number}"} for number in range(20)])
-        )["created_nodes"]
-    ]
+    first, *others = await persons(tools, "Ada", *(f"Sailor {number}" for number in range(20)))
     new = [
         {"from_entity_key": first, "to_entity_key": other, "relationship_type": "friend", "description": LONG}
         for other in others

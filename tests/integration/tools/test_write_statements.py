@@ -11,7 +11,7 @@ from kgagent.observability import Recorder
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.payloads import succeeded
-from tests.support.people import node, person, relate
+from tests.support.people import relate, remembered
 
 RESOLVE = "resolve_references"
 READ_NODES, READ_PAIRS = "read_nodes", "read_pairs"
@@ -45,10 +45,15 @@ async def watched(opened: KnowledgeGraph, embedder: Embedder, clock: Clock, user
 @pytest.fixture
 async def keys(tools: Toolset) -> dict[str, str]:
     """The owner Ines, Ruth, who is her mentor, Tom, and sailing."""
-    people = {"Ines": await person(tools, "Ines", is_owner=True), "Ruth": await person(tools, "Ruth Calder")}
-    people |= {"Tom": await person(tools, "Tom"), "Sailing": await node(tools, "Concept", "Sailing", SPORT)}
-    await relate(tools, people["Ruth"], people["Ines"], "mentor of", notes=["They met in May."])
-    return people
+    mentor = {"relationship_type": "mentor of", "notes": ["They met in May."]}
+    people = [{"label": "Person", "name": name} for name in ("Ruth Calder", "Tom")]
+    sailing = {"label": "Concept", "name": "Sailing", "description": SPORT}
+    made = await remembered(
+        tools,
+        [{"label": "Person", "name": "Ines", "is_owner": True}, *people, sailing],
+        [{"from": "Ruth Calder", "to": "Ines", **mentor}],
+    )
+    return {name.split()[0]: key for name, key in made.items()}
 
 
 async def test_remember_creates_and_updates_with_four_statements_and_one_embedding_request(

@@ -18,17 +18,10 @@ def test_a_vector_is_converted_to_float32(given: Sequence[float]) -> None:
     ("given", "said"),
     [
         ([1.0], "vector must have 2 dimensions, got 1"),
-        ([1.0, 2.0, 3.0], "vector must have 2 dimensions, got 3"),
-        (["x", "y"], "vector must be numbers"),
-        ([None, 1.0], "vector must be numbers"),
         ([10**400, 1.0], "vector must be numbers"),
-        ([0.0, 0.0], "vector must be finite and not all zero"),
         ([3e38, 3e38], r"vector must be finite and not all zero, with a norm from 1e-15 to 1e\+15"),
         ([1e-40, 1e-40], r"vector must be finite and not all zero, with a norm from 1e-15 to 1e\+15"),
-        ([1e-60, 1e-60], "vector must be finite and not all zero"),
-        ([math.nan, 1.0], "vector must be finite and not all zero"),
         ([1.0, -math.inf], "vector must be finite and not all zero"),
-        ([1e300, 1.0], "vector must be finite and not all zero"),
     ],
 )
 def test_an_invalid_vector_is_rejected(given: Any, said: str) -> None:

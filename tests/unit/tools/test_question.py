@@ -11,9 +11,7 @@ from kgagent.tools.deletion_tools import undo
     ("window", "text"),
     [
         (timedelta(0), "It cannot be restored"),
-        (timedelta(hours=12), "It can be restored for 0.5 days"),
         (timedelta(days=1), "It can be restored for 1 day"),
-        (timedelta(days=30), "It can be restored for 30 days"),
         (timedelta(days=36_500), "It can be restored for 36,500 days"),
     ],
 )
