@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -99,6 +99,40 @@ async def assert_embeddings_are_current(
         indexed = " ".join(filter(None, (*node.get("aliases", ()), _current_notes(node, now))))
         assert node.get("notes_text") == (indexed or None)
     return stored
+
+
+class Database:
+    """What is stored for the user of a test."""
+
+    def __init__(self, graph: KnowledgeGraph, user_id: str, embedder: Embedder, clock: Callable[[], datetime]) -> None:
+        self._graph = graph
+        self._user_id = user_id
+        self._embedder = embedder
+        self._clock = clock
+
+    async def run(self, text: str, **parameters: object) -> list[dict[str, Any]]:
+        """Run any statement, as another program would; `$user` is the user."""
+        return await cypher(self._graph, text, **{"user": self._user_id, **parameters})
+
+    async def nodes(self) -> list[Properties]:
+        """All nodes with all their properties."""
+        return await nodes_of(self._graph, self._user_id)
+
+    async def relationships(self) -> list[Properties]:
+        """All relationships with all their properties, their type as `neo4j_type`."""
+        return await relationships_of(self._graph, self._user_id)
+
+    async def relationship(self) -> Properties:
+        """The only relationship."""
+        return await the_relationship(self._graph, self._user_id)
+
+    async def all(self) -> tuple[list[Properties], list[Properties]]:
+        """All nodes and relationships, in an order that stays."""
+        return await all_of(self._graph, self._user_id)
+
+    async def assert_current(self) -> list[Properties]:
+        """Check invariant 1 on every relationship and node; returns the relationships."""
+        return await assert_embeddings_are_current(self._graph, self._user_id, self._embedder, self._clock())
 
 
 async def _assert_current(record: Properties, field: str, text: str, embedder: Embedder) -> None:

@@ -26,7 +26,7 @@ async def addressed(request: pytest.FixtureRequest, settings: Settings) -> Async
 async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, user_id: str) -> None:
     tools, retrieval = addressed.tools(user_id=user_id), addressed.retrieval
     first = await person(tools, "Ada")
-    for number in range(5):
+    for number in range(2):
         other = await person(tools, f"Friend {number}")
         await relate(tools, first, other, f"kind{number}", description=f"word{number}")
         [near, *_] = await retrieval.relationship_vector_search(f"word{number} kind{number}", 0.5, user_id=user_id)

@@ -75,30 +75,6 @@ def triplets(result: HybridSearchResult) -> set[str]:
     return {item.triplet_text for item in result.relationships or ()}
 
 
-@pytest.mark.usefixtures("people")
-@pytest.mark.parametrize(("options", "most"), [(ANY, 8), (HybridSearchOptions(search_relationships=False), 2)])
-async def test_a_search_sends_few_statements(
-    graph: KnowledgeGraph,
-    user_id: str,
-    before_each_read: Callable[[Seen], None],
-    options: HybridSearchOptions,
-    most: int,
-) -> None:
-    searches: list[list[str]] = []
-
-    async def note(text: str) -> None:
-        searches[-1].append(text)
-
-    before_each_read(note)
-    # The first remembers how many of each kind there are; on a busy machine it may be forgotten before the second.
-    for _ in range(4):
-        searches.append([])
-        await graph.retrieval.hybrid_search(request("mentor chess", options), user_id=user_id)
-    asked = min(searches, key=len)
-    assert len(asked) == most
-    assert sum(IN_FULL in text for text in asked) == (1 if options.search_relationships else 0)
-
-
 MENTOR = "MATCH (:Person {user_id: $user})-[r {relationship_type: 'mentor'}]->()"
 CHANGES = {
     "deleted": f"{MENTOR} DELETE r",

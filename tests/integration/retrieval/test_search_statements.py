@@ -75,6 +75,9 @@ async def test_a_warm_hybrid_search_sends_eight_statements_in_four_rounds(
     assert sorted(warm[:5]) == RETRIEVAL
     assert warm[5:] == [HOP, HOP, READ]
     assert sorted(first) == sorted([*warm, COUNT, SAMPLE])
+    of_nodes = HybridSearchOptions(query=QUERY, search_relationships=False)
+    statements = await sent(lambda: graph.retrieval.hybrid_search(of_nodes, user_id=user_id))
+    assert sorted(statements) == sorted([NODES, NODE_TEXTS])
 
 
 async def test_explore_sends_at_most_eight_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:

@@ -1,3 +1,3 @@
-from tests.support.fixtures import agents, embedder
+from tests.support.fixtures import agents, database, embedder
 
-__all__ = ["agents", "embedder"]
+__all__ = ["agents", "database", "embedder"]

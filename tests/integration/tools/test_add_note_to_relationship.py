@@ -1,7 +1,6 @@
 import json
 from datetime import datetime, timedelta
 
-from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from kgagent.tools.arguments import NewNote
 from kgagent.tools.relationship_tools import AddNoteToRelationshipArguments
@@ -9,11 +8,11 @@ from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import person, persons, two_friends
-from tests.support.stored import assert_embeddings_are_current, cypher, note_contents, the_relationship
+from tests.support.stored import Database, note_contents
 
 
 async def test_a_note_is_signed_dated_and_embedded_once(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     ends = await two_friends(tools)
     embedder.forget()
@@ -25,7 +24,7 @@ async def test_a_note_is_signed_dated_and_embedded_once(
     assert payload["message"] == "Added note to relationship between Ada and Bo"
     assert payload["embedding_regenerated"] is True
     assert embedder.stored == [["friend They went sailing"]]
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert json.loads(stored["notes"]) == [
         {
             "content": "They went sailing",
@@ -39,49 +38,45 @@ async def test_a_note_is_signed_dated_and_embedded_once(
     assert (shown["content"], shown["added_by"]) == ("They went sailing", user_id)
 
 
-async def test_a_note_expires_after_its_lifetime(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
-) -> None:
+async def test_a_note_expires_after_its_lifetime(tools: Toolset, database: Database, clock: Clock) -> None:
     ends = await two_friends(tools)
     days = {"week": 7, "month": 30, "year": 365, "forever": None, None: None}
     notes = [{"content": str(lifetime), "lifetime": lifetime} for lifetime in days]
     succeeded(await tools.add_note_to_relationship(**ends, notes=notes))
-    stored = json.loads((await the_relationship(graph, user_id))["notes"])
+    stored = json.loads((await database.relationship())["notes"])
     expiries = [note["expires_at"] and datetime.fromisoformat(note["expires_at"]) for note in stored]
     assert expiries == [None if after is None else clock() + timedelta(days=after) for after in days.values()]
 
 
 async def test_the_same_note_twice_is_one_and_makes_no_embedding_call(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ends = await two_friends(tools, notes=["They row"])
     embedder.forget()
     payload = succeeded(await tools.add_note_to_relationship(**ends, content="They row"))
     assert payload["message"] == "The note exists already"
     assert embedder.calls == 0
-    assert note_contents(await the_relationship(graph, user_id)) == ["They row"]
+    assert note_contents(await database.relationship()) == ["They row"]
 
 
-async def test_notes_of_an_old_graph_stay(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_notes_of_an_old_graph_stay(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools)
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.notes = ['Met in May', 'Owes 5 euro']",
-        user=user_id,
     )
     succeeded(await tools.add_note_to_relationship(**ends, content="Paid"))
-    assert note_contents(await the_relationship(graph, user_id)) == ["Met in May", "Owes 5 euro", "Paid"]
+    assert note_contents(await database.relationship()) == ["Met in May", "Owes 5 euro", "Paid"]
 
 
 async def test_a_new_note_is_in_the_text_although_the_others_have_1000_characters(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ends = await two_friends(tools, notes=["x" * 1_000])
     embedder.forget()
     payload = succeeded(await tools.add_note_to_relationship(**ends, content="one more"))
     assert payload["embedding_regenerated"] is True
     assert "one more xxx" in embedder.stored[0][0]
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert note_contents(stored) == ["x" * 1_000, "one more"]
 
 
@@ -95,7 +90,7 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
     assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
 
 
-async def test_a_wrong_value_is_named_and_writes_nothing(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_wrong_value_is_named_and_writes_nothing(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools)
     for wrong, said in (
         ({"content": " "}, "content must not be empty"),
@@ -104,7 +99,7 @@ async def test_a_wrong_value_is_named_and_writes_nothing(tools: Toolset, graph: 
         ({"content": "x", "added_by": "someone"}, "unknown argument added_by"),
     ):
         assert error_of(await tools.add_note_to_relationship(**ends, **wrong)).startswith(said)
-    assert (await the_relationship(graph, user_id))["version"] == 1
+    assert (await database.relationship())["version"] == 1
 
 
 async def test_any_node_or_text_may_be_the_source_of_a_note(tools: Toolset) -> None:

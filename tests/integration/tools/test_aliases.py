@@ -7,18 +7,14 @@ from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.node_references import WINDOW
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
-from tests.conftest import Clock
-from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, persons, relate
-from tests.support.stored import assert_embeddings_are_current, cypher, nodes_of, relationships_of
+from tests.support.stored import Database
 
 ROBERT = {"label": "Person", "name": "Robert Lund", "description": "A carpenter."}
 
 
-async def test_the_name_of_a_merged_node_means_the_kept_one(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
+async def test_the_name_of_a_merged_node_means_the_kept_one(tools: Toolset, database: Database) -> None:
     kept, dropped = await person(tools, "Robert Lund"), await person(tools, "Bob Lund", aliases=["Bobby"])
     merged = await tools.merge_nodes.call_text({"keep_entity_key": kept, "drop_entity_key": dropped})
     assert merged.text.splitlines()[-1] == "Aliases: Bobby, Bob Lund"
@@ -28,10 +24,10 @@ async def test_the_name_of_a_merged_node_means_the_kept_one(
     assert again["hints"] == [f"bob LUND → {notice}"]
     noted = succeeded(await tools.remember(notes=[{"on": name, "content": name} for name in ("Bobby", "Bob")]))
     assert noted["hints"] == [f"Bobby → {notice}", f"Bob → {notice}"]
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert (stored["name"], stored["description"]) == ("Robert Lund", "Carves.")
     assert stored["aliases"] == ["Bobby", "Bob Lund"]
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 @pytest.mark.parametrize("tool", ["update_node", "remember"])
@@ -55,7 +51,7 @@ async def test_a_name_comes_before_an_alias_and_an_alias_of_two_is_refused(tools
     assert second[:8] in error
 
 
-async def test_aliases_are_added_bounded_and_removed(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_aliases_are_added_bounded_and_removed(tools: Toolset, database: Database) -> None:
     key = await person(tools, "Ada", aliases=["Addie", "ADDIE", " ada "])
     succeeded(await tools.remember(nodes=[{"entity_key": key, "aliases": ["Ms. King"]}]))
     shown = succeeded(await tools.update_node(entity_key=key, aliases=["addie", "Countess"]))
@@ -64,10 +60,10 @@ async def test_aliases_are_added_bounded_and_removed(tools: Toolset, graph: Know
     assert "aliases" in error_of(await tools.update_node(entity_key=key, aliases=many))
     succeeded(await tools.update_node(entity_key=key, aliases=many[1:]))
     succeeded(await tools.update_node(entity_key=key, name="Augusta"))
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert stored["aliases"] == [*many[2:], "Ada"]
     succeeded(await tools.update_node(entity_key=key, name="Ada", aliases=[]))
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert stored.get("aliases") is None
     assert "Node not found" in error_of(await tools.update_node(entity_key="Name 5", description="x"))
 
@@ -81,9 +77,7 @@ async def test_searches_find_a_node_by_its_alias(tools: Toolset) -> None:
     assert [one["entity_key"] for one in found["objects"]] == [key]
 
 
-async def test_remember_removes_aliases_by_an_empty_list_and_nothing_else(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_remember_removes_aliases_by_an_empty_list_and_nothing_else(tools: Toolset, database: Database) -> None:
     key = await person(tools, "Ada", aliases=["Kati"])
     for kept in (
         {"entity_key": key, "aliases": [], "notes": []},
@@ -91,54 +85,52 @@ async def test_remember_removes_aliases_by_an_empty_list_and_nothing_else(
         {"label": "Person", "name": "Ada", "aliases": []},
     ):
         succeeded(await tools.remember(nodes=[kept]))
-        [stored] = await nodes_of(graph, user_id)
+        [stored] = await database.nodes()
         assert stored["aliases"] == ["Kati"]
     payload = succeeded(await tools.remember(nodes=[{"entity_key": "Ada", "aliases": []}]))
     assert payload["nodes"]["updated"] == 1
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert stored.get("aliases") is None
 
 
-async def test_a_restored_node_has_its_aliases(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_restored_node_has_its_aliases(tools: Toolset, database: Database) -> None:
     await person(tools, "Ada", aliases=["Addie"])
-    [before] = await nodes_of(graph, user_id)
+    [before] = await database.nodes()
     succeeded(await tools.delete_node(entity_key="Addie"))
     succeeded(await tools.restore_node(entity_key=before["entity_key"]))
-    [after] = await nodes_of(graph, user_id)
+    [after] = await database.nodes()
     kept = ("aliases", "notes_text", "name")
     assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
     succeeded(await tools.update_node(entity_key="Addie", description="x"))
 
 
 async def test_an_alias_is_found_although_many_notes_mention_it(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     key = await person(tools, "Robert Lund", aliases=["Bo"], notes=["He builds boats. " * 20])
     others = [
         {"entity_key": f"{user_id}-{n}", "name": f"Nr {n}", "user_id": user_id, "notes_text": "Bo"}
         for n in range(WINDOW)
     ]
-    await cypher(graph, "UNWIND $people AS person CREATE (n:Person) SET n = person", people=others)
+    await database.run("UNWIND $people AS person CREATE (n:Person) SET n = person", people=others)
     assert await services_of(graph).references.resolve(user_id, ["BO"]) == {"BO": key}
-    await cypher(graph, "MATCH (n:Person {user_id: $user}) SET n.aliases = 'Bo'", user=user_id)
+    await database.run("MATCH (n:Person {user_id: $user}) SET n.aliases = 'Bo'")
     with pytest.raises(InputError, match="Node not found"):
         await services_of(graph).references.resolve(user_id, ["BO"])
 
 
-async def test_a_relationship_between_a_node_and_its_alias_is_refused(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_a_relationship_between_a_node_and_its_alias_is_refused(tools: Toolset, database: Database) -> None:
     succeeded(await tools.remember(nodes=[{**ROBERT, "aliases": ["Bob"]}]))
     same = {"from": "Bob", "to": "Robert Lund", "relationship_type": "same as"}
     assert "two different nodes" in error_of(await tools.remember(relationships=[same]))
-    assert not await relationships_of(graph, user_id)
+    assert not await database.relationships()
 
 
 async def test_aliases_that_another_program_stored_are_found_after_a_migration(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     key = await person(tools, "Robert Lund", notes=["Carves."])
-    await cypher(graph, "MATCH (n:Person {user_id: $user}) SET n.aliases = ['Bobby']", user=user_id)
+    await database.run("MATCH (n:Person {user_id: $user}) SET n.aliases = ['Bobby']")
     found = await graph.diagnose(user_id=user_id)
     assert any("full-text search misses" in finding.message for finding in found.findings)
     await graph.migrate(user_id=user_id)
@@ -146,13 +138,13 @@ async def test_aliases_that_another_program_stored_are_found_after_a_migration(
 
 
 async def test_a_node_of_a_call_is_referred_to_by_its_aliases_after_the_names_of_the_call(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, database: Database
 ) -> None:
     nodes = [{**ROBERT, "aliases": ["Bob", "Cy"]}, {"label": "Person", "name": "Cy"}]
     knows = {"relationship_type": "friend of", "from": "bob", "to": "Cy"}
     payload = succeeded(await tools.remember(nodes=nodes, relationships=[knows], notes=[{"on": "Bob", "content": "x"}]))
     assert (payload["relationships"]["created"], payload["notes_added"]) == (1, 1)
-    [robert] = [one for one in await nodes_of(graph, user_id) if one["name"] == "Robert Lund"]
+    [robert] = [one for one in await database.nodes() if one["name"] == "Robert Lund"]
     assert "notes" in robert
 
 

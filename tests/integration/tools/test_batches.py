@@ -4,12 +4,11 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Payload, Toolset
-from tests.conftest import Clock
 from tests.support.crowd import plant_people
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import persons
-from tests.support.stored import assert_embeddings_are_current, relationships_of
+from tests.support.stored import Database
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def between(first: str, second: str, **more: object) -> Payload:
 
 
 async def test_several_relationships_are_embedded_in_one_request(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, people: list[str]
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, people: list[str]
 ) -> None:
     payload = succeeded(
         await tools.create_relationships(
@@ -42,7 +41,7 @@ async def test_several_relationships_are_embedded_in_one_request(
     ]
     assert all(result["success"] and result["embedding_regenerated"] for result in payload["results"])
     assert embedder.stored == [["friend note of a friend", "mentor note of a mentor", "rival note of a rival"]]
-    assert len(await assert_embeddings_are_current(graph, user_id, embedder, clock())) == 3
+    assert len(await database.assert_current()) == 3
 
 
 async def test_each_relationship_is_created_or_rejected_on_its_own(
@@ -82,7 +81,7 @@ async def test_a_batch_in_which_every_item_fails_is_a_failure_with_a_reason(
 
 
 async def test_the_same_pair_twice_is_created_once_whichever_end_comes_first(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, people: list[str]
+    tools: Toolset, database: Database, people: list[str]
 ) -> None:
     twice = [
         between(people[0], people[1], relationship_type="friend"),
@@ -91,12 +90,12 @@ async def test_the_same_pair_twice_is_created_once_whichever_end_comes_first(
     created, refused = succeeded(await tools.create_relationships(relationships=twice))["results"]
     assert created["success"]
     assert "Relationship already exists between Bo" in error_of(refused)
-    [stored] = await relationships_of(graph, user_id)
+    [stored] = await database.relationships()
     assert stored["relationship_type"] == "friend"
 
 
 async def test_several_changes_are_embedded_in_one_request_and_unchanged_texts_not_at_all(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, people: list[str]
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, people: list[str]
 ) -> None:
     pairs = [(people[0], other) for other in people[1:]]
     succeeded(
@@ -117,11 +116,11 @@ async def test_several_changes_are_embedded_in_one_request_and_unchanged_texts_n
     assert payload["message"] == "Updated 3 of 3 relationships"
     assert [result["embedding_regenerated"] for result in payload["results"]] == [True, False, True]
     assert embedder.stored == [["friend close", "rival neutral"]]
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_two_changes_of_one_relationship_are_made_in_their_order(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, people: list[str]
+    tools: Toolset, database: Database, people: list[str]
 ) -> None:
     succeeded(await tools.create_relationships(relationships=[between(*people[:2], relationship_type="friend")]))
     payload = succeeded(
@@ -134,7 +133,7 @@ async def test_two_changes_of_one_relationship_are_made_in_their_order(
     )
     assert [result["relationship"]["description"] for result in payload["results"]] == ["first", "second"]
     assert payload["results"][1]["relationship"]["from_name"] == "Bo"
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert (stored["description"], stored["attitude"], stored["version"]) == ("second", 5, 2)
 
 

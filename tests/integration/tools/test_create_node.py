@@ -5,15 +5,14 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
-from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person
-from tests.support.stored import assert_embeddings_are_current, nodes_of
+from tests.support.stored import Database
 
 
 async def test_a_node_is_created_with_all_given_values(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     payload = succeeded(
         await tools.create_node(
@@ -25,11 +24,11 @@ async def test_a_node_is_created_with_all_given_values(
     assert (shown["name"], shown["label"], shown["description"]) == ("Ada", "Person", "A mathematician")
     assert [note["content"] for note in shown["notes"]] == ["Likes tea", "In Rome"]
     assert {note["added_by"] for note in shown["notes"]} == {user_id}
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert stored["entity_key"] == payload["entity_key"] == shown["entity_key"]
     assert stored["version"] == 1
     assert embedder.stored == [["Ada A mathematician Likes tea In Rome"]]
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 @pytest.mark.parametrize(("label", "between"), [("Concept", "concept"), ("Entity", "")])
@@ -45,12 +44,12 @@ async def test_a_concept_or_entity_of_a_name_exists_once(
     )
 
 
-async def test_two_concurrent_creations_make_one_node(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_two_concurrent_creations_make_one_node(tools: Toolset, database: Database) -> None:
     answers = await asyncio.gather(*(tools.create_node(label="Concept", name="Chess") for _ in range(6)))
     assert sum(answer["success"] for answer in answers) == 1
     for refused in (answer for answer in answers if not answer["success"]):
         assert "exists already" in error_of(refused)
-    assert len(await nodes_of(graph, user_id)) == 1
+    assert len(await database.nodes()) == 1
 
 
 async def test_users_have_their_own_concepts_of_one_name(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:

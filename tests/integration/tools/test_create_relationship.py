@@ -2,18 +2,13 @@ from typing import Any
 
 import pytest
 
-from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
-from tests.conftest import Clock
 from tests.support import facts
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of
-from tests.support.people import node, person, persons, relate, two_friends
+from tests.support.people import node, person, persons, relate, remembered, two_friends
 from tests.support.stored import (
-    assert_embeddings_are_current,
-    cypher,
-    relationships_of,
-    the_relationship,
+    Database,
 )
 
 ALL_FIELDS: dict[str, Any] = {
@@ -26,7 +21,7 @@ ALL_FIELDS: dict[str, Any] = {
 
 
 async def test_a_relationship_is_embedded_when_it_is_created(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     first, second = await persons(tools, "Ada", "Bo")
     embedder.forget()
@@ -43,43 +38,47 @@ async def test_a_relationship_is_embedded_when_it_is_created(
     assert (shown["from_entity_key"], shown["to_entity_key"]) == (first, second)
     assert (shown["attitude"], shown["attitude_word"]) == (5, "close")
     assert (shown["proximity"], shown["proximity_word"]) == (4, "known-well")
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert stored["version"] == 1
     assert stored["neo4j_type"] == "has_relationship_with"
 
 
-async def test_a_new_relationship_has_the_defaults_of_the_documents(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_a_new_relationship_has_the_defaults_of_the_documents(tools: Toolset, database: Database) -> None:
     await two_friends(tools, salience=0.9)
-    stored = await the_relationship(graph, user_id)
+    stored = await database.relationship()
     expected = {**facts.RELATIONSHIP_DEFAULTS, "salience": 0.9}
     assert {name: stored[name] for name in expected} == expected
     assert "valid_to" not in stored
     assert "last_accessed_at" not in stored
 
 
-@pytest.mark.parametrize(("pair", "neo4j_type"), facts.PAIRS.items())
 @pytest.mark.parametrize("reverse", [False, True])
 async def test_each_pair_of_labels_is_stored_in_its_direction_and_returned_as_requested(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, pair: tuple[str, str], neo4j_type: str, reverse: bool
+    tools: Toolset, database: Database, reverse: bool
 ) -> None:
-    canonical = [await node(tools, pair[0], "one"), await node(tools, pair[1], "other")]
-    asked = canonical[::-1] if reverse else canonical
-    words = facts.WORDS[neo4j_type]
-    shown = (await relate(tools, *asked, attitude=words["attitude"][3].upper(), proximity=2))["relationship"]
-    assert [shown["from_entity_key"], shown["to_entity_key"]] == asked
-    assert [shown["from_name"], shown["to_name"]] == (["other", "one"] if reverse else ["one", "other"])
-    assert (shown["attitude"], shown["proximity_word"]) == (4, words["proximity"][1])
-    stored = await the_relationship(graph, user_id)
-    assert stored["neo4j_type"] == neo4j_type
-    symmetric = pair[0] == pair[1]
-    assert [stored["first"], stored["second"]] == (asked if symmetric else canonical)
+    nodes = [
+        {"label": label, "name": f"{label} {place} of {kind}"}
+        for pair, kind in facts.PAIRS.items()
+        for place, label in enumerate(pair)
+    ]
+    keys = iter((await remembered(tools, nodes)).values())
+    expected = {}
+    for pair, neo4j_type in facts.PAIRS.items():
+        canonical = [next(keys), next(keys)]
+        asked = canonical[::-1] if reverse else canonical
+        words = facts.WORDS[neo4j_type]
+        shown = (await relate(tools, *asked, attitude=words["attitude"][3].upper(), proximity=2))["relationship"]
+        assert [shown["from_entity_key"], shown["to_entity_key"]] == asked
+        assert shown["from_name"].split()[1] == ("1" if reverse else "0")
+        assert (shown["attitude"], shown["proximity_word"]) == (4, words["proximity"][1])
+        expected[neo4j_type] = asked if pair[0] == pair[1] else canonical
+    stored = await database.relationships()
+    assert {each["neo4j_type"]: [each["first"], each["second"]] for each in stored} == expected
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 async def test_a_second_one_between_the_same_nodes_is_refused_from_either_end(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, reverse: bool
+    tools: Toolset, database: Database, reverse: bool
 ) -> None:
     ends = list((await two_friends(tools, description="They row", attitude=4, notes=["Met in May"] * reverse)).values())
     first, second = reversed(ends) if reverse else ends
@@ -92,7 +91,7 @@ async def test_a_second_one_between_the_same_nodes_is_refused_from_either_end(
         "modify existing relationships instead of creating duplicates. "
         f"It is: Ada friend Bo: They row (attitude 4, {'1 note' if reverse else '0 notes'})"
     )
-    assert (await the_relationship(graph, user_id))["relationship_type"] == "friend"
+    assert (await database.relationship())["relationship_type"] == "friend"
 
 
 async def test_missing_nodes_are_named(tools: Toolset) -> None:
@@ -107,7 +106,7 @@ async def test_missing_nodes_are_named(tools: Toolset) -> None:
 
 
 async def test_a_wrong_value_is_named_and_writes_nothing(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     first, second = await persons(tools, "Ada", "Bo")
     embedder.forget()
@@ -123,7 +122,7 @@ async def test_a_wrong_value_is_named_and_writes_nothing(
         ({"user_id": "someone else"}, "unknown argument user_id"),
     ):
         assert error_of(await tools.create_relationship(**{**friend, **wrong})).startswith(said)
-    assert await relationships_of(graph, user_id) == []
+    assert await database.relationships() == []
     assert embedder.calls == 0
 
 
@@ -135,15 +134,13 @@ async def test_an_error_about_unconnectable_labels_lists_the_pairs_that_exist(to
     assert error.startswith("No relationship type connects Source and Person. Available pairs: Person-Person")
 
 
-async def test_the_database_itself_refuses_a_second_one(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_the_database_itself_refuses_a_second_one(tools: Toolset, database: Database) -> None:
     await two_friends(tools)
-    stored = await the_relationship(graph, user_id)
+    stored = await database.relationship()
     with pytest.raises(Exception, match="violates a uniqueness constraint"):
-        await cypher(
-            graph,
+        await database.run(
             "MATCH (a:Person|Concept {entity_key: $first}), (b:Person|Concept {entity_key: $second}) "
             "CREATE (b)-[:has_relationship_with {user_id: $user, relationship_key: $key}]->(a)",
-            user=user_id,
             first=stored["first"],
             second=stored["second"],
             key=stored["relationship_key"],

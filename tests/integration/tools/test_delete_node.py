@@ -15,12 +15,8 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, persons, relate, remembered
 from tests.support.stored import (
-    all_of,
-    assert_embeddings_are_current,
-    cypher,
-    nodes_of,
+    Database,
     note_contents,
-    relationships_of,
 )
 from tests.support.transactions import watch
 
@@ -28,9 +24,9 @@ NOTES = [{"content": "Moved to Rome", "lifetime": "month"}, {"content": "Plays c
 KEPT = "MATCH (n:KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) RETURN properties(n) AS kept"
 
 
-async def kept(graph: KnowledgeGraph, user_id: str) -> list[dict[str, Any]]:
+async def kept(database: Database) -> list[dict[str, Any]]:
     """What is kept of deleted records of a user."""
-    return [row["kept"] for row in await cypher(graph, KEPT, user=user_id)]
+    return [row["kept"] for row in await database.run(KEPT)]
 
 
 def with_new_versions(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -59,21 +55,15 @@ async def delete(tools: Toolset, key: str) -> dict[str, Any]:
 
 
 async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_without_an_embedding_call(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    clock: Clock,
-    keys: dict[str, str],
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, clock: Clock, keys: dict[str, str]
 ) -> None:
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (n:Person|Concept {entity_key: $key}) SET n:Employee, n.born = date('1990-05-01'), n.tags = ['a'], "
         "n.at = point({latitude: 1.5, longitude: 2.5}) "
         "WITH n MATCH (n)-[r]-() SET r.since = date('2019-05-01'), r.lasted = duration('P2Y')",
         key=keys["Ada"],
     )
-    nodes, relationships = await all_of(graph, user_id)
+    nodes, relationships = await database.all()
     embedder.forget()
     clock.forward(days=1)
     deleted = succeeded(await delete(tools, keys["Ada"]))
@@ -84,34 +74,34 @@ async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_w
     assert deleted["node"] == {"entity_key": keys["Ada"], "label": "Person", "name": "Ada"}
     assert deleted["undo_until"] == "2125-12-09T00:00:00Z"
     left = [item for item in relationships if keys["Ada"] not in (item["first"], item["second"])]
-    assert await all_of(graph, user_id) == ([one for one in nodes if one["entity_key"] != keys["Ada"]], left)
+    assert await database.all() == ([one for one in nodes if one["entity_key"] != keys["Ada"]], left)
     clock.forward(days=2)
     restored = succeeded(await tools.restore_node(entity_key=keys["Ada"]))
     assert restored["message"] == "Restored Person Ada and 3 relationships"
     assert (restored["relationships_restored"], restored["embeddings_regenerated"]) == (3, 0)
     assert embedder.calls == 0
-    now_nodes, now_relationships = await all_of(graph, user_id)
+    now_nodes, now_relationships = await database.all()
     changed = with_new_versions([one for one in nodes if one["entity_key"] == keys["Ada"]])
     assert [one for one in now_nodes if one["entity_key"] == keys["Ada"]] == changed
     assert now_relationships == [item if item in left else with_new_versions([item])[0] for item in relationships]
-    [labels] = await cypher(
-        graph, "MATCH (n:Person|Concept {entity_key: $key}) RETURN labels(n) AS labels", key=keys["Ada"]
+    [labels] = await database.run(
+        "MATCH (n:Person|Concept {entity_key: $key}) RETURN labels(n) AS labels", key=keys["Ada"]
     )
     assert set(labels["labels"]) == {"Person", "Employee"}
-    assert await kept(graph, user_id) == []
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert await kept(database) == []
+    await database.assert_current()
 
 
 async def test_a_node_with_relationships_is_refused_without_permission(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
-    before = await all_of(graph, user_id)
+    before = await database.all()
     error = error_of(await tools.delete_node(entity_key="Ada"))
     assert error.startswith(f"Person Ada ({keys['Ada'][:12]}) has 3 relationships, which would be deleted too: ")
     assert "'Ada mentor Bo'" in error
     assert "'Chess keeps busy Ada'" in error
     assert "Set delete_relationships to true" in error
-    assert await all_of(graph, user_id) == before
+    assert await database.all() == before
     alone = await person(tools, "Eve")
     answer = await tools.delete_node.call_text({"entity_key": "Eve"})
     assert answer.text.splitlines() == [
@@ -123,10 +113,10 @@ async def test_a_node_with_relationships_is_refused_without_permission(
     assert restored.text == f"Restored Person Eve\nentity_key: {alone}"
 
 
-async def test_the_owner_is_not_deleted(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_the_owner_is_not_deleted(tools: Toolset, database: Database) -> None:
     await person(tools, "Me", is_owner=True)
     assert "is the owner of this graph and cannot be deleted" in error_of(await delete(tools, "me"))
-    assert len(await nodes_of(graph, user_id)) == 1
+    assert len(await database.nodes()) == 1
 
 
 async def test_no_search_finds_a_deleted_node_and_doctor_finds_no_problem(
@@ -152,22 +142,17 @@ async def test_no_search_finds_a_deleted_node_and_doctor_finds_no_problem(
 
 
 async def test_notes_that_expired_meanwhile_leave_the_embeddings(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, keys: dict[str, str]
+    tools: Toolset, database: Database, clock: Clock, keys: dict[str, str]
 ) -> None:
     clock.forward(days=20)
     succeeded(await delete(tools, keys["Ada"]))
     clock.forward(days=20)
     assert succeeded(await tools.restore_node(entity_key="Ada"))["embeddings_regenerated"] == 2
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_a_node_that_was_created_again_receives_what_is_restored(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    clock: Clock,
-    keys: dict[str, str],
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     succeeded(await tools.update_node(entity_key=keys["Chess"], description="Old", notes=["Won once."]))
     succeeded(await delete(tools, keys["Chess"]))
@@ -179,30 +164,28 @@ async def test_a_node_that_was_created_again_receives_what_is_restored(
         "after the deletion. Kept as a note, description: Old"
     )
     assert answer["node"]["entity_key"] == keys["Chess"]
-    [chess] = [one for one in await nodes_of(graph, user_id) if one["name"].lower() == "chess"]
+    [chess] = [one for one in await database.nodes() if one["name"].lower() == "chess"]
     assert (chess["entity_key"], chess["description"]) == (keys["Chess"], "The new one")
     assert note_contents(chess) == ["Won once.", "Old"]
-    assert await kept(graph, user_id) == []
-    of_chess = [one for one in await relationships_of(graph, user_id) if one["relationship_type"] in {"keeps busy"}]
+    assert await kept(database) == []
+    of_chess = [one for one in await database.relationships() if one["relationship_type"] in {"keeps busy"}]
     assert len(of_chess) == 1
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_a_deleted_person_who_was_mentioned_again_is_restored_into_the_new_one(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, database: Database
 ) -> None:
     ruth = {"label": "Person", "name": "Ruth Calder", "notes": ["Moved to Bergen."]}
     [created] = succeeded(await tools.remember(nodes=[ruth]))["created_nodes"]
     succeeded(await tools.delete_node(entity_key=created["entity_key"]))
     succeeded(await tools.remember(nodes=[{"label": "Person", "name": "Ruth Calder", "notes": ["Sails."]}]))
     succeeded(await tools.restore_node(entity_key=created["entity_key"]))
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert sorted(note_contents(stored)) == ["Moved to Bergen.", "Sails."]
 
 
-async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(tools: Toolset, database: Database) -> None:
     ruth = {"label": "Person", "name": "Ruth Calder"}
     bo = {"label": "Person", "name": "Bo"}
     knows = {"from": "Ruth Calder", "to": "Bo", "relationship_type": "knows"}
@@ -214,7 +197,7 @@ async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(
     answer = succeeded(await tools.restore_node(entity_key="Ruth Calder"))
     assert answer["message"].startswith("Restored Person Ruth Calder and 1 relationship. It has a new key, because ")
     assert answer["node"]["entity_key"] != key
-    [relationship] = await relationships_of(graph, user_id)
+    [relationship] = await database.relationships()
     ends = {"from_entity_key": answer["node"]["entity_key"], "to_entity_key": "Bo"}
     assert succeeded(await tools.get_relationship(**ends))["triplet"] == "Ruth Calder knows Bo"
     assert relationship["relationship_type"] == "knows"
@@ -223,14 +206,9 @@ async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(
 
 
 async def test_a_relationship_whose_other_node_was_deleted_prevents_restoring_until_that_is_back_or_skipped(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    clock: Clock,
-    keys: dict[str, str],
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
-    before = await all_of(graph, user_id)
+    before = await database.all()
     succeeded(await delete(tools, keys["Ada"]))
     succeeded(await delete(tools, keys["Bo"]))
     error = error_of(await tools.restore_node(entity_key="Ada"))
@@ -243,12 +221,12 @@ async def test_a_relationship_whose_other_node_was_deleted_prevents_restoring_un
     succeeded(await tools.restore_node(entity_key="Bo"))
     ends = {"from_entity_key": keys["Ada"], "to_entity_key": keys["Bo"]}
     assert succeeded(await tools.restore_relationship(**ends))["triplet"] == "Ada mentor Bo"
-    assert await kept(graph, user_id) == []
+    assert await kept(database) == []
     for was, now in zip(
-        (*before[0], *before[1]), (*(await all_of(graph, user_id))[0], *(await all_of(graph, user_id))[1]), strict=True
+        (*before[0], *before[1]), (*(await database.all())[0], *(await database.all())[1]), strict=True
     ):
         assert {**was, "version": 0} == {**now, "version": 0}
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_a_relationship_whose_other_node_was_merged_prevents_restoring(
@@ -278,31 +256,39 @@ async def test_a_reference_to_several_deleted_nodes_or_to_none_is_an_error(tools
 
 
 async def test_without_an_undo_window_nothing_is_kept(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, keys: dict[str, str]
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    database: Database,
+    user_id: str,
+    clock: Clock,
+    keys: dict[str, str],
 ) -> None:
     settings = graph.settings.model_copy(update={"undo_days": 0.0})
     tools = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, settings, clock=clock).tools(
         user_id=user_id
     )
+    ends = {"from_entity_key": "Ada", "to_entity_key": "Bo"}
+    payload = succeeded(await tools.delete_relationship(**ends))
+    assert payload["message"] == "Deleted relationship between Ada and Bo; it cannot be restored"
+    assert "no deleted relationship" in error_of(await tools.restore_relationship(**ends))
     payload = succeeded(await delete(tools, keys["Ada"]))
-    assert payload["message"] == "Deleted Person Ada and 3 relationships; it cannot be restored"
+    assert payload["message"] == "Deleted Person Ada and 2 relationships; it cannot be restored"
     assert "undo_until" not in payload
-    assert await kept(graph, user_id) == []
+    assert await kept(database) == []
     assert error_of(await tools.restore_node(entity_key=keys["Ada"])).startswith("There is no deleted node")
 
 
 async def test_relationships_of_other_programs_prevent_a_deletion(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (a:Person|Concept {entity_key: $a}), (b:Person|Concept {entity_key: $b}) CREATE (a)-[:billed_by]->(b)",
         a=keys["Ada"],
         b=keys["Bo"],
     )
     error = error_of(await delete(tools, keys["Ada"]))
     assert "relationships that kgagent does not manage (billed_by)" in error
-    assert len(await nodes_of(graph, user_id)) == 4
+    assert len(await database.nodes()) == 4
 
 
 async def test_a_restored_node_is_reported_and_a_deleted_one_is_not(
@@ -319,12 +305,12 @@ async def test_a_restored_node_is_reported_and_a_deleted_one_is_not(
 async def test_a_failing_database_or_embedder_changes_nothing(
     tools: Toolset,
     graph: KnowledgeGraph,
+    database: Database,
     embedder: WatchedEmbedder,
-    user_id: str,
     keys: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    before = await all_of(graph, user_id)
+    before = await database.all()
 
     async def down(*_: object, **__: object) -> None:
         raise StoreError("down")
@@ -332,18 +318,18 @@ async def test_a_failing_database_or_embedder_changes_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(services_of(graph).store, "write", down)
         assert error_of(await delete(tools, keys["Ada"])) == "down"
-    assert await all_of(graph, user_id) == before
+    assert await database.all() == before
     succeeded(await delete(tools, keys["Ada"]))
-    await cypher(graph, "MATCH (n:KgagentDeletedNode {user_id: $user}) SET n.embedding_hash = 'x'", user=user_id)
+    await database.run("MATCH (n:KgagentDeletedNode {user_id: $user}) SET n.embedding_hash = 'x'")
     embedder.failure = EmbeddingUnavailableError("the model is down")
     assert error_of(await tools.restore_node(entity_key="Ada")).endswith("the model is down")
     embedder.failure = None
-    assert len(await kept(graph, user_id)) == 4
+    assert len(await kept(database)) == 4
     assert succeeded(await tools.restore_node(entity_key="Ada"))["embeddings_regenerated"] == 1
 
 
 async def test_a_relationship_created_meanwhile_makes_the_deletion_look_again(
-    tools: Toolset, graph: KnowledgeGraph, server: Server, user_id: str
+    tools: Toolset, database: Database, server: Server, user_id: str
 ) -> None:
     """The other program holds the node's lock, so the deletion has read the node before it gets a relationship."""
     ada, bo = await persons(tools, "Ada", "Bo")
@@ -361,12 +347,12 @@ async def test_a_relationship_created_meanwhile_makes_the_deletion_look_again(
         await transactions.until_blocked()
         await other.commit()
         assert "has 1 relationship, which would be deleted too: 'Ada friend Bo'" in error_of(await waiting)
-    assert len(await relationships_of(graph, user_id)) == 1
-    assert await kept(graph, user_id) == []
+    assert len(await database.relationships()) == 1
+    assert await kept(database) == []
 
 
 async def test_a_note_that_waits_for_its_embedding_fails_if_the_node_was_deleted(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     key = await person(tools, "Ada")
     embedder.forget()
@@ -376,33 +362,23 @@ async def test_a_note_that_waits_for_its_embedding_fails_if_the_node_was_deleted
     succeeded(await tools.delete_node(entity_key=key))
     embedder.gate.set()
     assert error_of(await note).startswith("Node not found")
-    assert await nodes_of(graph, user_id) == []
+    assert await database.nodes() == []
 
 
 async def test_one_of_several_concurrent_deletions_and_restorations_succeeds(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    clock: Clock,
-    keys: dict[str, str],
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     answers = await asyncio.gather(*(delete(tools, keys["Ada"]) for _ in range(5)))
     assert sorted(answer["success"] for answer in answers) == [False] * 4 + [True]
-    assert len(await kept(graph, user_id)) == 4
+    assert len(await kept(database)) == 4
     answers = await asyncio.gather(*(tools.restore_node(entity_key=keys["Ada"]) for _ in range(5)))
     assert sorted(answer["success"] for answer in answers) == [False] * 4 + [True]
-    assert await kept(graph, user_id) == []
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert await kept(database) == []
+    await database.assert_current()
 
 
 async def test_what_is_written_during_a_deletion_is_restored_or_was_rejected(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    clock: Clock,
-    keys: dict[str, str],
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     ada = keys["Ada"]
     acknowledged, related = [], []
@@ -419,10 +395,10 @@ async def test_what_is_written_during_a_deletion_is_restored_or_was_rejected(
         succeeded(deleted)
         acknowledged += [note for note, answer in zip(notes, answers, strict=True) if answer["success"]]
         related += [other] if made["success"] else []
-        assert [one for one in await relationships_of(graph, user_id) if ada in (one["first"], one["second"])] == []
+        assert [one for one in await database.relationships() if ada in (one["first"], one["second"])] == []
         succeeded(await tools.restore_node(entity_key=ada))
-        stored = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+        stored = await database.assert_current()
         ends = {one["second"] if one["first"] == ada else one["first"] for one in stored}
         assert set(related) <= ends
-        contents = [note for one in (*stored, *await nodes_of(graph, user_id)) for note in note_contents(one)]
+        contents = [note for one in (*stored, *await database.nodes()) for note in note_contents(one)]
         assert sorted(note for note in contents if note.startswith("note")) == sorted(acknowledged)

@@ -16,11 +16,9 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import (
-    assert_embeddings_are_current,
+    Database,
     cypher,
     note_contents,
-    relationships_of,
-    the_relationship,
 )
 from tests.support.transactions import watch
 
@@ -34,24 +32,20 @@ FULL = {
 }
 
 
-async def kept(graph: KnowledgeGraph, user_id: str) -> list[dict[str, Any]]:
+async def kept(database: Database) -> list[dict[str, Any]]:
     """What is kept of deleted relationships of a user."""
-    rows = await cypher(
-        graph, "MATCH (n:KgagentDeletedRelationship {user_id: $user}) RETURN properties(n) AS properties", user=user_id
-    )
-    return [row["properties"] for row in rows]
+    text = "MATCH (n:KgagentDeletedRelationship {user_id: $user}) RETURN properties(n) AS properties"
+    return [row["properties"] for row in await database.run(text)]
 
 
 async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding_call(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, graph: KnowledgeGraph, database: Database, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FULL)
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.since = date('2019-05-01'), r.tags = ['a']",
-        user=user_id,
     )
-    before = await the_relationship(graph, user_id)
+    before = await database.relationship()
     intent = RelationshipIntent(from_entity_key=ends["from_entity_key"], to_entity_key=ends["to_entity_key"])
     shown = await services_of(graph).relationships.get(user_id, intent)
     embedder.forget()
@@ -60,7 +54,7 @@ async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding
     assert deleted["message"].startswith("Deleted relationship between Ada and Bo; restore_relationship can restore it")
     assert deleted["relationship"] == shown.to_dict()
     assert deleted["undo_until"] == "2125-12-09T00:00:00Z"
-    assert await relationships_of(graph, user_id) == []
+    assert await database.relationships() == []
     clock.forward(days=2)
     back = {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
     restored = succeeded(await tools.restore_relationship(**back))
@@ -68,20 +62,20 @@ async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding
     assert restored["embedding_regenerated"] is False
     assert embedder.calls == 0
     assert await services_of(graph).relationships.get(user_id, intent) == shown
-    assert await the_relationship(graph, user_id) == {**before, "version": before["version"] + 1}
-    assert await kept(graph, user_id) == []
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert await database.relationship() == {**before, "version": before["version"] + 1}
+    assert await kept(database) == []
+    await database.assert_current()
 
 
 async def test_notes_that_expired_meanwhile_leave_the_embedding(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FULL)
     clock.forward(days=20)
     succeeded(await tools.delete_relationship(**ends))
     clock.forward(days=20)
     assert succeeded(await tools.restore_relationship(**ends))["embedding_regenerated"] is True
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert note_contents(stored) == ["They met in Rome", "Since school"]
     assert stored["notes_text"] == "Since school"
 
@@ -112,7 +106,7 @@ async def test_no_search_finds_a_deleted_relationship_and_doctor_finds_no_proble
 
 
 async def test_a_new_relationship_between_the_nodes_prevents_restoring(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FULL)
     first, second = ends.values()
@@ -122,28 +116,13 @@ async def test_a_new_relationship_between_the_nodes_prevents_restoring(
     assert error.startswith(
         f"A relationship between Ada ({first[:12]}) and Bo ({second[:12]}) exists, created after the other"
     )
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert stored["relationship_type"] == "colleague"
     clock.forward(days=1)
     succeeded(await tools.delete_relationship(**ends))
     assert succeeded(await tools.restore_relationship(**ends))["relationship"]["relationship_type"] == "colleague"
     succeeded(await tools.delete_relationship(**ends))
     error_of(await tools.restore_relationship(from_entity_key=first, to_entity_key=first))
-
-
-async def test_without_an_undo_window_nothing_is_kept(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
-    settings = graph.settings.model_copy(update={"undo_days": 0.0})
-    tools = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, settings, clock=clock).tools(
-        user_id=user_id
-    )
-    ends = await two_friends(tools, **FULL)
-    payload = succeeded(await tools.delete_relationship(**ends))
-    assert payload["message"] == "Deleted relationship between Ada and Bo; it cannot be restored"
-    assert "undo_until" not in payload
-    assert await kept(graph, user_id) == []
-    assert "no deleted relationship" in error_of(await tools.restore_relationship(**ends))
 
 
 async def test_restoring_names_a_missing_node(tools: Toolset, graph: KnowledgeGraph) -> None:
@@ -165,7 +144,7 @@ async def test_a_reversed_pair_is_restored_reversed(tools: Toolset) -> None:
 
 
 async def test_a_relationship_of_an_old_graph_is_restored_in_the_current_form(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     keys = await plant_people(graph, user_id, 2, version=None)
     await plant_relationships(
@@ -176,19 +155,19 @@ async def test_a_relationship_of_an_old_graph_is_restored_in_the_current_form(
     ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
     succeeded(await tools.delete_relationship(**ends))
     assert succeeded(await tools.restore_relationship(**ends))["embedding_regenerated"] is True
-    stored = await the_relationship(graph, user_id)
+    stored = await database.relationship()
     assert (stored["first"], stored["second"]) == (keys[1], keys[0])
     for key in keys:
         await tools.update_node(entity_key=key, description="new")
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
-async def test_any_text_is_restored_unchanged(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_any_text_is_restored_unchanged(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools, description=HOSTILE, notes=[HOSTILE])
-    before = await the_relationship(graph, user_id)
+    before = await database.relationship()
     succeeded(await tools.delete_relationship(**ends))
     succeeded(await tools.restore_relationship(**ends))
-    assert await the_relationship(graph, user_id) == {**before, "version": before["version"] + 1}
+    assert await database.relationship() == {**before, "version": before["version"] + 1}
     unknown = {"from_entity_key": HOSTILE, "to_entity_key": ends["to_entity_key"]}
     error_of(await tools.delete_relationship(**unknown))
     error_of(await tools.restore_relationship(**unknown))
@@ -196,7 +175,7 @@ async def test_any_text_is_restored_unchanged(tools: Toolset, graph: KnowledgeGr
 
 
 async def test_a_note_that_waits_for_its_embedding_fails_if_the_relationship_was_deleted(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ends = await two_friends(tools)
     embedder.forget()
@@ -206,26 +185,22 @@ async def test_a_note_that_waits_for_its_embedding_fails_if_the_relationship_was
     succeeded(await tools.delete_relationship(**ends))
     embedder.gate.set()
     assert "Relationship not found" in error_of(await note)
-    assert await relationships_of(graph, user_id) == []
+    assert await database.relationships() == []
 
 
 @pytest.mark.parametrize("version", [None, 3])
 async def test_a_write_that_waits_for_the_lock_of_a_deleted_relationship_fails(
-    tools: Toolset, graph: KnowledgeGraph, server: Server, user_id: str, version: int | None
+    tools: Toolset, database: Database, server: Server, user_id: str, version: int | None
 ) -> None:
     ends = await two_friends(tools)
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.version = $version",
-        user=user_id,
         version=version,
     )
     driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
-        await (
-            await other.run("MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.x = 1 DELETE r", user=user_id)
-        ).consume()
+        await (await other.run("MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.x = 1 DELETE r")).consume()
         waiting = [
             asyncio.create_task(tools.update_relationship(**ends, attitude=1)),
             asyncio.create_task(tools.delete_relationship(**ends)),
@@ -234,25 +209,23 @@ async def test_a_write_that_waits_for_the_lock_of_a_deleted_relationship_fails(
         await other.commit()
         for answer in await asyncio.gather(*waiting):
             assert "Relationship not found" in error_of(answer)
-    assert await kept(graph, user_id) == []
+    assert await kept(database) == []
 
 
 async def test_one_of_several_concurrent_deletions_and_restorations_succeeds(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database
 ) -> None:
     ends = await two_friends(tools, **FULL)
     answers = await asyncio.gather(*(tools.delete_relationship(**ends) for _ in range(6)))
     assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
-    assert len(await kept(graph, user_id)) == 1
+    assert len(await kept(database)) == 1
     answers = await asyncio.gather(*(tools.restore_relationship(**ends) for _ in range(6)))
     assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
-    assert await kept(graph, user_id) == []
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert await kept(database) == []
+    await database.assert_current()
 
 
-async def test_notes_added_during_deletions_are_kept_or_rejected(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
+async def test_notes_added_during_deletions_are_kept_or_rejected(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools)
     acknowledged = []
     for turn in range(2):
@@ -262,5 +235,5 @@ async def test_notes_added_during_deletions_are_kept_or_rejected(
         succeeded(deleted)
         acknowledged += [note for note, answer in zip(notes, answers, strict=True) if answer["success"]]
         succeeded(await tools.restore_relationship(**ends))
-        [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+        [stored] = await database.assert_current()
         assert sorted(note_contents(stored)) == sorted(acknowledged)

@@ -3,7 +3,6 @@ import json
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import StoreError
 from kgagent.knowledge_graph import services_of
 from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
 from kgagent.models.token_budget import estimated_tokens
@@ -11,7 +10,7 @@ from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, two_friends
-from tests.support.stored import cypher
+from tests.support.stored import Database
 from tests.support.ward import plant_ward
 
 
@@ -77,14 +76,12 @@ async def test_a_new_record_is_described_at_once(tools: Toolset) -> None:
 
 
 async def test_hidden_properties_and_other_users_are_not_described(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     await two_friends(tools, notes=["They row"])
     await plant_ward(graph, f"{user_id}-other")
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (n:Person {user_id: $user}) SET n.is_dirty = true, n.created_by = 'x', n.face_embedding = [0.1, 0.2]",
-        user=user_id,
     )
     described = json.dumps(succeeded(await tools.describe_graph()))
     for hidden in ("is_dirty", "created_by", "embedding", "user_id", "version", "Patient", "TREATED_BY"):
@@ -170,16 +167,6 @@ async def test_an_incomplete_description_says_so(
         "or_more: the count is a lower bound",
         "Some labels and types may be missing",
     ]
-
-
-async def test_a_failing_database_is_an_error(
-    tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def down(*_: object, **__: object) -> None:
-        raise StoreError("Neo4j cannot be used")
-
-    monkeypatch.setattr(services_of(graph).store, "read", down)
-    assert error_of(await tools.describe_graph()) == "Neo4j cannot be used"
 
 
 async def test_a_topic_is_a_guide_instead(tools: Toolset) -> None:

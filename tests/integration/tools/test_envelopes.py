@@ -17,7 +17,7 @@ from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
 from tests.support.people import create_all, person
-from tests.support.stored import cypher, nodes_of
+from tests.support.stored import Database, cypher
 
 GOOD: dict[str, dict[str, Any]] = {
     "remember": {"nodes": [{"label": "Person", "name": "Cyril"}]},
@@ -257,9 +257,8 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 async def test_any_text_is_stored_and_returned_unchanged(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, text: str
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str, text: str
 ) -> None:
-    # A name is the one text that is short and holds no control characters; it is stored without those of no width.
     name = text.replace("\0", "")[:MAX_REFERENCE_LENGTH]
     stored_name = without_zero_width(name).strip()
     made = [
@@ -297,11 +296,11 @@ async def test_any_text_is_stored_and_returned_unchanged(
     error_of(await tools.update_relationship(**ends, neo4j_type=text, attitude=1))
     error_of(await tools.explore(text_matches=["x"], node_types=[text]))
     error_of(await tools.add_note_to_relationship(**ends, content="x", lifetime=text))
-    assert len(await nodes_of(graph, user_id)) == 2
+    assert len(await database.nodes()) == 2
 
 
 async def test_bookkeeping_of_old_graphs_is_never_returned(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     planted = {
         "relation_embedding": [0.1, 0.2, 0.3],
@@ -315,10 +314,8 @@ async def test_bookkeeping_of_old_graphs_is_never_returned(
         "last_update_source": "somewhere",
         "tags": [],
     }
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (n:Person|Concept {user_id: $user}) SET n += $planted WITH n MATCH (n)-[r]->() SET r += $planted",
-        user=user_id,
         planted=planted,
     )
     for name in GOOD:

@@ -12,7 +12,7 @@ from tests.support.drawn import Drawing
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import person, persons, relate, remembered
-from tests.support.stored import cosine, cypher, relationships_of
+from tests.support.stored import Database, cosine, cypher
 
 
 def names(payload: dict[str, Any]) -> list[str]:
@@ -48,7 +48,7 @@ async def test_the_shortest_paths_come_first_in_any_direction(drawing: Drawing) 
 
 
 async def test_a_path_has_a_text_and_an_explained_score(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ada, bo, cy = await persons(tools, "Ada", "Bo", "Cy")
     await relate(tools, bo, ada, "chess partner", description="They play chess", attitude=4, proximity=4)
@@ -63,9 +63,7 @@ async def test_a_path_has_a_text_and_an_explained_score(
     assert [item["description"] for item in path["relationships"]] == ["They play chess", "Next door"]
     assert path["is_shortest"] is True
     [query] = await embedder.embed(["who plays chess?"])
-    stored = {
-        item["relationship_type"]: item["relationship_embedding"] for item in await relationships_of(graph, user_id)
-    }
+    stored = {item["relationship_type"]: item["relationship_embedding"] for item in await database.relationships()}
     chess, door = (cosine(query, stored[name]) for name in ("chess partner", "neighbour"))
     assert path["score"] == pytest.approx((chess + door) / 2 - 0.02, abs=1e-5)
     assert path["explanation"] == (

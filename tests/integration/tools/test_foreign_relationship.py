@@ -7,21 +7,21 @@ from kgagent.tools import Toolset
 from tests.integration.upkeep.old_graph import run
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, two_friends
-from tests.support.stored import cypher, the_relationship
+from tests.support.stored import Database
 
 
 @pytest.fixture
-async def ends(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> dict[str, str]:
+async def ends(database: Database, tools: Toolset) -> dict[str, str]:
     """Two friends whose relationship names another owner."""
     ends = await two_friends(tools, description="They row", notes=["Won a race"])
-    await cypher(graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.user_id = 'someone else'", user=user_id)
+    await database.run("MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.user_id = 'someone else'")
     return ends
 
 
 async def test_tools_reject_it_with_advice_and_leave_it_unchanged(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, ends: dict[str, str]
+    database: Database, tools: Toolset, ends: dict[str, str]
 ) -> None:
-    before = await the_relationship(graph, user_id)
+    before = await database.relationship()
     for tool, arguments in (
         ("get_relationship", {}),
         ("update_relationship", {"attitude": 5}),
@@ -34,7 +34,7 @@ async def test_tools_reject_it_with_advice_and_leave_it_unchanged(
         assert "names another user as its owner" in error
         assert "kgagent migrate" in error
         assert "They row" not in error
-    assert await the_relationship(graph, user_id) == before
+    assert await database.relationship() == before
 
 
 async def test_nodes_are_not_merged_into_it(tools: Toolset, ends: dict[str, str]) -> None:

@@ -1,10 +1,9 @@
 """Arguments as models write them: other letter case, other names, a cursor alone, and names that are too long."""
 
-from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, two_friends
-from tests.support.stored import nodes_of, note_contents
+from tests.support.stored import Database, note_contents
 
 
 async def test_labels_and_lifetimes_are_accepted_in_any_letter_case(tools: Toolset) -> None:
@@ -62,15 +61,13 @@ async def test_a_name_counts_with_the_characters_by_which_it_is_compared(tools: 
     assert "Node not found" in error_of(await tools.remember(relationships=[relationship]))
 
 
-async def test_one_value_may_stand_for_a_list_and_null_for_an_optional_one(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_one_value_may_stand_for_a_list_and_null_for_an_optional_one(tools: Toolset, database: Database) -> None:
     rosa = {"label": "Person", "name": "Rosa Feld", "aliases": "Rosi", "notes": "Lives in Jena."}
     payload = succeeded(await tools.remember(nodes=rosa, relationships=None))
     assert (payload["nodes"]["created"], payload["notes_added"]) == (1, 1)
     unchanged = {"label": "Person", "name": "Rosa Feld", "aliases": None, "notes": None}
     assert succeeded(await tools.remember(nodes=[unchanged], notes=None))["nodes"]["unchanged"] == 1
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert (stored["aliases"], note_contents(stored)) == (["Rosi"], ["Lives in Jena."])
     found = succeeded(await tools.explore(text_matches="Rosa", labels="Person", queries=None))
     assert [one["name"] for one in found["nodes"]] == ["Rosa Feld"]

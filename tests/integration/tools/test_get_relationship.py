@@ -1,9 +1,8 @@
-from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, persons, relate, two_friends
-from tests.support.stored import cypher
+from tests.support.stored import Database
 
 
 async def test_a_relationship_is_read_from_either_end_without_an_embedding_call(
@@ -22,16 +21,12 @@ async def test_a_relationship_is_read_from_either_end_without_an_embedding_call(
     assert embedder.calls == 0
 
 
-async def test_properties_of_other_programs_are_shown_but_nothing_internal(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_properties_of_other_programs_are_shown_but_nothing_internal(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools)
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (:Person {user_id: $user})-[r]->() SET r += {since: date('2019-05-01'), tags: [], "
         "place: point({x: 1, y: 2}), "
         "created_by: 'x', last_update_source: 'y', odd: 0.0/0.0, description_embedding: [0.1, 0.2, 0.3]}",
-        user=user_id,
     )
     shown = succeeded(await tools.get_relationship(**ends))["relationship"]
     assert shown["properties"]["since"] == "2019-05-01"
@@ -39,15 +34,11 @@ async def test_properties_of_other_programs_are_shown_but_nothing_internal(
     assert "tags" not in shown["properties"]
 
 
-async def test_values_of_the_wrong_type_in_an_old_graph_break_nothing(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_values_of_the_wrong_type_in_an_old_graph_break_nothing(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools)
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (a:Person {user_id: $user})-[r]->() SET a.name = 7, r.description = [1, 2], r.relationship_type = 3, "
         "r.attitude = 'warm', r.proximity = 0.0/0.0, r.notes = 'null'",
-        user=user_id,
     )
     shown = succeeded(await tools.get_relationship(**ends))["relationship"]
     assert not {"description", "relationship_type", "attitude", "proximity", "notes", "from_name"} & shown.keys()

@@ -5,7 +5,6 @@ import pytest
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import Toolset
-from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import remembered
@@ -37,12 +36,6 @@ async def test_nodes_and_relationships_have_ranks_and_scores(tools: Toolset) -> 
     assert {item["name"] for item in answer["objects"]} >= {"Ruth", "Ada"}
     counted = len(answer["objects"]), len(answer["relationships"])
     assert answer["message"] == "Found {} nodes and {} relationships".format(*counted)
-
-
-async def test_without_search_relationships_the_result_has_none(tools: Toolset) -> None:
-    answer = succeeded(await tools.hybrid_search(query="mentorship", search_relationships=False))
-    assert "relationships" not in answer
-    assert [item["name"] for item in answer["objects"]] == ["Mentorship"]
 
 
 async def test_filters_and_limits_hold(tools: Toolset) -> None:
@@ -94,14 +87,6 @@ async def test_the_text_stays_within_its_token_budget(tools: Toolset) -> None:
     short = succeeded(await tools.hybrid_search(query="mentor", threshold=0.2, format="text", token_budget=100))
     assert estimated_tokens(short["text"]) <= 100
     assert short["text"].splitlines()[0] == first
-
-
-async def test_expired_notes_are_not_in_the_text(tools: Toolset, clock: Clock) -> None:
-    answer = succeeded(await tools.hybrid_search(query="mentor", format="text"))
-    assert "A gruff mentor" in answer["text"]
-    clock.forward(days=100_000)
-    later = succeeded(await tools.hybrid_search(query="mentor", format="text"))
-    assert "A gruff mentor" not in later["text"]
 
 
 async def test_a_failed_retriever_is_a_warning(tools: Toolset, embedder: WatchedEmbedder) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from kgagent import KnowledgeGraph, turns
+from kgagent import turns
 from kgagent.graph import records
 from kgagent.models.note import Note, parse_notes
 from kgagent.tools import Toolset
 from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import succeeded
-from tests.support.stored import cypher
+from tests.support.stored import Database
 
 PEOPLE = 40
 
@@ -32,7 +32,7 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-async def long_notes(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> Toolset:
+async def long_notes(database: Database, tools: Toolset) -> Toolset:
     """The tools of a user whose people all have many notes, and so have their relationships to Ann."""
     people = [f"Person {number}" for number in range(PEOPLE)]
     friend = {"to": "Ann", "relationship_type": "friend", "description": "They sail"}
@@ -43,8 +43,8 @@ async def long_notes(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> Too
         )
     )
     notes = json.dumps([{"content": f"Summer {year}: sailed to Bergen"} for year in range(1, 200)])
-    await cypher(graph, "MATCH (n:Person {user_id: $user}) SET n.notes = $notes", user=user_id, notes=notes)
-    await cypher(graph, "MATCH (:Person {user_id: $user})-[r]->() SET r.notes = $notes", user=user_id, notes=notes)
+    await database.run("MATCH (n:Person {user_id: $user}) SET n.notes = $notes", notes=notes)
+    await database.run("MATCH (:Person {user_id: $user})-[r]->() SET r.notes = $notes", notes=notes)
     return tools
 
 

@@ -9,7 +9,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import create_all, person
-from tests.support.stored import nodes_of, relationships_of
+from tests.support.stored import Database, nodes_of, relationships_of
 
 NAMES = {
     "Ines": "Ines",
@@ -121,15 +121,15 @@ async def test_several_nodes_that_may_be_meant_are_listed_and_an_exact_name_come
 
 
 async def test_a_surname_that_several_have_is_refused_with_all_of_them(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     other = await person(tools, "Maria Gruber")
-    stored = await nodes_of(graph, user_id)
+    stored = await database.nodes()
     error = error_of(await tools.update_node(entity_key="Gruber", description="x"))
     assert error.startswith("Node not found: Gruber. Nearest to Gruber: ")
     for name, key in (("Herr Gruber", keys["Herr Gruber"]), ("Maria Gruber", other)):
         assert f"{name} (Person, {key[:12]})" in error
-    assert await nodes_of(graph, user_id) == stored
+    assert await database.nodes() == stored
     assert "Node not found: Maria B" in error_of(await tools.update_node(entity_key="Maria B", description="x"))
 
 
@@ -159,7 +159,7 @@ async def test_a_surname_means_the_person_that_the_same_call_creates(tools: Tool
 
 
 async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refused(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     maria = {"label": "Person", "name": "Maria Gruber"}
     item = {"from": "Gruber", "to": "me", "relationship_type": "neighbor"}
@@ -168,7 +168,7 @@ async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refus
     assert failed["error"] == (
         "'Gruber' could refer to 'Maria Gruber' in this call; give a full name, or the key of a stored node"
     )
-    assert len(await relationships_of(graph, user_id)) == 1
+    assert len(await database.relationships()) == 1
     described = {"name": "Herr Gruber", "description": "Landlord."}
     payload = succeeded(
         await tools.remember(nodes=[described], notes=[{"on": "Herr Gruber", "content": "Rose early."}])
@@ -190,7 +190,7 @@ async def test_any_text_is_a_reference_or_an_error(tools: Toolset) -> None:
 
 
 async def test_merging_and_deleting_need_the_exact_name(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     await person(tools, "Anne")
     assert "Node not found: Anna" in error_of(await tools.merge_nodes(keep_entity_key="Anne", drop_entity_key="Anna"))
@@ -198,12 +198,10 @@ async def test_merging_and_deleting_need_the_exact_name(
     error = error_of(await tools.delete_node(entity_key="Anna", delete_relationships=True))
     assert error.startswith("Node not found: Anna. Nearest to Anna: ")
     assert f"Anna Berger (Person, {keys['Anna'][:12]})" in error
-    assert len(await nodes_of(graph, user_id)) == len(keys) + 1
+    assert len(await database.nodes()) == len(keys) + 1
 
 
-async def test_remember_says_which_node_was_meant(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
-) -> None:
+async def test_remember_says_which_node_was_meant(tools: Toolset, database: Database, keys: dict[str, str]) -> None:
     relationship = {"from": "Anna", "to": "René", "relationship_type": "friend"}
     answer = await tools.remember.call_text(
         {"relationships": [relationship], "notes": [{"on": "cafe muller", "content": "Closed."}]}
@@ -215,11 +213,11 @@ async def test_remember_says_which_node_was_meant(
             "ü", "u\u0308"
         ),
     ]
-    assert len(await relationships_of(graph, user_id)) == 2
+    assert len(await database.relationships()) == 2
 
 
 async def test_remember_creates_a_node_with_a_first_name(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     payload = succeeded(
         await tools.remember(
@@ -229,7 +227,7 @@ async def test_remember_creates_a_node_with_a_first_name(
     )
     assert payload["message"] == "Nodes: 1 created. Relationships: 1 created"
     assert payload["created_nodes"][0]["entity_key"] != keys["Anna"]
-    stored = {one["name"]: one for one in await nodes_of(graph, user_id)}
+    stored = {one["name"]: one for one in await database.nodes()}
     assert stored["Anna Berger"]["description"] == "Architect."
 
 
@@ -252,11 +250,11 @@ async def test_a_rejected_node_of_a_call_is_not_replaced_by_one_with_a_similar_n
 
 
 async def test_an_existing_node_is_changed_by_remember_only_under_its_exact_name(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+    tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     for item in ({"name": "Anna"}, {"entity_key": "Anna", "name": "Anna Smith"}):
         assert "Anna" in error_of(await tools.remember(nodes=[{**item, "description": "x"}]))
-    names = {one["name"] for one in await nodes_of(graph, user_id)}
+    names = {one["name"] for one in await database.nodes()}
     assert "Anna Berger" in names
     assert len(names) == len(keys)
 

@@ -18,9 +18,8 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, persons, relate, remembered
 from tests.support.stored import (
-    assert_embeddings_are_current,
+    Database,
     cypher,
-    nodes_of,
     note_contents,
     relationships_of,
 )
@@ -74,7 +73,12 @@ async def keys(tools: Toolset) -> dict[str, str]:
 
 
 async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, keys: dict[str, str]
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    database: Database,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    keys: dict[str, str],
 ) -> None:
     before = await joined(graph, user_id)
     embedder.forget()
@@ -90,7 +94,7 @@ async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
     assert counts == {"moved": 2, "merged": 1, "dropped": 0}
     assert payload["embeddings_regenerated"] == 2
     assert [len(texts) for texts in embedder.stored] == [2]
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
     after = await joined(graph, user_id)
     assert set(after) == {frozenset((keys["Bob"], keys[name])) for name in ("Cy", "Di", "Chess")}
@@ -117,7 +121,7 @@ async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
     assert payload["node"]["name"] == "Bob"
     assert payload["node"]["description"] == "Naval architect"
     assert [note["content"] for note in payload["node"]["notes"]] == ["Born in Rome"]
-    assert keys["Robert"] not in {item["entity_key"] for item in await nodes_of(graph, user_id)}
+    assert keys["Robert"] not in {item["entity_key"] for item in await database.nodes()}
     assert (
         error_of(await merge(tools, keys["Bob"], keys["Robert"]))
         == f"Node not found: {keys['Robert']}" + WHERE_KEYS_ARE
@@ -153,9 +157,7 @@ async def test_on_change_receives_each_record_before_and_after(
             assert await services_of(graph).relationships.get(user_id, intent) == shown
 
 
-async def test_notes_are_merged_by_date_without_duplicates(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
-) -> None:
+async def test_notes_are_merged_by_date_without_duplicates(tools: Toolset, database: Database, clock: Clock) -> None:
     bob, robert, cy = await persons(tools, "Bob", "Robert", "Cy")
     ends = {key: {"from_entity_key": key, "to_entity_key": cy} for key in (bob, robert)}
     await relate(tools, bob, cy)
@@ -167,13 +169,13 @@ async def test_notes_are_merged_by_date_without_duplicates(
     succeeded(await merge(tools, bob, robert))
     clock.forward(days=60)
     succeeded(await tools.update_relationship(**ends[bob], salience=0.1))
-    [stored] = await relationships_of(graph, user_id)
+    [stored] = await database.relationships()
     assert note_contents(stored) == [f"note {number}" for number in range(4)]
     assert stored["notes_text"] == "note 3"
 
 
 async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_the_node(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database
 ) -> None:
     bob, robert = await person(tools, "Bob", notes=["tall"]), await person(tools, "Robert")
     await relate(tools, robert, bob, "looks like", notes=["the same voice"], description="Twins, perhaps", attitude=4)
@@ -182,16 +184,15 @@ async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_t
     lost = "Before the merge: Robert looks like Bob (friendly). Twins, perhaps"
     assert payload["kept_as_notes"] == [lost]
     assert {note["content"] for note in payload["node"]["notes"]} == {"tall", "the same voice", lost}
-    assert await relationships_of(graph, user_id) == []
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    assert await database.relationships() == []
+    await database.assert_current()
 
 
 async def test_properties_that_the_kept_node_lacks_are_taken_over_and_other_values_become_a_note(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, database: Database
 ) -> None:
     bob, robert = await persons(tools, "Bob", "Robert")
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (a:Person {entity_key: $bob}), (b:Person {entity_key: $robert}) SET a.born = 1970, "
         "b.born = date('1971-01-02'), b.is_owner = true, b.since = date('2019-05-01'), "
         "a.description = 'Draws.', b.description = 'Sails. ', "
@@ -204,7 +205,7 @@ async def test_properties_that_the_kept_node_lacks_are_taken_over_and_other_valu
     )
     lost = "Sails. born: 1971-01-02. hats: beret, fez"
     assert succeeded(await merge(tools, bob, robert))["kept_as_notes"] == [lost]
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert note_contents(stored) == [lost]
     assert (stored["born"], stored["is_owner"], str(stored["since"])) == (1970, True, "2019-05-01")
     assert (stored["entity_key"], stored["name"]) == (bob, "Bob")
@@ -221,7 +222,7 @@ async def test_a_key_made_of_the_name_stays(tools: Toolset) -> None:
 
 
 async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_one(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     first, second = await node(tools, "Source", "Talk", "of May"), await node(tools, "Source", "Talk", "of June")
     succeeded(await tools.update_node(entity_key=second, description="of May"))
@@ -231,29 +232,25 @@ async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_on
     embedder.forget()
     assert succeeded(await merge(tools, first, second))["sources_renamed"] == 2
     assert embedder.calls == 0
-    stored = await relationships_of(graph, user_id) + await nodes_of(graph, user_id)
+    stored = await database.relationships() + await database.nodes()
     stored_notes = [item["notes"] for item in stored if "notes" in item]
     assert sum(f'"source_entity_key":"{first}"' in notes for notes in stored_notes) == 2
     assert sum(second in notes for notes in stored_notes) == 1
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
-async def test_hostile_keys_and_texts_are_values(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
+async def test_hostile_keys_and_texts_are_values(tools: Toolset, database: Database, user_id: str) -> None:
     bob, cy = await persons(tools, "Bob", "Cy")
     key = f"{user_id} {HOSTILE}"
-    await cypher(
-        graph,
+    await database.run(
         "CREATE (:Person {entity_key: $key, user_id: $user, name: $name})",
         key=key,
-        user=user_id,
         name=HOSTILE,
     )
     note = {"content": HOSTILE, "source_entity_key": key}
     await relate(tools, key, cy, HOSTILE, description=HOSTILE, notes=[note])
     succeeded(await merge(tools, bob, key))
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     shown = succeeded(await tools.get_relationship(from_entity_key=bob, to_entity_key=cy))["relationship"]
     assert shown["notes"][0]["source_entity_key"] == bob
     assert note_contents(stored) == [HOSTILE]
@@ -280,7 +277,7 @@ async def test_nodes_that_cannot_be_merged_are_an_error_and_nothing_changes(
 
 
 async def test_relationships_of_other_programs_are_kept(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str, keys: dict[str, str]
 ) -> None:
     theirs = await person(graph.tools(user_id=f"{user_id}-other"), "Eve")
     for text in (
@@ -288,12 +285,11 @@ async def test_relationships_of_other_programs_are_kept(
         "MATCH (n:Person {entity_key: $key}), (m:Person {entity_key: $theirs}) "
         "CREATE (n)<-[:has_relationship_with {user_id: $user}]-(m)",
     ):
-        await cypher(graph, text, key=keys["Robert"], user=user_id, theirs=theirs)
+        await database.run(text, key=keys["Robert"], theirs=theirs)
         before = await everything(graph, user_id)
         assert "relationships that kgagent does not manage" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
         assert await everything(graph, user_id) == before
-        await cypher(
-            graph,
+        await database.run(
             "MATCH (:Person {entity_key: $key})-[r]-(m) WHERE type(r) = 'WROTE' OR m.entity_key = $theirs DELETE r",
             key=keys["Robert"],
             theirs=theirs,
@@ -311,7 +307,7 @@ async def test_a_merge_of_too_many_records_is_refused(
 
 
 async def test_relationships_of_an_old_graph_get_the_current_form(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     people = await plant_people(graph, user_id, 4)
     old: list[tuple[int, int, dict[str, Any]]] = [
@@ -336,7 +332,7 @@ async def test_relationships_of_an_old_graph_get_the_current_form(
     assert len(replaced) == 1
     assert (first["attitude"], first["proximity"]) == (4, 2)
     assert (second["attitude"], second["proximity"]) == (5, 1)
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_a_failing_embedder_or_database_changes_nothing(
@@ -365,6 +361,7 @@ async def test_a_failing_embedder_or_database_changes_nothing(
 async def test_a_write_between_reading_and_writing_is_not_lost(
     tools: Toolset,
     graph: KnowledgeGraph,
+    database: Database,
     embedder: WatchedEmbedder,
     user_id: str,
     clock: Clock,
@@ -391,19 +388,13 @@ async def test_a_write_between_reading_and_writing_is_not_lost(
         await relate(beside, keys["Bob"], keys["Di"], "neighbour", description="just now")
     embedder.gate.set()
     succeeded(await merging)
-    stored = [*await assert_embeddings_are_current(graph, user_id, embedder, clock()), *await nodes_of(graph, user_id)]
+    stored = [*await database.assert_current(), *await database.nodes()]
     assert sum("just now" in [*note_contents(item), item.get("description")] for item in stored) == 1
     assert len(await joined(graph, user_id)) == (4 if place == "new" else 3)
 
 
 async def test_a_merge_waits_for_a_lock_and_includes_what_was_written(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    server: Server,
-    user_id: str,
-    clock: Clock,
-    keys: dict[str, str],
+    tools: Toolset, graph: KnowledgeGraph, database: Database, server: Server, user_id: str, keys: dict[str, str]
 ) -> None:
     driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     async with driver, driver.session() as session, watch(server, user_id) as transactions:
@@ -421,18 +412,12 @@ async def test_a_merge_waits_for_a_lock_and_includes_what_was_written(
         succeeded(await merging)
     found = await joined(graph, user_id)
     assert found[frozenset((keys["Bob"], keys["Di"]))]["description"] == "just now"
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 @pytest.mark.parametrize("turn", [0, 3])
 async def test_concurrent_calls_succeed_or_fail_and_no_embedding_is_stale(
-    agents: list[Toolset],
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    clock: Clock,
-    keys: dict[str, str],
-    turn: int,
+    agents: list[Toolset], graph: KnowledgeGraph, database: Database, user_id: str, keys: dict[str, str], turn: int
 ) -> None:
     eve, fay = await persons(agents[0], "Eve", "Fay")
     bob, robert = keys["Bob"], keys["Robert"]
@@ -459,7 +444,7 @@ async def test_concurrent_calls_succeed_or_fail_and_no_embedding_is_stale(
     answers = await asyncio.gather(*calls)
     merged = answers.pop(turn * 3)
     succeeded(merged)
-    stored = [*await assert_embeddings_are_current(graph, user_id, embedder, clock()), *await nodes_of(graph, user_id)]
+    stored = [*await database.assert_current(), *await database.nodes()]
     kept = [content for item in stored for content in note_contents(item)]
     contents = [*notes, "to Eve", "to Fay", "on Robert", "on Bob"]
     for content, answer in zip(contents, answers[:-1], strict=True):
@@ -474,12 +459,7 @@ async def test_concurrent_calls_succeed_or_fail_and_no_embedding_is_stale(
 
 
 async def test_one_of_two_concurrent_merges_of_a_node_succeeds(
-    agents: list[Toolset],
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    clock: Clock,
-    keys: dict[str, str],
+    agents: list[Toolset], database: Database, keys: dict[str, str]
 ) -> None:
     answers = await asyncio.gather(
         merge(agents[0], keys["Bob"], keys["Robert"]),
@@ -490,6 +470,6 @@ async def test_one_of_two_concurrent_merges_of_a_node_succeeds(
     for answer in answers:
         if not answer["success"]:
             assert error_of(answer).startswith("Node not found")
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
-    names = {item["name"] for item in await nodes_of(graph, user_id)}
+    await database.assert_current()
+    names = {item["name"] for item in await database.nodes()}
     assert len(names) == 5 - sum(answer["success"] for answer in answers)

@@ -11,7 +11,11 @@ from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, two_friends
-from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, note_contents, the_relationship
+from tests.support.stored import (
+    Database,
+    note_contents,
+    the_relationship,
+)
 
 NOTES = ["They sail in May.", "They sail in June.", "They paint."]
 
@@ -21,7 +25,7 @@ async def contents(graph: KnowledgeGraph, user_id: str) -> list[str]:
 
 
 async def test_a_note_of_a_relationship_is_corrected(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, notes=NOTES)
     clock.forward(days=1)
@@ -29,23 +33,21 @@ async def test_a_note_of_a_relationship_is_corrected(
     assert (payload["message"], payload["embedding_regenerated"]) == ("Updated note", True)
     assert (payload["note"]["content"], payload["note"]["date_added"]) == ("They draw.", "2026-01-01T00:00:00Z")
     assert await contents(graph, user_id) == ["They sail in May.", "They sail in June.", "They draw."]
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
-async def test_a_note_of_a_node_is_deleted(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
+async def test_a_note_of_a_node_is_deleted(tools: Toolset, database: Database) -> None:
     await person(tools, "Ada", notes=["Sings.", "Reads."])
     payload = succeeded(await tools.delete_note(entity_key="Ada", note="Sings."))
     assert (payload["note"]["content"], payload["notes_left"]) == ("Sings.", 1)
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert note_contents(stored) == ["Reads."]
     payload = succeeded(await tools.delete_note(entity_key="Ada", note="Reads."))
     assert payload["notes_left"] == 0
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert "notes" not in stored
     assert "notes_text" not in stored
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_a_new_lifetime_counts_from_now(tools: Toolset, clock: Clock) -> None:
@@ -76,7 +78,7 @@ async def test_a_failing_embedder_leaves_the_note(
 
 
 async def test_concurrent_changes_of_notes_are_all_kept(
-    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    agents: list[Toolset], graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     ends = await two_friends(agents[0], notes=NOTES)
     payloads = await asyncio.gather(
@@ -87,7 +89,7 @@ async def test_concurrent_changes_of_notes_are_all_kept(
     )
     assert all(payload["success"] for payload in payloads)
     assert sorted(await contents(graph, user_id)) == ["They paint.", "They sail in July.", "They sing."]
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_updates_take_notes(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
@@ -150,11 +152,9 @@ async def test_the_text_of_a_deletion_has_the_note_and_cuts_a_very_long_one(tool
     assert len(deleted.text) < 10_000
 
 
-async def test_a_wrong_address_or_change_is_explained_and_changes_nothing(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_a_wrong_address_or_change_is_explained_and_changes_nothing(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools, notes=NOTES)
-    before = await all_of(graph, user_id)
+    before = await database.all()
     several = "2 notes begin with 'They sail'; give more of the text: 'They sail in May.'; 'They sail"
     which = "give entity_key for a note of a node, or from_entity_key and"
     for arguments, error in (
@@ -170,4 +170,4 @@ async def test_a_wrong_address_or_change_is_explained_and_changes_nothing(
         assert error in error_of(await tools.update_note(**given, content="x"))
     assert error_of(await tools.update_note(**ends, note="They p")) == "Nothing to change: give content or lifetime"
     assert "lifetime must be one of" in error_of(await tools.update_note(**ends, note="They p", lifetime="decade"))
-    assert await all_of(graph, user_id) == before
+    assert await database.all() == before

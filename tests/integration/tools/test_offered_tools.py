@@ -11,7 +11,7 @@ from kgagent.adapters.openai import OpenAITools
 from kgagent.tools import Toolset
 from kgagent.tools.payload import dump
 from tests.support.payloads import error_of, succeeded
-from tests.support.stored import nodes_of
+from tests.support.stored import Database
 
 BY_COMMANDS = " (`kgagent restore`), or erase it at once (`kgagent purge --user … --restorable`)"
 RUTH_CALDER = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."}
@@ -25,15 +25,13 @@ def core(graph: KnowledgeGraph, user_id: str) -> Toolset:
     return graph.tools(user_id=user_id, toolsets="core")
 
 
-async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
-    core: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(core: Toolset, database: Database) -> None:
     sailing = {"label": "Concept", "name": "Sailing"}
     await core.remember.call_text({"nodes": [RUTH_CALDER, sailing]})
     likes = {"from": "Ruth", "to": "Sailing", "relationship_type": "likes"}
     answer = await core.remember.call_text({"nodes": [{**RUTH, "notes": ["Owns a sloop."]}], "relationships": [likes]})
     [created] = answer.payload["created_nodes"]
-    keep = {one["name"]: one["entity_key"] for one in await nodes_of(graph, user_id)}["Ruth Calder"]
+    keep = {one["name"]: one["entity_key"] for one in await database.nodes()}["Ruth Calder"]
     drop = created["entity_key"]
     merged = await core.merge_nodes.call_text({"keep_entity_key": keep[:8], "drop_entity_key": drop[:8]})
     assert merged.text.splitlines() == [
@@ -52,7 +50,7 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
     assert removed.text.splitlines()[0] == (
         f"Deleted Concept Sailing; the user can restore it until {removed.payload['undo_until'][:16]}Z{BY_COMMANDS}"
     )
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert (stored["name"], "Owns a sloop." in stored["notes"]) == ("Ruth Calder", True)
 
 

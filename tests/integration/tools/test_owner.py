@@ -5,7 +5,7 @@ from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person
-from tests.support.stored import nodes_of
+from tests.support.stored import Database, nodes_of
 
 
 async def owners(graph: KnowledgeGraph, user_id: str) -> list[str]:
@@ -20,7 +20,7 @@ async def test_the_owner_is_set_at_creation_and_returned(tools: Toolset, graph: 
 
 
 async def test_a_second_owner_is_an_error_that_names_the_first_and_writes_nothing(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     me, ruth = await person(tools, "Me", is_owner=True), await person(tools, "Ruth")
     said = (
@@ -28,7 +28,7 @@ async def test_a_second_owner_is_an_error_that_names_the_first_and_writes_nothin
     )
     assert error_of(await tools.create_node(label="Person", name="Tom", is_owner=True)).startswith(said)
     assert error_of(await tools.update_node(entity_key=ruth, is_owner=True, name="Ruth C.")).startswith(said)
-    assert {stored["name"] for stored in await nodes_of(graph, user_id)} == {"Me", "Ruth"}
+    assert {stored["name"] for stored in await database.nodes()} == {"Me", "Ruth"}
     assert await owners(graph, user_id) == ["Me"]
 
 

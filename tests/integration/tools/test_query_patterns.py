@@ -16,7 +16,7 @@ from kgagent.tools.query_patterns import SHORT_EXAMPLE, QueryPatterns, QueryPatt
 from tests.integration.patterns.conftest import with_settings
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
 from tests.support.people import person, persons, relate, remembered, two_friends
-from tests.support.stored import cypher
+from tests.support.stored import Database
 from tests.support.ward import plant_ward
 
 SHARED_DOCTOR: dict[str, Any] = {
@@ -96,14 +96,10 @@ async def test_a_text_has_notes_as_sentences_those_that_match_first(tools: Tools
     assert not any(filler in answer.text for filler in ("..", "Text of", "added_by"))
 
 
-async def test_times_of_a_graph_of_another_program_are_returned(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await cypher(
-        graph,
+async def test_times_of_a_graph_of_another_program_are_returned(database: Database, tools: Toolset) -> None:
+    await database.run(
         "CREATE (:Order {user_id: $user, name: 'first', created_at: '2026-01-02'})-[:HOLDS {created_at: 1}]->"
         "(:Item {user_id: $user, name: 'rope'})",
-        user=user_id,
     )
     payload = await tools.query_patterns(patterns=[{"steps": [{"relation_type": "HOLDS", "max_hops": 2}]}])
     [path] = payload["paths"]
@@ -416,15 +412,11 @@ async def test_me_without_an_owner_finds_nothing_and_says_so(tools: Toolset) -> 
     assert (await found_at_start(tools, excluded))[0] == {"Ada"}
 
 
-async def test_names_outside_the_ontology_are_compared_as_they_are(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
+async def test_names_outside_the_ontology_are_compared_as_they_are(database: Database, tools: Toolset) -> None:
     anna = await person(tools, "Anna Berger", aliases=["Rex"])
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (n:Person {user_id: $user}) CREATE (n)-[:OWNS {relationship_type: 'acute'}]->(:Pet {user_id: $user, "
         "name: 'Rex', entity_key: 'rex'}), (n)-[:OWNS]->(:Pet {user_id: $user, name: 'Tom', entity_key: 'tom'})",
-        user=user_id,
     )
     owns = {"source_label": "Person", "relation_type": "OWNS", "target_label": "Pet"}
     for kind, values, keys in (("IN", ["Rex"], ["rex"]), ("NOT_IN", ["Rex"], ["tom"])):
@@ -439,7 +431,10 @@ async def test_names_outside_the_ontology_are_compared_as_they_are(
 
 async def test_several_nodes_of_a_name_in_a_list_are_found_beside_aliases(tools: Toolset) -> None:
     likes = {"relation_type": "engages_with", "target_label": "Concept"}
-    more = {"Robert": {"name": "Robert Hofmann", "aliases": ["Bobby"]}, "Eve": {"name": "Eve", "is_owner": True}}
+    more: dict[str, dict[str, Any]] = {
+        "Robert": {"name": "Robert Hofmann", "aliases": ["Bobby"]},
+        "Eve": {"name": "Eve", "is_owner": True},
+    }
     people = {"first": {"name": "Cy"}, "second": {"name": "Cy"}, **more}
     me = await person(tools, "Me")
     created = succeeded(

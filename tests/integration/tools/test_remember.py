@@ -13,7 +13,11 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, persons, relate, two_friends
-from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, note_contents, relationships_of
+from tests.support.stored import (
+    Database,
+    nodes_of,
+    note_contents,
+)
 
 ME = {"label": "Person", "name": "Ines", "is_owner": True}
 RUTH = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect.", "notes": ["Moved to Bergen."]}
@@ -33,7 +37,7 @@ async def named(graph: KnowledgeGraph, user_id: str) -> dict[str, dict[str, Any]
 
 
 async def test_nodes_relationships_and_notes_are_created_in_one_call(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     payload = succeeded(
         await tools.remember(
@@ -50,7 +54,7 @@ async def test_nodes_relationships_and_notes_are_created_in_one_call(
     stored = await named(graph, user_id)
     assert stored["Ines"]["is_owner"] is True
     assert note_contents(stored["Sailing"]) == ["Starts again in May."]
-    [relationship] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [relationship] = await database.assert_current()
     assert (relationship["relationship_type"], relationship["attitude"], relationship["proximity"]) == (
         "mentor of",
         5,
@@ -64,7 +68,7 @@ async def test_nodes_relationships_and_notes_are_created_in_one_call(
 
 
 async def test_notes_of_one_call_on_a_relationship_are_one_write(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     await two_friends(tools)
     embedder.stored.clear()
@@ -77,7 +81,7 @@ async def test_notes_of_one_call_on_a_relationship_are_one_write(
     later = [{"on": on, "content": "They swim."}, correction, {"on": on, "content": "They row on lake 1."}]
     payload = succeeded(await tools.remember(notes=[*later, {"on": on, "content": "They run."}]))
     assert (payload["notes_added"], payload["notes_corrected"]) == (3, 1)
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert note_contents(stored) == [
         "They sail.",
         "They row on lake 2.",
@@ -89,7 +93,7 @@ async def test_notes_of_one_call_on_a_relationship_are_one_write(
 
 
 async def test_a_note_that_the_model_refuses_does_not_keep_the_others_from_being_written(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     await two_friends(tools)
     embedder.refused = "lake 2"
@@ -97,26 +101,26 @@ async def test_a_note_that_the_model_refuses_does_not_keep_the_others_from_being
     notes = [{"on": on, "content": f"They row on lake {number}."} for number in (1, 2, 3)]
     payload = succeeded(await tools.remember(notes=notes))
     assert (payload["notes_added"], [failure["index"] for failure in payload["failures"]]) == (2, [1])
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert note_contents(stored) == ["They row on lake 1.", "They row on lake 3."]
 
 
 async def test_the_same_call_again_changes_nothing(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
     arguments = {"nodes": [ME, RUTH], "relationships": [MENTOR], "notes": [{"on": "Ines", "content": "Reads a lot."}]}
     succeeded(await tools.remember(**arguments))
-    before = await all_of(graph, user_id)
+    before = await database.all()
     embedder.forget()
     clock.forward(days=1)
     payload = succeeded(await tools.remember(**arguments))
     assert payload["message"] == "Nodes: 2 unchanged. Relationships: 1 unchanged. 1 note unchanged"
-    assert await all_of(graph, user_id) == before
+    assert await database.all() == before
     assert embedder.calls == 0
 
 
 async def test_what_exists_is_updated_and_replaced_texts_are_reported(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     key = await person(tools, "Ruth Calder", "An architect.", notes=["Sings."])
     other = await person(tools, "Ines", is_owner=True)
@@ -137,7 +141,7 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
     stored = (await named(graph, user_id))["Ruth Calder"]
     assert (stored["entity_key"], stored["description"]) == (key, "Naval architect.")
     assert note_contents(stored) == ["Sings.", "Moved to Bergen."]
-    [relationship] = await relationships_of(graph, user_id)
+    [relationship] = await database.relationships()
     assert (relationship["attitude"], relationship["proximity"]) == (5, 4)
 
 
@@ -161,26 +165,24 @@ async def test_an_empty_description_does_not_clear_the_stored_one(tools: Toolset
 
 
 async def test_a_renamed_node_does_not_take_the_place_of_a_new_one_with_a_name_that_it_lost(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, database: Database
 ) -> None:
     [created] = succeeded(await tools.remember(nodes=[RUTH]))["created_nodes"]
     succeeded(await tools.remember(nodes=[{"entity_key": created["entity_key"], "name": "Ruth Holm"}]))
     succeeded(await tools.update_node(entity_key=created["entity_key"], aliases=[]))
     succeeded(await tools.remember(nodes=[RUTH]))
-    assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == ["Ruth Calder", "Ruth Holm"]
+    assert sorted(stored["name"] for stored in await database.nodes()) == ["Ruth Calder", "Ruth Holm"]
 
 
 async def test_concurrent_calls_create_one_person_with_a_name_that_renamed_ones_lost(
-    agents: list[Toolset], graph: KnowledgeGraph, user_id: str
+    agents: list[Toolset], database: Database
 ) -> None:
     for new_name in ("Ruth Holm", "Ruth Berg"):
         [created] = succeeded(await agents[0].remember(nodes=[RUTH]))["created_nodes"]
         succeeded(await agents[0].remember(nodes=[{"entity_key": created["entity_key"], "name": new_name}]))
         succeeded(await agents[0].update_node(entity_key=created["entity_key"], aliases=[]))
     await asyncio.gather(*(tools.remember(nodes=[RUTH]) for tools in agents))
-    assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == [
-        *("Ruth Berg", "Ruth Calder", "Ruth Holm")
-    ]
+    assert sorted(stored["name"] for stored in await database.nodes()) == [*("Ruth Berg", "Ruth Calder", "Ruth Holm")]
 
 
 async def test_a_note_on_a_node_of_the_call_that_was_refused_says_so(tools: Toolset) -> None:
@@ -198,27 +200,23 @@ async def test_several_nodes_with_the_name_are_an_error_that_lists_them(tools: T
     assert "A baker." in error
 
 
-async def test_another_person_of_the_same_name_is_created_if_asked_for(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_another_person_of_the_same_name_is_created_if_asked_for(tools: Toolset, database: Database) -> None:
     await person(tools, "Anna", "A baker.")
     anna = {"label": "Person", "name": "Anna", "description": "A judge.", "new": True, "ref": "judge"}
     payload = succeeded(await tools.remember(nodes=[anna], notes=[{"on": "judge", "content": "Retired in 2020."}]))
     assert payload["nodes"]["created"] == 1
-    judge = next(stored for stored in await nodes_of(graph, user_id) if stored["description"] == "A judge.")
+    judge = next(stored for stored in await database.nodes() if stored["description"] == "A judge.")
     assert note_contents(judge) == ["Retired in 2020."]
 
 
-async def test_concurrent_calls_create_a_person_once(
-    agents: list[Toolset], graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_concurrent_calls_create_a_person_once(agents: list[Toolset], database: Database) -> None:
     payloads = await asyncio.gather(*(tools.remember(nodes=[ME, RUTH], relationships=[MENTOR]) for tools in agents))
     assert all(payload["success"] for payload in payloads)
-    assert sorted(stored["name"] for stored in await nodes_of(graph, user_id)) == ["Ines", "Ruth Calder"]
-    assert len(await relationships_of(graph, user_id)) == 1
+    assert sorted(stored["name"] for stored in await database.nodes()) == ["Ines", "Ruth Calder"]
+    assert len(await database.relationships()) == 1
 
 
-async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, database: Database) -> None:
     payload = succeeded(
         await tools.remember(
             nodes=[
@@ -260,7 +258,7 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, graph: Know
     ]
     assert errors["notes[0]"].startswith("lifetime must be one of week")
     assert "notes[1]" in errors
-    assert len(await relationships_of(graph, user_id)) == 1
+    assert len(await database.relationships()) == 1
 
 
 async def test_if_everything_fails_the_call_fails(tools: Toolset) -> None:
@@ -270,14 +268,14 @@ async def test_if_everything_fails_the_call_fails(tools: Toolset) -> None:
 
 
 async def test_a_failure_of_the_embedder_is_the_error_of_every_new_item(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is down")
     payload = await tools.remember(nodes=[ME, RUTH], relationships=[MENTOR])
     errors = ["the model is down", "the model is down", "nodes[1] was not written"]
     assert [failure["error"] for failure in payload["failures"]] == errors
     assert error_of(payload).startswith("nodes[0] Ines: the model is down; nodes[1] Ruth Calder: the model is down")
-    assert await nodes_of(graph, user_id) == []
+    assert await database.nodes() == []
 
 
 async def test_a_relationship_without_a_type_must_exist(tools: Toolset) -> None:
@@ -298,9 +296,7 @@ async def test_nodes_of_different_labels_may_be_given_in_either_order(tools: Too
     assert "In Bath." in str(succeeded(answer))
 
 
-async def test_an_invalid_level_costs_only_the_level(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
+async def test_an_invalid_level_costs_only_the_level(tools: Toolset, database: Database) -> None:
     succeeded(await tools.remember(nodes=[ME, RUTH, {"label": "Concept", "name": "Sailing"}]))
     answer = await tools.remember.call_text(
         {
@@ -320,10 +316,10 @@ async def test_an_invalid_level_costs_only_the_level(
         'Note: relationships[1] was written without attitude: Invalid word "loves" for relationship type '
         '"engages_with". Words of attitude, from 1 to 5: dislikes, skeptical, neutral, interested, passionate',
     ]
-    stored = {one["relationship_type"]: one for one in await relationships_of(graph, user_id)}
+    stored = {one["relationship_type"]: one for one in await database.relationships()}
     assert (stored["mentor of"].get("attitude"), stored["mentor of"].get("proximity")) == (None, None)
     assert (stored["loves"].get("attitude"), stored["loves"]["proximity"]) == (None, 4)
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_an_invalid_level_keeps_the_stored_one_and_alone_is_an_error(tools: Toolset) -> None:
@@ -341,9 +337,7 @@ async def test_an_invalid_level_keeps_the_stored_one_and_alone_is_an_error(tools
     assert "Node not found: Zoe" in error_of(payload)
 
 
-async def test_two_items_with_one_name_and_different_refs_are_refused(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_two_items_with_one_name_and_different_refs_are_refused(tools: Toolset, database: Database) -> None:
     first = {"ref": "a", "label": "Person", "name": "Peter", "description": "Carpenter."}
     second = {"ref": "b", "label": "Person", "name": "peter", "description": "Priest."}
     kitchen = {"from": "a", "to": "me", "relationship_type": "built the kitchen of"}
@@ -354,38 +348,36 @@ async def test_two_items_with_one_name_and_different_refs_are_refused(
         "nodes 1, 2 have different refs and the same name. If they are the same thing, give one item;"
     )
     assert errors[2] == "'a' is nodes[1], which was not written"
-    assert [node["name"] for node in await nodes_of(graph, user_id)] == ["Ines"]
+    assert [node["name"] for node in await database.nodes()] == ["Ines"]
     succeeded(await tools.remember(nodes=[first, {**second, "new": True}], relationships=[kitchen]))
-    assert sorted(node["name"] for node in await nodes_of(graph, user_id)) == ["Ines", "Peter", "peter"]
+    assert sorted(node["name"] for node in await database.nodes()) == ["Ines", "Peter", "peter"]
 
 
-async def test_a_node_is_not_renamed_to_the_name_of_another(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_a_node_is_not_renamed_to_the_name_of_another(tools: Toolset, database: Database) -> None:
     created = succeeded(await tools.remember(nodes=[RUTH, {"label": "Person", "name": "Rut Calder"}]))["created_nodes"]
     key = next(node["entity_key"] for node in created if node["name"] == "Rut Calder")
     error = error_of(await tools.remember(nodes=[{"entity_key": key, "name": "ruth calder"}]))
     assert "Person 'Ruth Calder' (" in error
     assert "If both are the same thing, use merge_nodes" in error
-    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth Calder", "Rut Calder"}
+    assert {node["name"] for node in await database.nodes()} == {"Ruth Calder", "Rut Calder"}
     succeeded(await tools.remember(nodes=[{"entity_key": key, "name": "rut calder"}]))
-    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth Calder", "rut calder"}
+    assert {node["name"] for node in await database.nodes()} == {"Ruth Calder", "rut calder"}
 
 
-async def test_a_note_may_name_its_node_in_a_list(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_note_may_name_its_node_in_a_list(tools: Toolset, database: Database) -> None:
     succeeded(await tools.remember(nodes=[ME], notes=[{"on": ["Ines"], "content": "Sails."}]))
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert note_contents(stored) == ["Sails."]
 
 
-async def test_a_name_that_means_the_owner_creates_nobody(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_name_that_means_the_owner_creates_nobody(tools: Toolset, database: Database) -> None:
     assert "give the real name and is_owner" in error_of(
         await tools.remember(nodes=[{"label": "Person", "name": "Me"}])
     )
-    assert await nodes_of(graph, user_id) == []
+    assert await database.nodes() == []
     succeeded(await tools.remember(nodes=[ME]))
     succeeded(await tools.remember(nodes=[{"name": "me", "notes": ["Likes tea."]}]))
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert (stored["name"], note_contents(stored)) == ("Ines", ["Likes tea."])
 
 
@@ -474,9 +466,7 @@ async def test_a_call_without_items_is_an_error(tools: Toolset) -> None:
 
 
 @pytest.mark.parametrize("stored", [True, False])
-async def test_a_name_of_two_nodes_means_neither(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, *, stored: bool
-) -> None:
+async def test_a_name_of_two_nodes_means_neither(database: Database, tools: Toolset, *, stored: bool) -> None:
     concept, entity = [{"label": label, "name": "Yacht design"} for label in ("Concept", "Entity")]
     if stored:
         succeeded(await tools.remember(nodes=[concept]))
@@ -487,10 +477,10 @@ async def test_a_name_of_two_nodes_means_neither(
         "'yacht design' is a name of nodes[0], nodes[2]; use the ref or the key of the node that is meant"
         in answer.text
     )
-    assert await relationships_of(graph, user_id) == []
+    assert await database.relationships() == []
     refs = [{**concept, "ref": "c"}, {**entity, "ref": "e"}]
     succeeded(await tools.remember(nodes=refs, relationships=[{**likes, "to": "e"}]))
-    [written] = await relationships_of(graph, user_id)
+    [written] = await database.relationships()
     assert written["relationship_type"] == "likes"
 
 

@@ -5,10 +5,9 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.conftest import Clock
-from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import two_friends
-from tests.support.stored import assert_embeddings_are_current, nodes_of, note_contents
+from tests.support.stored import Database, nodes_of, note_contents
 
 FAIR = {
     "label": "Entity",
@@ -31,7 +30,7 @@ async def notes_of_fair(graph: KnowledgeGraph, user_id: str) -> list[str]:
 
 
 async def test_a_note_is_replaced_in_its_place_and_the_embedding_follows(
-    core: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    core: Toolset, graph: KnowledgeGraph, database: Database, user_id: str, clock: Clock
 ) -> None:
     clock.forward(days=1)
     payload = succeeded(
@@ -41,11 +40,11 @@ async def test_a_note_is_replaced_in_its_place_and_the_embedding_follows(
     assert (payload["notes_added"], payload["notes_corrected"], payload["embeddings"]) == (0, 1, 1)
     assert payload["replaced"] == [{"item": "Harvest fair", "field": "note", "old": "Moved to May."}]
     assert await notes_of_fair(graph, user_id) == ["Moved to June.", "Moved to Oslo.", "Is in its tenth year."]
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_a_note_is_removed_by_a_correction_without_content(
-    core: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    core: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     answer = await core.remember.call_text({"notes": [{"on": "Harvest fair", "replaces": "Moved to May…"}]})
     assert answer.text.splitlines() == ["1 note removed", "Replaced: Harvest fair, note: was 'Moved to May.'"]
@@ -53,30 +52,28 @@ async def test_a_note_is_removed_by_a_correction_without_content(
     both = [{"on": "Harvest fair", "replaces": "Moved"}, {"on": "Harvest fair", "replaces": "Is in", "content": ""}]
     assert succeeded(await core.remember(notes=both))["message"] == "2 notes removed"
     assert await notes_of_fair(graph, user_id) == []
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
-async def test_a_note_of_a_relationship_is_corrected_with_a_new_lifetime(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
+async def test_a_note_of_a_relationship_is_corrected_with_a_new_lifetime(tools: Toolset, database: Database) -> None:
     ends = list((await two_friends(tools, notes=["They met in Rome"])).values())
     note = {"on": ends, "replaces": "They met", "content": "They met in Oslo", "lifetime": "month"}
     payload = succeeded(await tools.remember(notes=[note, {"on": ends, "content": "They row"}]))
     assert payload["message"] == "1 note added, 1 corrected"
     assert payload["note_expiries"] == [{"expires_at": "2026-01-31T00:00:00Z", "notes": 1}]
     assert payload["replaced"] == [{"item": "Ada friend Bo", "field": "note", "old": "They met in Rome"}]
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert note_contents(stored) == ["They met in Oslo", "They row"]
 
 
-async def test_a_repeated_correction_changes_nothing(core: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_repeated_correction_changes_nothing(core: Toolset, database: Database) -> None:
     note = {"on": "Harvest fair", "replaces": "Is in its tenth", "content": "Has its eleventh year."}
     succeeded(await core.remember(notes=[note]))
-    stored = await nodes_of(graph, user_id)
+    stored = await database.nodes()
     again = succeeded(await core.remember(notes=[note], nodes=[{"label": "Entity", "name": "Harvest fair"}]))
     assert again["message"] == "Nodes: 1 unchanged. 1 note unchanged"
     assert "replaced" not in again or again["replaced"] == []
-    assert await nodes_of(graph, user_id) == stored
+    assert await database.nodes() == stored
 
 
 async def test_an_unknown_or_ambiguous_note_is_an_error_of_the_item(
@@ -99,12 +96,12 @@ async def test_an_unknown_or_ambiguous_note_is_an_error_of_the_item(
 
 
 async def test_a_correction_during_the_reading_of_a_source_names_that_source(
-    core: Toolset, graph: KnowledgeGraph, user_id: str
+    core: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     reading = graph.tools(user_id=user_id, source_entity_key="the source")
     correction = {"on": "Harvest fair", "replaces": "Is in", "content": "Is old."}
     succeeded(await reading.remember(notes=[correction]))
-    [fair] = await nodes_of(graph, user_id)
+    [fair] = await database.nodes()
     assert '"Is old.","added_by":' in fair["notes"]
     assert fair["notes"].count('"source_entity_key":"the source"') == 1
     assert core.user_id == user_id

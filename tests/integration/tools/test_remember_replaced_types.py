@@ -1,17 +1,12 @@
 """remember with another type for a relationship: what it stated before stays as a note."""
 
-from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
-from tests.conftest import Clock
-from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded
 from tests.support.people import node, person, relate
-from tests.support.stored import assert_embeddings_are_current, note_contents, relationships_of
+from tests.support.stored import Database, note_contents
 
 
-async def test_the_replaced_type_stays_as_a_note(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
+async def test_the_replaced_type_stays_as_a_note(tools: Toolset, database: Database) -> None:
     lena, clinic = await person(tools, "Lena"), await node(tools, "Entity", "Rehazentrum")
     await relate(tools, lena, clinic, "works at", description="Physiotherapist since 2019.", attitude=4)
     patient = {"from": "Lena", "to": "Rehazentrum", "relationship_type": "patient at", "notes": ["Knee."]}
@@ -23,19 +18,19 @@ async def test_the_replaced_type_stays_as_a_note(
         "Replaced: Lena patient at Rehazentrum, attitude: was 'favorable'",
         "Kept as a note: Formerly: Lena works at Rehazentrum. Physiotherapist since 2019.",
     ]
-    [relationship] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [relationship] = await database.assert_current()
     assert note_contents(relationship) == ["Formerly: Lena works at Rehazentrum. Physiotherapist since 2019.", "Knee."]
     repeated = await tools["remember"].call_text({"relationships": [patient]})
     assert repeated.text == "Relationships: 1 unchanged"
 
 
-async def test_each_type_of_one_call_is_kept_once(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_each_type_of_one_call_is_kept_once(tools: Toolset, database: Database) -> None:
     lena, clinic = await person(tools, "Lena"), await node(tools, "Entity", "Rehazentrum")
     await relate(tools, lena, clinic, "works at", description="In Kassel.")
     types = ("Works At", "patient at", "works at", "patient at", "volunteers at")
     ends = {"from": "Lena", "to": "Rehazentrum"}
     succeeded(await tools.remember(relationships=[{**ends, "relationship_type": one} for one in types]))
-    [relationship] = await relationships_of(graph, user_id)
+    [relationship] = await database.relationships()
     assert (relationship["relationship_type"], relationship["description"]) == ("volunteers at", "In Kassel.")
     assert note_contents(relationship) == [
         "Formerly: Lena Works At Rehazentrum. In Kassel.",
@@ -44,12 +39,10 @@ async def test_each_type_of_one_call_is_kept_once(tools: Toolset, graph: Knowled
     ]
 
 
-async def test_update_relationship_corrects_a_type_without_a_note(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_update_relationship_corrects_a_type_without_a_note(tools: Toolset, database: Database) -> None:
     lena, clinic = await person(tools, "Lena"), await node(tools, "Entity", "Rehazentrum")
     await relate(tools, lena, clinic, "works at")
     ends = {"from_entity_key": lena, "to_entity_key": clinic}
     succeeded(await tools.update_relationship(**ends, relationship_type="worked at"))
-    [relationship] = await relationships_of(graph, user_id)
+    [relationship] = await database.relationships()
     assert note_contents(relationship) == []

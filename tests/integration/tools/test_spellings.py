@@ -10,7 +10,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, relate
-from tests.support.stored import cypher, nodes_of, note_contents
+from tests.support.stored import Database, note_contents
 
 NFC, NFD = "Caf\u00e9", "Cafe\u0301"
 WIDE, ZERO_WIDTH, SPACED = "\uff23\uff41\uff46\u00e9", "Ca\u200bf\u00e9", "Caf\u00e9 \u00a0"
@@ -25,23 +25,21 @@ def document_key(name: str, user_id: str) -> str:
     return hashlib.sha256(f"{name.lower()}concept{user_id}".encode()).hexdigest()
 
 
-async def test_spellings_of_one_call_of_remember_are_one_node(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_spellings_of_one_call_of_remember_are_one_node(tools: Toolset, database: Database, user_id: str) -> None:
     payload = succeeded(await tools.remember(nodes=[concept(name) for name in SPELLINGS]))
     assert payload["nodes"]["created"] == 1
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert (stored["name"], stored["entity_key"]) == (NFC, document_key(NFC, user_id))
 
 
 async def test_create_node_finds_other_spellings_and_keeps_the_first(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, database: Database, user_id: str
 ) -> None:
     succeeded(await tools.create_node(**concept(ZERO_WIDTH)))
     for name in SPELLINGS:
         assert "exists already" in error_of(await tools.create_node(**concept(name))), ascii(name)
     succeeded(await tools.remember(notes=[{"on": name, "content": f"Note {name!a}"} for name in SPELLINGS]))
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert stored["name"] == ZERO_WIDTH.replace("\u200b", "")
     assert stored["entity_key"] == document_key(NFC, user_id)
     succeeded(await tools.create_node(**concept("Hobson\u2019s choice")))
@@ -50,32 +48,28 @@ async def test_create_node_finds_other_spellings_and_keeps_the_first(
 
 @pytest.mark.parametrize("first", [NFD, ZERO_WIDTH])
 async def test_a_node_with_a_key_of_the_name_as_written_is_found_as_before(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, first: str
+    tools: Toolset, database: Database, user_id: str, first: str
 ) -> None:
     created = succeeded(await tools.create_node(**concept(first)))["entity_key"]
     earlier = document_key(first.replace("\u200b", ""), user_id)
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (n:Person|Concept {user_id: $user, entity_key: $key}) SET n.entity_key = $earlier",
-        user=user_id,
         key=created,
         earlier=earlier,
     )
     assert "exists already" in error_of(await tools.create_node(**concept(first)))
     payload = succeeded(await tools.remember(nodes=[{**concept(first), "notes": ["Open."]}]))
     assert payload["nodes"]["updated"] == 1
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert stored["entity_key"] == earlier
 
 
 async def test_a_stored_name_with_characters_of_no_width_is_found_as_it_is_written(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, database: Database
 ) -> None:
     created = succeeded(await tools.create_node(**concept(NFC)))["entity_key"]
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (n:Person {user_id: $user, entity_key: $key}) SET n.name = $name WITH n CALL db.awaitIndexes(60)",
-        user=user_id,
         key=created,
         name=ZERO_WIDTH,
     )
@@ -92,22 +86,22 @@ async def test_characters_with_a_meaning_of_their_own_are_kept(tools: Toolset) -
     assert payload["nodes"]["created"] == len(names)
 
 
-async def test_part_of_a_name_with_joiners_means_the_person(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_part_of_a_name_with_joiners_means_the_person(tools: Toolset, database: Database) -> None:
     await person(tools, "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627 \u06a9\u0631\u06cc\u0645\u06cc")
     for part in ("\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "\u0639\u0644\u06cc\u0631\u0636\u0627"):
         assert succeeded(await tools.remember(notes=[{"on": part, "content": f"Sails {part!a}"}]))["notes_added"] == 1
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert len(note_contents(stored)) == 2
 
 
-async def test_a_file_makes_the_same_keys(tools: Toolset, graph: KnowledgeGraph, user_id: str, tmp_path: Path) -> None:
+async def test_a_file_makes_the_same_keys(
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str, tmp_path: Path
+) -> None:
     succeeded(await tools.create_node(**concept(NFD)))
     lines = [{"kind": "node", **concept(name)} for name in (WIDE, NFD)]
     (tmp_path / "cafe.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     await graph.load(tmp_path / "cafe.jsonl", user_id=user_id)
-    assert len(await nodes_of(graph, user_id)) == 1
+    assert len(await database.nodes()) == 1
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\r\n"])
@@ -121,7 +115,7 @@ async def test_a_name_with_a_separator_of_lines_is_found_as_it_is_written(tools:
     ("stored", "other"), [("Sinéad O\u2019Brien", "Sinéad O'Brien"), ("Liam O'Neill", "Liam O\u2019Neill")]
 )
 async def test_a_name_with_another_apostrophe_is_the_same_name_in_every_tool(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str, stored: str, other: str
+    tools: Toolset, database: Database, stored: str, other: str
 ) -> None:
     key, friend = await person(tools, stored), await person(tools, "Ada")
     payload = succeeded(await tools.remember(nodes=[{"label": "Person", "name": other, "description": "Sails."}]))
@@ -134,7 +128,7 @@ async def test_a_name_with_another_apostrophe_is_the_same_name_in_every_tool(
     assert [node["entity_key"] for node in explored["nodes"]] == [key]
     found = succeeded(await tools.hybrid_search(query=f"Who is {surname}?", threshold=0.99))
     assert key in [item["entity_key"] for item in found["objects"]]
-    assert len(await nodes_of(graph, user_id)) == 2
+    assert len(await database.nodes()) == 2
 
 
 async def test_a_name_is_found_without_its_accents(tools: Toolset) -> None:

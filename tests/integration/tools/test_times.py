@@ -11,7 +11,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.payloads import succeeded
 from tests.support.people import person, persons, relate, two_friends
-from tests.support.stored import cypher
+from tests.support.stored import Database
 
 BEGAN = "2026-01-01T10:20:30.123456Z"
 LATER = "2026-01-01T11:20:30.123456Z"
@@ -66,14 +66,12 @@ async def test_a_call_that_changes_nothing_returns_the_time_of_the_last_write(to
 
 
 async def test_times_of_old_graphs_are_returned_in_the_current_form_and_other_values_unchanged(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
+    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     await two_friends(tools)
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (:Person {user_id: $user})-[r]->() SET r.created_at = datetime('2020-01-01T01:00[Europe/Berlin]'), "
         "r.updated_at = 'yesterday'",
-        user=user_id,
     )
     old_times = ("2020-01-01T00:00:00Z", "yesterday")
     request = ExploreRequest(queries=(VectorQuery(query="friend", threshold=-1),))

@@ -121,7 +121,10 @@ async def test_notes_of_a_node_that_is_named_exactly_are_shown_as_far_as_the_bud
 
 async def test_a_long_note_of_a_node_or_relationship_is_shown_or_says_how_to_see_the_rest(tools: Toolset) -> None:
     long = "heron " * 2_000
-    nodes = [{"label": "Person", "name": "Ada", "notes": [long]}, {"label": "Person", "name": "Bo"}]
+    nodes: list[dict[str, Any]] = [
+        {"label": "Person", "name": "Ada", "notes": [long]},
+        {"label": "Person", "name": "Bo"},
+    ]
     friend = {"from": "Ada", "to": "Bo", "relationship_type": "friend", "notes": [long]}
     await remembered(tools, nodes, [friend])
     calls: list[tuple[str, dict[str, Any]]] = [

@@ -12,7 +12,7 @@ from tests.support.drawn import Drawing
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import relate, remembered
-from tests.support.stored import cypher
+from tests.support.stored import Database
 
 
 def hops_by_name(payload: dict[str, Any]) -> dict[str, int]:
@@ -140,13 +140,14 @@ async def test_hostile_values_are_values(tools: Toolset, chain: dict[str, str]) 
     assert len(hops_by_name(await tools.traverse(entity_key=chain["Ada"], hops=3))) == 3
 
 
-async def test_no_node_of_another_user_is_reached(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_no_node_of_another_user_is_reached(
+    graph: KnowledgeGraph, database: Database, tools: Toolset, user_id: str
+) -> None:
     mine, theirs = Drawing(graph, user_id), Drawing(graph, f"{user_id}-other")
     await mine.nodes("a", "b", "c")
     await theirs.nodes("x")
     await mine.joins([("a", "b")])
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (a:Person {entity_key: $a}), (b:Person {entity_key: $b}), "
         "(c:Person {entity_key: $c}), (x:Person {entity_key: $x}) "
         "CREATE (a)-[:has_relationship_with {user_id: $user}]->(x)-[:has_relationship_with]->(b), "
@@ -155,7 +156,6 @@ async def test_no_node_of_another_user_is_reached(graph: KnowledgeGraph, tools: 
         b=mine.key("b"),
         c=mine.key("c"),
         x=theirs.key("x"),
-        user=user_id,
         other=theirs.user_id,
     )
     assert hops_by_name(await tools.traverse(entity_key=mine.key("a"), hops=3)) == {"b": 1}

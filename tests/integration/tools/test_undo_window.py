@@ -12,8 +12,8 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import person, two_friends
-from tests.support.stored import cypher, nodes_of, relationships_of
+from tests.support.people import person, persons, two_friends
+from tests.support.stored import Database, cypher
 
 # A purge concerns the records of all users, and other tests have other clocks.
 pytestmark = pytest.mark.alone
@@ -84,7 +84,7 @@ async def test_a_node_is_restored_until_its_window_ends(tools: Toolset, clock: C
 
 
 async def test_a_record_that_expires_while_it_is_embedded_is_not_restored(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
     ends = await two_friends(tools, notes=[MONTH_NOTE])
     ada = await person(tools, "Cy", notes=[MONTH_NOTE])
@@ -104,8 +104,8 @@ async def test_a_record_that_expires_while_it_is_embedded_is_not_restored(
     embedder.gate.set()
     for answer in await asyncio.gather(*restoring):
         assert "was restorable until 2026-02-10" in error_of(answer)
-    assert await relationships_of(graph, user_id) == []
-    assert len(await nodes_of(graph, user_id)) == 2
+    assert await database.relationships() == []
+    assert len(await database.nodes()) == 2
 
 
 async def test_a_name_means_the_deleted_node_that_can_still_be_restored(tools: Toolset, clock: Clock) -> None:
@@ -120,42 +120,25 @@ async def test_a_name_means_the_deleted_node_that_can_still_be_restored(tools: T
 async def test_a_deletion_or_restoration_purges_what_has_expired_of_any_user(
     tools: Toolset, others: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
 ) -> None:
-    for change in (delete_node, delete_relationship, restore_relationship, restore_node):
+    for change in ("delete_node", "delete_relationship", "restore_relationship", "restore_node"):
         ends = await two_friends(others)
         succeeded(await others.delete_relationship(**ends))
         succeeded(await others.delete_node(entity_key=ends["from_entity_key"]))
         assert await kept(graph, others.user_id) == 2
         clock.forward(days=29)
-        prepared = await two_friends(tools)
-        if change is restore_relationship:
-            succeeded(await tools.delete_relationship(**prepared))
-        if change is restore_node:
-            succeeded(await tools.delete_node(**only(prepared), delete_relationships=True))
+        relationship = await two_friends(tools)
+        node = {"entity_key": relationship["from_entity_key"]}
+        deletion: dict[str, Any] = {**node, "delete_relationships": True}
+        if change == "restore_relationship":
+            succeeded(await tools.delete_relationship(**relationship))
+        if change == "restore_node":
+            succeeded(await tools.delete_node(**deletion))
         assert await kept(graph, others.user_id) == 2
         clock.forward(days=1)
-        await change(tools, prepared)
+        given = {"delete_node": deletion, "restore_node": node}.get(change, relationship)
+        succeeded(await tools[change](**given))
         assert await kept(graph, others.user_id) == 0
     assert await kept(graph, user_id) == 0
-
-
-def only(ends: dict[str, str]) -> dict[str, str]:
-    return {"entity_key": ends["from_entity_key"]}
-
-
-async def delete_node(tools: Toolset, _ends: dict[str, str]) -> None:
-    await delete_some_node(tools)
-
-
-async def delete_relationship(tools: Toolset, ends: dict[str, str]) -> None:
-    succeeded(await tools.delete_relationship(**ends))
-
-
-async def restore_relationship(tools: Toolset, ends: dict[str, str]) -> None:
-    succeeded(await tools.restore_relationship(**ends))
-
-
-async def restore_node(tools: Toolset, ends: dict[str, str]) -> None:
-    assert succeeded(await tools.restore_node(**only(ends)))["relationships_restored"] == 1
 
 
 async def test_one_deletion_purges_at_most_100_records(
@@ -171,7 +154,7 @@ async def test_concurrent_deletions_that_purge_the_same_records_succeed(
     tools: Toolset, others: Toolset, graph: KnowledgeGraph, clock: Clock
 ) -> None:
     await keep_many(graph, others.user_id, clock())
-    keys = [await person(tools, f"Person {number}") for number in range(8)]
+    keys = await persons(tools, *(f"Person {number}" for number in range(8)))
     for answer in await asyncio.gather(*(tools.delete_node(entity_key=key) for key in keys), graph.purge()):
         assert not isinstance(answer, dict) or succeeded(answer)
     assert await kept(graph, others.user_id) == 0

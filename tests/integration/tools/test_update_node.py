@@ -2,34 +2,27 @@ import asyncio
 
 import pytest
 
-from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
-from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person
-from tests.support.stored import assert_embeddings_are_current, nodes_of, note_contents
+from tests.support.stored import Database, note_contents
 
 
 @pytest.mark.parametrize("change", [{"name": "Countess"}, {"description": "A poet"}, {"notes": ["Likes tea"]}])
 async def test_each_change_of_its_text_embeds_a_node_again_once(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    clock: Clock,
-    change: dict[str, object],
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, change: dict[str, object]
 ) -> None:
     key = await person(tools, "Ada", "A mathematician")
     embedder.forget()
     payload = succeeded(await tools.update_node(entity_key=key, **change))
     assert payload["embedding_regenerated"] is True
     assert len(embedder.stored) == 1
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()
 
 
 async def test_the_same_text_again_makes_no_embedding_call_and_no_write(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     key = await person(tools, "Ada", "A mathematician", notes=["Likes tea"])
     embedder.forget()
@@ -39,7 +32,7 @@ async def test_the_same_text_again_makes_no_embedding_call_and_no_write(
     assert payload["message"] == "Nothing changed"
     assert payload["embedding_regenerated"] is False
     assert embedder.calls == 0
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert stored["version"] == 1
 
 
@@ -63,14 +56,12 @@ async def test_a_name_in_the_key_can_change_only_its_letter_case(tools: Toolset)
     assert succeeded(await tools.update_node(entity_key=key, name="Chess"))["node"]["name"] == "Chess"
 
 
-async def test_concurrent_notes_on_a_node_are_all_kept(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
+async def test_concurrent_notes_on_a_node_are_all_kept(tools: Toolset, database: Database) -> None:
     key = await person(tools, "Ada")
     facts = [f"fact {number}" for number in range(6)]
     for answer in await asyncio.gather(*(tools.update_node(entity_key=key, notes=[fact]) for fact in facts)):
         succeeded(answer)
-    [stored] = await nodes_of(graph, user_id)
+    [stored] = await database.nodes()
     assert sorted(note_contents(stored)) == facts
     assert stored["version"] == 7
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    await database.assert_current()

@@ -9,7 +9,7 @@ from tests.support import facts
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, persons, relate, two_friends
-from tests.support.stored import assert_embeddings_are_current, cypher, the_relationship
+from tests.support.stored import Database
 
 FIRST = {"relationship_type": "friend", "description": "They row together", "attitude": 4, "proximity": 3}
 
@@ -26,9 +26,9 @@ FIRST = {"relationship_type": "friend", "description": "They row together", "att
 async def test_each_change_of_a_field_embeds_again_once_and_changes_search_results(
     tools: Toolset,
     graph: KnowledgeGraph,
+    database: Database,
     embedder: WatchedEmbedder,
     user_id: str,
-    clock: Clock,
     change: dict[str, object],
     now_found_by: str,
 ) -> None:
@@ -42,7 +42,7 @@ async def test_each_change_of_a_field_embeds_again_once_and_changes_search_resul
     assert now_found_by in embedder.stored[0][0]
     after = await graph.retrieval.relationship_vector_search(now_found_by, -1.0, user_id=user_id)
     assert after[0].similarity > before[0].similarity + 0.1
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert stored["version"] == 2
 
 
@@ -81,7 +81,7 @@ async def test_what_was_replaced_is_shown(tools: Toolset) -> None:
 
 
 async def test_the_same_text_makes_no_embedding_call_and_no_write(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ends = await two_friends(tools, **FIRST)
     embedder.forget()
@@ -90,11 +90,11 @@ async def test_the_same_text_makes_no_embedding_call_and_no_write(
         payload = succeeded(await tools.update_relationship(**ends, **same))
         assert (payload["message"], payload["embedding_regenerated"]) == ("Nothing changed", False)
     assert embedder.calls == 0
-    assert (await the_relationship(graph, user_id))["version"] == 1
+    assert (await database.relationship())["version"] == 1
 
 
 async def test_fields_outside_the_text_are_written_without_an_embedding_call(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ends = await two_friends(tools, **FIRST)
     embedder.forget()
@@ -102,19 +102,19 @@ async def test_fields_outside_the_text_are_written_without_an_embedding_call(
     assert payload["embedding_regenerated"] is False
     assert payload["relationship"]["properties"]["confidence"] == 0.3
     assert embedder.calls == 0
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert (stored["confidence"], stored["salience"], stored["version"]) == (0.3, 1.0, 2)
 
 
 async def test_attitude_proximity_and_description_can_be_cleared(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ends = await two_friends(tools, **FIRST)
     embedder.forget()
     payload = succeeded(await tools.update_relationship(**ends, description="", clear=["attitude", "proximity"]))
     assert not {"attitude", "attitude_word", "proximity", "description"} & payload["relationship"].keys()
     assert embedder.stored == [["friend"]]
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert not {"attitude", "proximity"} & stored.keys()
 
 
@@ -136,7 +136,7 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
     assert error == f"Relationship not found between Ada ({first[:12]}) and Bo ({second[:12]})"
 
 
-async def test_a_wrong_value_is_named_and_changes_nothing(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_wrong_value_is_named_and_changes_nothing(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools, **FIRST)
     for wrong, said in (
         ({}, "Nothing to change: give description, relationship_type, attitude, proximity or notes"),
@@ -147,11 +147,11 @@ async def test_a_wrong_value_is_named_and_changes_nothing(tools: Toolset, graph:
         ({"notes": [{"lifetime": "week"}]}, "notes.0.content is missing"),
     ):
         assert error_of(await tools.update_relationship(**ends, **wrong)).startswith(said)
-    assert (await the_relationship(graph, user_id))["version"] == 1
+    assert (await database.relationship())["version"] == 1
 
 
 async def test_the_next_write_removes_an_expired_note_from_the_text(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FIRST, notes=[{"content": "Ill with flu", "lifetime": "week"}])
     clock.forward(days=7)
@@ -159,22 +159,16 @@ async def test_the_next_write_removes_an_expired_note_from_the_text(
     payload = succeeded(await tools.update_relationship(**ends, confidence=0.5))
     assert payload["embedding_regenerated"] is True
     assert embedder.stored == [["They row together friend friendly familiar"]]
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert "Ill with flu" in stored["notes"]
 
 
 @pytest.mark.parametrize("change", [{"attitude": 2}, {"description": "They row together"}])
 async def test_the_first_write_removes_the_old_fields_and_embeds(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    user_id: str,
-    clock: Clock,
-    change: dict[str, object],
+    tools: Toolset, database: Database, embedder: WatchedEmbedder, change: dict[str, object]
 ) -> None:
     first, second = await persons(tools, "Ada", "Bo")
-    await cypher(
-        graph,
+    await database.run(
         "MATCH (a:Person {entity_key: $first}), (b:Person {entity_key: $second}) CREATE (a)-[:has_relationship_with "
         "{relationship_type: 'friend', description: 'They row together', attitude: 4, notes: '[]', "
         "relation_embedding: [0.1, 0.2], notes_embedding: [0.3], description_embedding: 'broken'}]->(b)",
@@ -185,20 +179,18 @@ async def test_the_first_write_removes_the_old_fields_and_embeds(
     payload = succeeded(await tools.update_relationship(from_entity_key=second, to_entity_key=first, **change))
     assert payload["embedding_regenerated"] is True
     assert len(embedder.stored) == 1
-    [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
+    [stored] = await database.assert_current()
     assert not set(facts.OLD_FIELDS) & stored.keys()
     assert stored["version"] == 1
     assert stored["relationship_key"]
 
 
 async def test_old_fields_are_removed_even_if_nothing_else_changes(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ends = await two_friends(tools, **FIRST)
-    await cypher(
-        graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.relation_embedding = [0.1, 0.2]", user=user_id
-    )
+    await database.run("MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.relation_embedding = [0.1, 0.2]")
     embedder.forget()
     succeeded(await tools.update_relationship(**ends, attitude=4))
-    assert "relation_embedding" not in await the_relationship(graph, user_id)
+    assert "relation_embedding" not in await database.relationship()
     assert embedder.calls == 0
