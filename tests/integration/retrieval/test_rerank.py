@@ -76,11 +76,6 @@ async def test_nothing_of_another_user_is_read(
     assert await relationship_embeddings(scope, [("has_relationship_with", mine, theirs)]) == {}
 
 
-async def test_an_empty_request_makes_no_statement(scope: SearchScope) -> None:
-    assert await node_embeddings(scope, []) == {}
-    assert await relationship_embeddings(scope, []) == {}
-
-
 async def test_stored_embeddings_identify_duplicates_among_results(
     graph: KnowledgeGraph, scope: SearchScope, tools: Toolset, user_id: str
 ) -> None:

@@ -93,17 +93,6 @@ async def test_remember_removes_aliases_by_an_empty_list_and_nothing_else(tools:
     assert stored.get("aliases") is None
 
 
-async def test_a_restored_node_has_its_aliases(tools: Toolset, database: Database) -> None:
-    await person(tools, "Ada", aliases=["Addie"])
-    [before] = await database.nodes()
-    succeeded(await tools.delete_node(entity_key="Addie"))
-    succeeded(await tools.restore_node(entity_key=before["entity_key"]))
-    [after] = await database.nodes()
-    kept = ("aliases", "notes_text", "name")
-    assert {name: after[name] for name in kept} == {name: before[name] for name in kept}
-    succeeded(await tools.update_node(entity_key="Addie", description="x"))
-
-
 async def test_an_alias_is_found_although_many_notes_mention_it(
     tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
@@ -154,3 +143,35 @@ async def test_a_thing_whose_name_is_its_key_gets_a_new_name_as_an_alias(tools: 
     assert refused.endswith("give the new one in aliases, and both refer to it")
     succeeded(await tools.remember(nodes=[{"entity_key": key, "aliases": ["Kornblume"]}]))
     assert succeeded(await tools.update_node(entity_key="kornblume", description="x"))["node"]["entity_key"] == key
+
+
+@pytest.fixture
+async def robert(tools: Toolset) -> str:
+    """Robert Hofmann, whom others call Bobby."""
+    return await person(tools, "Robert Hofmann", "Sound engineer.", aliases=["Bobby"])
+
+
+async def test_a_reference_that_is_a_name_and_an_alias_says_which_was_used(tools: Toolset, robert: str) -> None:
+    bobby = await node(tools, "Concept", "Bobby")
+    answer = await tools["remember"].call_text({"notes": [{"on": "Bobby", "content": "A dance."}]})
+    expected = f"Bobby → Bobby (Concept, {bobby[:12]}); also an alias of Robert Hofmann"
+    assert answer.text.splitlines()[1:] == [f"Note: {expected}"]
+    ada = await person(tools, "Ada")
+    await relate(tools, ada, bobby, "dances")
+    changed = await tools["update_relationship"].call_text(
+        {"from_entity_key": "Ada", "to_entity_key": "Bobby", "attitude": 3}
+    )
+    assert expected in changed.text
+    for reference in (bobby, robert, "Robert Hofmann", "Ada"):
+        unshared = await tools["remember"].call_text({"notes": [{"on": reference, "content": "Another one."}]})
+        assert "also an alias" not in unshared.text
+
+
+async def test_a_shared_name_is_not_compared_with_parts_of_the_names_of_the_call(tools: Toolset, robert: str) -> None:
+    bobby = await person(tools, "Bobby")
+    relationship = {"from": robert, "to": "Bobby", "relationship_type": "cousin of"}
+    call = {"nodes": [{"label": "Person", "name": "Bobby Fischer"}], "relationships": [relationship]}
+    answer = await tools["remember"].call_text({**call, "verbose": True})
+    assert answer.payload["failures"] == []
+    assert bobby[:8] in answer.text
+    assert "also an alias of Robert Hofmann" in answer.text

@@ -3,7 +3,6 @@ import hashlib
 
 import pytest
 
-from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
@@ -50,12 +49,6 @@ async def test_two_concurrent_creations_make_one_node(tools: Toolset, database: 
     for refused in (answer for answer in answers if not answer["success"]):
         assert "exists already" in error_of(refused)
     assert len(await database.nodes()) == 1
-
-
-async def test_users_have_their_own_concepts_of_one_name(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    mine = await node(tools, "Concept", "Chess")
-    theirs = await node(graph.tools(user_id=f"{user_id}-other"), "Concept", "Chess")
-    assert mine != theirs
 
 
 async def test_an_unknown_label_names_the_known_ones(tools: Toolset) -> None:

@@ -516,13 +516,6 @@ async def test_a_name_of_the_call_is_found_without_its_accents(tools: Toolset) -
     assert sorted(payload["hints"]) == ["ANA → Ána", "Coro da Graca → Coro da Graça"]
 
 
-async def test_a_reference_to_an_invalid_node_of_the_call_names_it(tools: Toolset) -> None:
-    flies = {"from": "Ann", "to": "TAP", "relationship_type": "flies with"}
-    nodes = [{"label": "Person", "name": "Ann"}, {"label": "Entity", "name": "TAP", "type": "airline"}]
-    answer = await tools["remember"].call_text({"nodes": nodes, "relationships": [flies]})
-    assert "relationships[0] Ann to TAP: 'TAP' is nodes[1], which was not written" in answer.text
-
-
 async def test_two_wrong_letters_of_a_short_name_still_find_the_nearest(tools: Toolset) -> None:
     await persons(tools, "Sofia", "Henrique", "Anna")
     for name, nearest in (("Sophia", "Sofia"), ("Henrike", "Henrique")):
