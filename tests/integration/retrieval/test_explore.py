@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -9,7 +9,7 @@ from kgagent.errors import EmbeddingUnavailableError, InputError, SearchError, S
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Store
 from kgagent.knowledge_graph import services_of
-from kgagent.models import ExploreRequest, VectorQuery
+from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
@@ -63,6 +63,25 @@ def fail(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(Store, "read", failing)
 
     return arrange
+
+
+Explore = Callable[..., Awaitable[ExploreResult]]
+
+
+@pytest.fixture
+def explore(graph: KnowledgeGraph, user_id: str) -> Explore:
+    """Explores the graph of the test's user."""
+
+    async def run(*queries: str, threshold: float = 0.3, **options: object) -> ExploreResult:
+        asked = [{"query": query, "threshold": threshold} for query in queries]
+        request = ExploreRequest.model_validate({"queries": asked, **options})
+        return await graph.retrieval.explore(request, user_id=user_id)
+
+    return run
+
+
+def found(result: ExploreResult) -> list[str]:
+    return [item.node.name for item in result.nodes]
 
 
 def names(payload: dict[str, list[dict[str, str]]], part: str = "nodes") -> list[str]:
@@ -257,31 +276,31 @@ async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(tools:
     ) in lines
 
 
-async def test_the_service_rejects_what_the_tool_rejects(graph: KnowledgeGraph, user_id: str) -> None:
-    with pytest.raises(InputError, match="At least one search method required"):
-        await graph.retrieval.explore(ExploreRequest(), user_id=user_id)
+async def test_the_service_rejects_what_the_tool_rejects(graph: KnowledgeGraph, explore: Explore) -> None:
+    for given, said in (
+        ({}, "At least one search method required"),
+        ({"text_matches": (" ",)}, r"text_matches\.0 must not be empty"),
+    ):
+        with pytest.raises(InputError, match=said):
+            await explore(**given)
     with pytest.raises(InputError, match="user_id must not be empty"):
         await graph.retrieval.explore(ExploreRequest(text_matches=("x",)), user_id="")
-    with pytest.raises(InputError, match=r"text_matches\.0 must not be empty"):
-        await graph.retrieval.explore(ExploreRequest(text_matches=(" ",)), user_id=user_id)
 
 
 @pytest.mark.usefixtures("known")
-async def test_relationship_types_filter_the_results_of_the_service(graph: KnowledgeGraph, user_id: str) -> None:
-    request = ExploreRequest(queries=(VectorQuery(query="x", threshold=-1.0),), relationship_types=("sister",))
-    found = await graph.retrieval.explore(request, user_id=user_id)
-    assert [r.relationship_type for r in found.relationships if r.similarity is not None] == ["sister"]
+async def test_relationship_types_filter_the_results_of_the_service(explore: Explore) -> None:
+    result = await explore("x", threshold=-1.0, relationship_types=("sister",))
+    assert [r.relationship_type for r in result.relationships if r.similarity is not None] == ["sister"]
 
 
 @pytest.mark.usefixtures("known")
 async def test_without_embeddings_names_and_words_are_still_found_and_a_warning_says_what_is_missing(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
+    explore: Explore, embedder: WatchedEmbedder
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
-    request = ExploreRequest(queries=(VectorQuery(query="mentor"),), text_matches=("Kim",))
-    result = await graph.retrieval.explore(request, user_id=user_id)
-    assert result.nodes[0].node.name == "Kim"
-    assert {item.node.name for item in result.nodes[1:]} == {"Sam", "Iris"}
+    result = await explore("mentor", text_matches=("Kim",))
+    first, *others = found(result)
+    assert (first, set(others)) == ("Kim", {"Sam", "Iris"})
     assert result.relationships[0].relationship_type == "mentor"
     assert result.warnings == (
         "Skipped semantic search of nodes: the model is away",
@@ -291,7 +310,7 @@ async def test_without_embeddings_names_and_words_are_still_found_and_a_warning_
 
 @pytest.mark.usefixtures("known")
 async def test_names_do_not_wait_for_the_embedding(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, monkeypatch: pytest.MonkeyPatch
+    explore: Explore, embedder: WatchedEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     embedder.gate.clear()
     read = Store.read
@@ -303,22 +322,20 @@ async def test_names_do_not_wait_for_the_embedding(
         return rows
 
     monkeypatch.setattr(Store, "read", noticed)
-    request = ExploreRequest(queries=(VectorQuery(query="mentor"),), text_matches=("Iris",))
     async with asyncio.timeout(30):
-        result = await graph.retrieval.explore(request, user_id=user_id)
-    assert "Iris" in {item.node.name for item in result.nodes}
+        result = await explore("mentor", text_matches=("Iris",))
+    assert "Iris" in found(result)
     assert result.warnings == ()
 
 
 @pytest.mark.usefixtures("known")
 async def test_if_every_search_fails_explore_fails(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, fail: Callable[..., None]
+    explore: Explore, embedder: WatchedEmbedder, fail: Callable[..., None]
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
     fail("search_nodes_text", "search_relationships_text")
-    request = ExploreRequest(queries=(VectorQuery(query="mentor"),))
     with pytest.raises(SearchError, match=r"Every search failed\. Skipped semantic search of nodes: the model is away"):
-        await graph.retrieval.explore(request, user_id=user_id)
+        await explore("mentor")
 
 
 @pytest.mark.usefixtures("known")
@@ -331,14 +348,11 @@ async def test_if_every_search_fails_explore_fails(
     ],
 )
 async def test_a_statement_that_fails_leaves_the_rest_of_explore(
-    graph: KnowledgeGraph, user_id: str, fail: Callable[..., None], statement: str, warning: str
+    explore: Explore, fail: Callable[..., None], statement: str, warning: str
 ) -> None:
     fail(statement)
-    request = ExploreRequest(
-        queries=(VectorQuery(query="mentor from college", threshold=-1.0),), text_matches=("Iris",)
-    )
-    result = await graph.retrieval.explore(request, user_id=user_id)
-    assert "Iris" in {item.node.name for item in result.nodes}
+    result = await explore("mentor from college", threshold=-1.0, text_matches=("Iris",))
+    assert "Iris" in found(result)
     assert result.warnings == (warning,)
 
 
@@ -366,22 +380,17 @@ async def test_a_reading_that_takes_too_long_leaves_the_nodes_that_were_found(
 
 @pytest.mark.usefixtures("known")
 async def test_if_the_records_cannot_be_read_the_nodes_that_were_found_are_returned(
-    graph: KnowledgeGraph, user_id: str, fail: Callable[..., None]
+    explore: Explore, fail: Callable[..., None]
 ) -> None:
     fail("read_explored")
-    queries = (VectorQuery(query="mentor from college"), VectorQuery(query="Carpenter"))
-    request = ExploreRequest(queries=queries, labels=("Person",), limit_per_label=3)
-    result = await graph.retrieval.explore(request, user_id=user_id)
-    assert [item.node.name for item in result.nodes] == ["Jon"]
-    assert result.relationships == ()
-    assert result.is_relevant is None
+    result = await explore("mentor from college", "Carpenter", labels=("Person",), limit_per_label=3)
+    assert (found(result), result.relationships, result.is_relevant) == (["Jon"], (), None)
     assert result.warnings == (f"{UNREAD}: the database is away",)
 
 
 @pytest.mark.usefixtures("known")
-@pytest.mark.parametrize(("label", "found"), [("Person", {"Sam", "Iris"}), ("Concept", set())])
 async def test_of_two_nodes_with_one_key_the_one_with_a_searched_label_is_found(
-    graph: KnowledgeGraph, user_id: str, label: str, found: set[str]
+    graph: KnowledgeGraph, explore: Explore, user_id: str
 ) -> None:
     await cypher(
         graph,
@@ -389,27 +398,27 @@ async def test_of_two_nodes_with_one_key_the_one_with_a_searched_label_is_found(
         "CREATE (:Concept {user_id: $user, entity_key: n.entity_key, name: 'iris, the flower'})",
         user=user_id,
     )
-    request = ExploreRequest(queries=(VectorQuery(query="mentor from college"),), labels=(label,), expand_hops=0)
-    result = await graph.retrieval.explore(request, user_id=user_id)
-    assert {item.node.name for item in result.nodes} == found
+    for label, names in (("Person", {"Sam", "Iris"}), ("Concept", set())):
+        assert set(found(await explore("mentor from college", labels=(label,), expand_hops=0))) == names
 
 
 @pytest.mark.usefixtures("known")
-async def test_a_relationship_of_an_old_graph_without_a_user_is_a_match(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_relationship_of_an_old_graph_without_a_user_is_a_match(
+    graph: KnowledgeGraph, explore: Explore, user_id: str
+) -> None:
     await cypher(
         graph,
         "MATCH (n:Person {user_id: $user, name: 'Sam'})-[r {relationship_type: 'mentor'}]-() "
         "SET n.is_owner = true REMOVE r.user_id",
         user=user_id,
     )
-    request = ExploreRequest(queries=(VectorQuery(query="who is my mentor from college?"),))
-    result = await graph.retrieval.explore(request, user_id=user_id)
+    result = await explore("who is my mentor from college?")
     assert result.relationships[0].relationship_type == "mentor"
-    assert {item.node.name for item in result.nodes[:2]} == {"Sam", "Iris"}
+    assert set(found(result)[:2]) == {"Sam", "Iris"}
 
 
 async def test_nodes_of_another_program_are_found_by_name_if_they_have_a_key(
-    graph: KnowledgeGraph, user_id: str
+    graph: KnowledgeGraph, explore: Explore, user_id: str
 ) -> None:
     await cypher(
         graph,
@@ -417,7 +426,5 @@ async def test_nodes_of_another_program_are_found_by_name_if_they_have_a_key(
         user=user_id,
         key=f"{user_id}-old",
     )
-    request = ExploreRequest(queries=(VectorQuery(query="old tom"),), text_matches=("tom",))
-    result = await graph.retrieval.explore(request, user_id=user_id)
-    assert [item.node.name for item in result.nodes] == ["Old Tom"]
-    assert result.warnings == ()
+    result = await explore("old tom", text_matches=("tom",))
+    assert (found(result), result.warnings) == (["Old Tom"], ())

@@ -100,7 +100,7 @@ async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
     assert set(after) == {frozenset((keys["Bob"], keys[name])) for name in ("Cy", "Di", "Chess")}
     one = after[frozenset((keys["Bob"], keys["Cy"]))]
     # What the other relationship says of colleagues would be wrong of friends.
-    assert (one["relationship_type"], one["description"], one["attitude"]) == ("friend", "", 4)
+    assert (one["relationship_type"], one.get("description"), one["attitude"]) == ("friend", None, 4)
     assert "proximity" not in one
     lost = "Cy colleague Robert (unfriendly, familiar). They draw ships"
     assert note_contents(one) == ["met at sea", "shared a desk", lost]
