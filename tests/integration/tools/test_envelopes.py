@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
@@ -60,9 +61,8 @@ WITHOUT = {
 EMBEDDING = sorted(GOOD.keys() - WITHOUT)
 """Tools that fail without an embedding; explore and hybrid_search fall back to names and full-text search."""
 
-READING_METHODS = ("read", "read_for_update")
-
-each_tool = pytest.mark.parametrize("name", GOOD)
+Call = Callable[[str], Awaitable[Any]]
+Replacement = Callable[..., Awaitable[None]]
 
 
 async def plant(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
@@ -95,18 +95,6 @@ async def lasting(opened: KnowledgeGraph) -> tuple[str, dict[str, str]]:
     return user, await plant(opened, user)
 
 
-@pytest.fixture
-def lasting_tools(graph: KnowledgeGraph, lasting: tuple[str, dict[str, str]]) -> Toolset:
-    """The tools of that user."""
-    return graph.tools(user_id=lasting[0])
-
-
-@pytest.fixture
-def lasting_keys(lasting: tuple[str, dict[str, str]]) -> dict[str, str]:
-    """The keys of that user's graph."""
-    return lasting[1]
-
-
 def with_keys(arguments: Any, keys: dict[str, str]) -> Any:
     if isinstance(arguments, dict):
         return {name: with_keys(value, keys) for name, value in arguments.items()}
@@ -119,19 +107,38 @@ async def call(tools: Toolset, name: str, keys: dict[str, str], **more: object) 
     return await tools[name](**{**with_keys(GOOD[name], keys), **more})
 
 
+@pytest.fixture
+def call_lasting(graph: KnowledgeGraph, lasting: tuple[str, dict[str, str]]) -> Call:
+    """Calls a tool of that user with its good arguments."""
+    user, keys = lasting
+    return lambda name: call(graph.tools(user_id=user), name, keys)
+
+
+@pytest.fixture
+def replace_reads(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> Callable[[Replacement], None]:
+    """Has a function called in place of every read from the database."""
+
+    def replace(replacement: Replacement) -> None:
+        for method in ("read", "read_for_update"):
+            monkeypatch.setattr(services_of(graph).store, method, replacement)
+
+    return replace
+
+
 def test_every_tool_is_covered_here(tools: Toolset) -> None:
     assert set(GOOD) == set(tools)
 
 
-@each_tool
+@pytest.mark.parametrize("name", GOOD)
 async def test_good_arguments_succeed(tools: Toolset, keys: dict[str, str], name: str) -> None:
     succeeded(await call(tools, name, keys))
 
 
-async def test_an_answer_as_json_is_the_same(lasting_tools: Toolset, lasting_keys: dict[str, str]) -> None:
+async def test_an_answer_as_json_is_the_same(graph: KnowledgeGraph, lasting: tuple[str, dict[str, str]]) -> None:
+    tools, keys = graph.tools(user_id=lasting[0]), lasting[1]
     for name in ("describe_graph", "get_relationship", "traverse"):
-        answer = json.loads(await lasting_tools[name].call_json(json.dumps(with_keys(GOOD[name], lasting_keys))))
-        assert answer == succeeded(await call(lasting_tools, name, lasting_keys))
+        answer = json.loads(await tools[name].call_json(json.dumps(with_keys(GOOD[name], keys))))
+        assert answer == succeeded(await call(tools, name, keys))
 
 
 async def test_an_extra_argument_is_refused(tools: Toolset) -> None:
@@ -170,9 +177,11 @@ async def test_text_that_is_not_a_json_object_is_an_error(tools: Toolset) -> Non
             assert error_of(json.loads(await tools[name].call_json(text))).startswith("Arguments ")
 
 
-@pytest.mark.parametrize("name", EMBEDDING)
 async def test_a_failing_embedder_is_an_error_and_nothing_is_written(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, lasting_tools: Toolset, lasting_keys: dict[str, str], name: str
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    call_lasting: Call,
+    lasting: tuple[str, dict[str, str]],
 ) -> None:
     async def everything() -> list[dict[str, Any]]:
         return await cypher(
@@ -180,72 +189,57 @@ async def test_a_failing_embedder_is_an_error_and_nothing_is_written(
             "MATCH (n:Person|Concept|Entity|Source|KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) "
             "OPTIONAL MATCH (n)-[r]->() "
             "RETURN properties(n) AS n, properties(r) AS r ORDER BY n.entity_key",
-            user=lasting_tools.user_id,
+            user=lasting[0],
         )
 
     before = await everything()
     embedder.failure = EmbeddingUnavailableError("the model is down")
-    assert error_of(await call(lasting_tools, name, lasting_keys)).endswith("the model is down")
+    for name in EMBEDDING:
+        assert error_of(await call_lasting(name)).endswith("the model is down"), name
     assert await everything() == before
 
 
-@each_tool
-async def test_a_failing_database_is_an_error(
-    graph: KnowledgeGraph,
-    lasting_tools: Toolset,
-    lasting_keys: dict[str, str],
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_failing_database_is_an_error(call_lasting: Call, replace_reads: Callable[[Replacement], None]) -> None:
     async def down(*_: object, **__: object) -> None:
         raise StoreError("Neo4j at bolt://x cannot be used")
 
-    for method in READING_METHODS:
-        monkeypatch.setattr(services_of(graph).store, method, down)
-    assert error_of(await call(lasting_tools, name, lasting_keys)).endswith("Neo4j at bolt://x cannot be used")
+    replace_reads(down)
+    for name in GOOD:
+        assert error_of(await call_lasting(name)).endswith("Neo4j at bolt://x cannot be used"), name
 
 
-@each_tool
 async def test_an_internal_error_is_reported_without_details(
-    graph: KnowledgeGraph,
-    lasting_tools: Toolset,
-    lasting_keys: dict[str, str],
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
+    call_lasting: Call,
+    replace_reads: Callable[[Replacement], None],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("secret details")
 
-    for method in READING_METHODS:
-        monkeypatch.setattr(services_of(graph).store, method, broken)
-    error = error_of(await call(lasting_tools, name, lasting_keys))
-    assert error.startswith(f"{name} failed with an internal error")
-    assert "secret" not in error
-    assert "secret details" in caplog.text
+    replace_reads(broken)
+    for name in GOOD:
+        caplog.clear()
+        error = error_of(await call_lasting(name))
+        assert error.startswith(f"{name} failed with an internal error")
+        assert "secret" not in error
+        assert "secret details" in caplog.text
 
 
-@each_tool
-async def test_a_cancellation_is_raised(
-    graph: KnowledgeGraph,
-    lasting_tools: Toolset,
-    lasting_keys: dict[str, str],
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_cancellation_is_raised(call_lasting: Call, replace_reads: Callable[[Replacement], None]) -> None:
     reading = asyncio.Event()
 
     async def stuck(*_: object, **__: object) -> None:
         reading.set()
         await asyncio.Event().wait()
 
-    for method in READING_METHODS:
-        monkeypatch.setattr(services_of(graph).store, method, stuck)
-    task = asyncio.create_task(call(lasting_tools, name, lasting_keys))
-    await reading.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    replace_reads(stuck)
+    for name in GOOD:
+        reading.clear()
+        task = asyncio.ensure_future(call_lasting(name))
+        await reading.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
 
 HOSTILE = [
