@@ -8,7 +8,6 @@ from kgagent import KnowledgeGraph
 from kgagent.errors import InputError, StatementTimeoutError
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Store
-from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.retrieval import expansion, pipeline
@@ -114,20 +113,6 @@ async def test_a_relationship_without_a_valid_vector_is_skipped(graph: Knowledge
             planted=planted,
         )
         assert await found(graph, user_id, 2) == [("Ada", "Bo")]
-
-
-async def test_no_relationship_of_another_user_is_reached(graph: KnowledgeGraph, user_id: str) -> None:
-    keys = await joined(graph, user_id, CHAIN)
-    stranger = f"{user_id}-stranger"
-    theirs = (await graph.tools(user_id=stranger).create_node(label="Person", name="Stranger"))["entity_key"]
-    for owner in (user_id, stranger):
-        await services_of(graph).store.write(
-            "MATCH (a:Person {entity_key: $a}), (b:Person {entity_key: $b}), "
-            "(:Person {user_id: $user})-[r {description: 'violin duet'}]->() "
-            "CREATE (a)-[s:has_relationship_with]->(b) SET s = r {.*, user_id: $owner, relationship_key: null}",
-            {"a": keys["Bo"], "b": theirs, "user": user_id, "owner": owner},
-        )
-    assert ("Bo", "Stranger") not in await found(graph, user_id, 3)
 
 
 async def test_at_a_hub_a_limited_number_of_relationships_is_read(

@@ -50,13 +50,7 @@ async def test_items_may_be_of_any_kind() -> None:
     assert [one.item for one in ranked] == [2, 1]
 
 
-async def test_no_items_make_no_call() -> None:
-    model = WordOverlap()
-    assert await rerank_with(model, "chess", [], text_of=str) == []
-    assert model.calls == 0
-
-
-@pytest.mark.parametrize("scores", [(0.1, 0.2, 0.3), (0.1,) * 5, ()])
+@pytest.mark.parametrize("scores", [(), (0.1,) * 5])
 async def test_another_count_of_scores_is_an_error(scores: tuple[float, ...]) -> None:
     with pytest.raises(RerankingError, match=f"given 4 texts and returned {len(scores)} scores"):
         await rerank_with(Answers(*scores), "chess", TEXTS, text_of=str)
