@@ -72,10 +72,9 @@ Explore = Callable[..., Awaitable[ExploreResult]]
 def explore(graph: KnowledgeGraph, user_id: str) -> Explore:
     """Explores the graph of the test's user."""
 
-    async def run(*queries: str, threshold: float = 0.3, **options: object) -> ExploreResult:
-        asked = [{"query": query, "threshold": threshold} for query in queries]
-        request = ExploreRequest.model_validate({"queries": asked, **options})
-        return await graph.retrieval.explore(request, user_id=user_id)
+    async def run(*queries: str, threshold: float = 0.3, **options: Any) -> ExploreResult:
+        asked = tuple(VectorQuery(query=query, threshold=threshold) for query in queries)
+        return await graph.retrieval.explore(ExploreRequest(queries=asked, **options), user_id=user_id)
 
     return run
 

@@ -12,7 +12,7 @@ from tests.support.stored import cypher, nodes_of, relationships_of
 
 
 @pytest.fixture
-def scope(graph: KnowledgeGraph, user_id: str) -> SearchScope:
+async def scope(graph: KnowledgeGraph, user_id: str) -> SearchScope:
     return services_of(graph).retrieval.scope.of(user_id)
 
 

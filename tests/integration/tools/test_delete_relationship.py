@@ -200,7 +200,8 @@ async def test_a_write_that_waits_for_the_lock_of_a_deleted_relationship_fails(
     driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
-        await (await other.run("MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.x = 1 DELETE r")).consume()
+        deletion = "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.x = 1 DELETE r"
+        await (await other.run(deletion, user=user_id)).consume()
         waiting = [
             asyncio.create_task(tools.update_relationship(**ends, attitude=1)),
             asyncio.create_task(tools.delete_relationship(**ends)),

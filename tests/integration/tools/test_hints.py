@@ -7,7 +7,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import TOOLS, Toolset
-from tests.support.people import node, person, two_friends
+from tests.support.people import remembered
 
 REPEATABLE = [tool.name for tool in TOOLS if tool.idempotent and not tool.read_only]
 ADDING = [tool.name for tool in TOOLS if not tool.destructive and not tool.read_only]
@@ -15,13 +15,16 @@ ADDING = [tool.name for tool in TOOLS if not tool.destructive and not tool.read_
 
 async def arguments_of(name: str, tools: Toolset) -> dict[str, Any]:
     """A call of the tool that changes something, on a graph that has what it needs."""
-    ends = await two_friends(tools, description="They met at school.", notes=["Bo plays chess"])
-    new_ends = {"from_entity_key": ends["from_entity_key"], "to_entity_key": await person(tools, "Cy")}
-    concept = await node(tools, "Concept", "Chess")
+    friend = {"relationship_type": "friend", "description": "They met at school.", "notes": ["Bo plays chess"]}
+    people = [{"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy", "Eve")]
+    keys = await remembered(
+        tools, [*people, {"label": "Concept", "name": "Chess"}], [{"from": "Ada", "to": "Bo", **friend}]
+    )
+    ends, new_ends = [{"from_entity_key": keys["Ada"], "to_entity_key": keys[other]} for other in ("Bo", "Cy")]
     calls: dict[str, dict[str, Any]] = {
         "remember": {"nodes": [{"label": "Person", "name": "Dee"}], "relationships": [{**ends, "proximity": 2}]},
         "create_node": {"label": "Person", "name": "Dee"},
-        "update_node": {"entity_key": concept, "description": "A game", "notes": ["It is old"]},
+        "update_node": {"entity_key": keys["Chess"], "description": "A game", "notes": ["It is old"]},
         "create_relationship": {**new_ends, "relationship_type": "neighbour", "notes": ["They share a fence"]},
         "create_relationships": {"relationships": [{**new_ends, "relationship_type": "neighbour"}]},
         "update_relationship": {**ends, "description": "They met at work.", "clear": ["attitude"]},
@@ -30,7 +33,7 @@ async def arguments_of(name: str, tools: Toolset) -> dict[str, Any]:
         "restore_node": {"entity_key": "Eve"},
     }
     if name == "restore_node":
-        await tools.delete_node(entity_key=await person(tools, "Eve"))
+        await tools.delete_node(entity_key="Eve")
     return calls[name]
 
 

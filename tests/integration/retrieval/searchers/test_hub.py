@@ -1,8 +1,11 @@
 """A node with thousands of neighbors: the walk stays exact, and its memory does not grow with its depth."""
 
+from uuid import uuid4
+
 import neo4j
 import pytest
 
+from kgagent import KnowledgeGraph
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import statement
 from kgagent.knowledge_graph import services_of
@@ -14,9 +17,10 @@ SPOKES = 3_000
 NAMES = [f"n{number:04}" for number in range(SPOKES)]
 
 
-@pytest.fixture
-async def hub(drawing: Drawing) -> Drawing:
+@pytest.fixture(scope="module")
+async def hub(opened: KnowledgeGraph) -> Drawing:
     """A hub, its neighbors, and of each neighbor one node that only it leads to."""
+    drawing = Drawing(opened, f"user-{uuid4()}")
     await drawing.nodes("hub", *NAMES, *(f"far {name}" for name in NAMES))
     # Newest first is how the database gives relationships; keys in mixed order tell order by key from that.
     mixed = sorted(NAMES, key=lambda name: name[::-1])
