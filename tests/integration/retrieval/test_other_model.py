@@ -1,10 +1,9 @@
 """Searches say that they omit what another model has embedded, until a migration has embedded it again."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from kgagent import KnowledgeGraph, Settings
+from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, HybridSearchRequest, VectorQuery
 from kgagent.observability import Recorder
 from kgagent.tools import Toolset
@@ -24,13 +23,10 @@ def recorder() -> Recorder:
 
 
 @pytest.fixture
-async def newer(settings: Settings, clock: Clock, recorder: Recorder) -> AsyncIterator[KnowledgeGraph]:
-    """The same database, connected with another model of the same length."""
-    embedder = WatchedEmbedder(model="newer")
-    async with KnowledgeGraph.connect(
-        settings=settings, embedder=embedder, clock=clock, observer=recorder
-    ) as connected:
-        yield connected
+async def newer(opened: KnowledgeGraph, clock: Clock, recorder: Recorder) -> KnowledgeGraph:
+    """The same database with another model of the same length."""
+    store, embedder = services_of(opened).store, WatchedEmbedder(model="newer")
+    return KnowledgeGraph(store, opened.ontology, embedder, opened.settings, clock=clock, observer=recorder)
 
 
 def warning(nodes: str, relationships: str, *, connected: str = "newer", made_by: str = "blake2b-words") -> str:

@@ -1,23 +1,20 @@
 """A record has a limited number of notes, so that no read, answer or embedding text grows without end."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from kgagent import KnowledgeGraph, Settings
-from kgagent.embedding.hashing import HashingEmbedder
+from kgagent import KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
-from tests.conftest import DIMENSIONS
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, two_friends
 
 
 @pytest.fixture
-async def tools(settings: Settings, user_id: str) -> AsyncIterator[Toolset]:
+async def tools(opened: KnowledgeGraph, user_id: str) -> Toolset:
     """Tools of a graph that keeps three notes of a record."""
-    changed = settings.model_copy(update={"max_notes": 3})
-    async with KnowledgeGraph.connect(settings=changed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
-        yield graph.tools(user_id=user_id)
+    settings = opened.settings.model_copy(update={"max_notes": 3})
+    graph = KnowledgeGraph(services_of(opened).store, opened.ontology, opened.embedder, settings)
+    return graph.tools(user_id=user_id)
 
 
 async def test_a_note_too_many_is_refused_and_nothing_of_the_call_is_written(tools: Toolset) -> None:

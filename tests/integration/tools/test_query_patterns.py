@@ -258,11 +258,19 @@ async def test_a_word_used_as_a_type_is_answered_with_the_constraint_that_it_bel
 
 
 async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(tools: Toolset) -> None:
-    me = await person(tools, "Lena Hofmann", is_owner=True)
-    bobby = await person(tools, "Robert Hofmann", aliases=["Bobby"])
-    svenja = await person(tools, "Svenja Kraus")
-    await relate(tools, bobby, me, "brother")
-    await relate(tools, svenja, me, "friend")
+    keys = await remembered(
+        tools,
+        [
+            {"label": "Person", "name": "Lena Hofmann", "is_owner": True},
+            {"label": "Person", "name": "Robert Hofmann", "aliases": ["Bobby"]},
+            {"label": "Person", "name": "Svenja Kraus"},
+        ],
+        [
+            {"from": "Robert Hofmann", "to": "Lena Hofmann", "relationship_type": "brother"},
+            {"from": "Svenja Kraus", "to": "Lena Hofmann", "relationship_type": "friend"},
+        ],
+    )
+    me, bobby, svenja = keys.values()
 
     async def found(name: str, other: str) -> tuple[list[list[str]], str]:
         constraints = [

@@ -1,48 +1,31 @@
 """A text that the model refuses, among others that it does not."""
 
-from collections.abc import Sequence
-
-from kgagent import KnowledgeGraph
-from kgagent.embedding.base import Embedding
-from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.errors import EmbeddingResponseError
-from kgagent.knowledge_graph import services_of
+from kgagent.tools import Toolset
+from tests.support.embedders import WatchedEmbedder
 from tests.support.people import persons
 
 
-class Squeamish(HashingEmbedder):
-    """Refuses a batch that holds a certain word, or all of them."""
-
-    def __init__(self, word: str) -> None:
-        super().__init__(384)
-        self.word = word
-        self.calls = 0
-
-    async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        self.calls += 1
-        if any(self.word in text for text in texts):
-            raise EmbeddingResponseError(f"the model refused a text with {self.word}")
-        return await super().embed(texts)
-
-
-async def created(graph: KnowledgeGraph, user_id: str, embedder: Squeamish, words: list[str]) -> list[bool]:
-    keys = await persons(graph.tools(user_id=user_id), *(f"P{i}" for i in range(len(words) + 1)))
-    other = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, graph.settings)
-    answer = await other.tools(user_id=user_id).create_relationships(
+async def created(tools: Toolset, embedder: WatchedEmbedder, words: list[str], *, refused: str) -> list[bool]:
+    """Which of the relationships with these words are created, by a model that refuses a word."""
+    first, *others = await persons(tools, *(f"P{number}" for number in range(len(words) + 1)))
+    embedder.forget()
+    embedder.refused = refused
+    answer = await tools.create_relationships(
         relationships=[
-            {"from_entity_key": keys[0], "to_entity_key": key, "relationship_type": word}
-            for key, word in zip(keys[1:], words, strict=True)
+            {"from_entity_key": first, "to_entity_key": other, "relationship_type": word}
+            for other, word in zip(others, words, strict=True)
         ]
     )
     return [result["success"] for result in answer["results"]]
 
 
-async def test_the_other_items_of_a_batch_are_written(graph: KnowledgeGraph, user_id: str) -> None:
-    embedder = Squeamish("poison")
-    assert await created(graph, user_id, embedder, ["friend", "poison", "mentor"]) == [True, False, True]
+async def test_the_other_items_of_a_batch_are_written(tools: Toolset, embedder: WatchedEmbedder) -> None:
+    words = ["friend", "poison", "mentor"]
+    assert await created(tools, embedder, words, refused="poison") == [True, False, True]
 
 
-async def test_a_model_that_refuses_everything_is_not_called_for_each_text(graph: KnowledgeGraph, user_id: str) -> None:
-    embedder = Squeamish("e")
-    assert not any(await created(graph, user_id, embedder, [f"mentee{i}" for i in range(20)]))
+async def test_a_model_that_refuses_everything_is_not_called_for_each_text(
+    tools: Toolset, embedder: WatchedEmbedder
+) -> None:
+    assert not any(await created(tools, embedder, [f"mentee{n}" for n in range(20)], refused="mentee"))
     assert embedder.calls == 1 + 3

@@ -6,7 +6,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, person, relate, two_friends
+from tests.support.people import remembered, two_friends
 from tests.support.stored import Database, nodes_of, note_contents
 
 FAIR = {
@@ -107,9 +107,14 @@ async def test_a_correction_during_the_reading_of_a_source_names_that_source(
     assert core.user_id == user_id
 
 
+async def employ(tools: Toolset, **more: object) -> None:
+    """Remember where Lena works."""
+    nodes = [{"label": "Person", "name": "Lena"}, {"label": "Entity", "name": "Rehazentrum"}]
+    await remembered(tools, nodes, [{"from": "Lena", "to": "Rehazentrum", "relationship_type": "works at", **more}])
+
+
 async def test_the_replaced_type_stays_as_a_note(tools: Toolset, database: Database) -> None:
-    lena, clinic = await person(tools, "Lena"), await node(tools, "Entity", "Rehazentrum")
-    await relate(tools, lena, clinic, "works at", description="Physiotherapist since 2019.", attitude=4)
+    await employ(tools, description="Physiotherapist since 2019.", attitude=4)
     patient = {"from": "Lena", "to": "Rehazentrum", "relationship_type": "patient at", "notes": ["Knee."]}
     answer = await tools["remember"].call_text(
         {"relationships": [{**patient, "description": "Treated for her knee.", "attitude": 3}]}
@@ -126,8 +131,7 @@ async def test_the_replaced_type_stays_as_a_note(tools: Toolset, database: Datab
 
 
 async def test_each_type_of_one_call_is_kept_once(tools: Toolset, database: Database) -> None:
-    lena, clinic = await person(tools, "Lena"), await node(tools, "Entity", "Rehazentrum")
-    await relate(tools, lena, clinic, "works at", description="In Kassel.")
+    await employ(tools, description="In Kassel.")
     types = ("Works At", "patient at", "works at", "patient at", "volunteers at")
     ends = {"from": "Lena", "to": "Rehazentrum"}
     succeeded(await tools.remember(relationships=[{**ends, "relationship_type": one} for one in types]))
@@ -141,9 +145,8 @@ async def test_each_type_of_one_call_is_kept_once(tools: Toolset, database: Data
 
 
 async def test_update_relationship_corrects_a_type_without_a_note(tools: Toolset, database: Database) -> None:
-    lena, clinic = await person(tools, "Lena"), await node(tools, "Entity", "Rehazentrum")
-    await relate(tools, lena, clinic, "works at")
-    ends = {"from_entity_key": lena, "to_entity_key": clinic}
+    await employ(tools)
+    ends = {"from_entity_key": "Lena", "to_entity_key": "Rehazentrum"}
     succeeded(await tools.update_relationship(**ends, relationship_type="worked at"))
     [relationship] = await database.relationships()
     assert note_contents(relationship) == []

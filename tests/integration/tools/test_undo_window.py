@@ -1,13 +1,13 @@
 """After its undo window a deleted record is not restored, and it is purged, whoever deletes or restores next."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Any
 
 import pytest
 
-from kgagent import InputError, KnowledgeGraph, Settings
+from kgagent import InputError, KnowledgeGraph
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
@@ -23,11 +23,10 @@ MANY = 250
 
 
 @pytest.fixture
-async def graph(settings: Settings, embedder: WatchedEmbedder, clock: Clock) -> AsyncIterator[KnowledgeGraph]:
+async def graph(opened: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock) -> KnowledgeGraph:
     """A graph in which deletions can be undone for 30 days."""
-    short = settings.model_copy(update={"undo_days": 30.0})
-    async with KnowledgeGraph.connect(settings=short, embedder=embedder, clock=clock) as opened:
-        yield opened
+    short = opened.settings.model_copy(update={"undo_days": 30.0})
+    return KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, short, clock=clock)
 
 
 @pytest.fixture

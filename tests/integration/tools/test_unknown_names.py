@@ -1,34 +1,44 @@
-"""Searches for a name that no node has."""
+"""Searches for a name that no node has, or a type that no relationship has, say so."""
 
 from typing import Any
 
-import pytest
-
 from kgagent.tools import Toolset
-from tests.support.people import node, person, relate
+from tests.support.payloads import succeeded
+from tests.support.people import remembered
 
-LINE = 'No node is named "Oslo".'
-
-
-@pytest.fixture
-async def places(tools: Toolset) -> None:
-    """A person who lives in a town."""
-    ada = await person(tools, "Ada Lovelace", "Was in Turin once")
-    bergen = await node(tools, "Entity", "Bergen", "A town")
-    await relate(tools, ada, bergen, "lives in")
+CALLS: dict[str, dict[str, Any]] = {
+    "hybrid_search": {"query": "who works with Ada?", "threshold": -1.0},
+    "explore": {"queries": [{"query": "who works with Ada?", "threshold": -1.0}]},
+    "traverse": {"entity_key": "Ada"},
+}
 
 
-async def text_of(tools: Toolset, **given: Any) -> str:
-    return (await tools["explore"].call_text(given)).text
+async def test_types_that_are_written_differently_are_found_and_others_warned_about(tools: Toolset) -> None:
+    types = {"Bo": "colleague of", "Cy": "Works_With", "Di": "friend"}
+    await remembered(
+        tools,
+        [{"label": "Person", "name": name} for name in ("Ada", *types)],
+        [{"from": "Ada", "to": name, "relationship_type": kind} for name, kind in types.items()],
+    )
+    for name, arguments in CALLS.items():
+        found = succeeded(await tools[name](**arguments, relationship_types=["works with", "FRIEND"]))
+        assert "works with" in str(found).lower().replace("_", " "), name
+        assert name == "explore" or "colleague" not in str(found), name
+        assert "warnings" not in found, name
+        missed = await tools[name].call_text({**arguments, "relationship_types": ["colleague", "friend"]})
+        assert "No relationship has the type 'colleague'. Nearest: colleague of" in missed.text, name
+        assert missed.payload["warnings"] == ["No relationship has the type 'colleague'. Nearest: colleague of"]
+    nothing = await tools.traverse.call_text({**CALLS["traverse"], "relationship_types": ["enemy"]})
+    assert "No relationship has the type 'enemy'" in nothing.text
 
 
-@pytest.mark.usefixtures("places")
 async def test_an_answer_begins_with_the_names_that_no_node_has(tools: Toolset) -> None:
+    async def text_of(*names: str, **more: object) -> str:
+        return (await tools.explore.call_text({"text_matches": [*names], **more})).text
+
+    assert await text_of("Oslo") == "Nothing found"
+    await remembered(tools, [{"label": "Entity", "name": "Bergen", "description": "A town"}])
     towns = {"queries": [{"query": "town", "threshold": -1}]}
-    assert (await text_of(tools, **towns, text_matches=["Oslo", "Bergen"])).splitlines()[0] == LINE
-    assert "No node is named" not in await text_of(tools, **towns, text_matches=["Bergen"])
-    assert "No node is named" not in await text_of(tools, **towns)
-
-
-async def test_an_empty_answer_only_says_that_nothing_was_found(tools: Toolset) -> None:
-    assert await text_of(tools, text_matches=["Oslo"]) == "Nothing found"
+    assert (await text_of("Oslo", "Bergen", **towns)).splitlines()[0] == 'No node is named "Oslo".'
+    assert "No node is named" not in await text_of("Bergen", **towns)
+    assert "No node is named" not in await text_of(**towns)
