@@ -12,41 +12,12 @@ from kgagent.tools.base import Tool
 from kgagent.tools.ontology_guide import ontology_guide
 from kgagent.tools.relationship_tools import CreateRelationshipArguments
 
-NAMES = {
-    "remember",
-    "explore",
-    "describe_graph",
-    "hybrid_search",
-    "query_patterns",
-    "get_relationship",
-    "traverse",
-    "find_paths",
-    "create_node",
-    "update_node",
-    "create_relationship",
-    "create_relationships",
-    "update_relationship",
-    "update_relationships",
-    "add_note_to_relationship",
-    "update_note",
-    "delete_note",
-    "delete_relationship",
-    "restore_relationship",
-    "delete_node",
-    "restore_node",
-    "merge_nodes",
-}
-
 by_name = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 
 
 def fields(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for part in (schema, *schema.get("$defs", {}).values()):
         yield from part.get("properties", {}).items()
-
-
-def test_these_are_the_tools() -> None:
-    assert {tool.name for tool in TOOLS} == NAMES
 
 
 @by_name
@@ -114,16 +85,3 @@ def test_the_words_for_levels_stand_in_no_definition_but_in_the_guide() -> None:
         assert [name for name, text in descriptions.items() if words in text] == []
     for field in ("attitude", "proximity"):
         assert "1 to 5" in str(CreateRelationshipArguments.model_fields[field].description)
-
-
-def test_reading_tools_are_marked_read_only() -> None:
-    reading = {
-        "explore",
-        "describe_graph",
-        "hybrid_search",
-        "query_patterns",
-        "get_relationship",
-        "traverse",
-        "find_paths",
-    }
-    assert {tool.name for tool in TOOLS if tool.read_only} == reading
