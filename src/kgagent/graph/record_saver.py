@@ -161,7 +161,7 @@ class RecordSaver(Generic[RecordT, ModelT]):
         if self.options.dry_run or not rows:
             return {row["position"]: None for _, row in rows}
         parameters: dict[str, Any] = {"user_id": self.user_id}
-        for name, row in rows:
+        for name, row in sorted(rows, key=_lock_order):
             parameters.setdefault(name, []).append(row)
         try:
             async with self.options.lock or nullcontext():
@@ -190,6 +190,12 @@ class RecordSaver(Generic[RecordT, ModelT]):
             return
         before = None if plan.stored is None else self.kind.to_model(plan.stored, plan.asked_from)
         self.context.on_change(before, self.kind.to_model(plan.after, plan.asked_from))
+
+
+def _lock_order(named: NamedRow) -> list[str]:
+    """Sorts rows by their keys, so that writers of the same records wait for each other, but do not deadlock."""
+    _, row = named
+    return sorted(row[key] for key in ("entity_key", "from_entity_key", "to_entity_key") if key in row)
 
 
 def write_records(ontology: Ontology) -> Statement:

@@ -8,6 +8,8 @@ from neo4j import AsyncGraphDatabase
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingResponseError, EmbeddingUnavailableError
+from kgagent.graph.store import Parameters, Row
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
 from tests.support import facts
@@ -40,6 +42,32 @@ async def test_concurrent_changes_and_notes_are_all_kept_and_the_embedding_is_th
     assert stored["description"] == "They row together"
     changed = sum("Nothing changed" not in answer["message"] for answer in answers)
     assert stored["version"] == 1 + changed
+
+
+async def test_writers_of_the_same_records_write_them_in_one_order_and_so_do_not_deadlock(
+    tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: dict[str, list[list[str]]] = {}
+    write = services_of(graph).store.write
+
+    async def watched(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+        for name, rows in parameters.items():
+            if name.startswith(("created", "updated")):
+                ends = ["entity_key"] if "nodes" in name else ["from_entity_key", "to_entity_key"]
+                keys = ["".join(sorted(row[end] for end in ends)) for row in rows]
+                written.setdefault(name, []).append(keys)
+        return await write(text, parameters, timeout=timeout)
+
+    monkeypatch.setattr(services_of(graph).store, "write", watched)
+    names = [f"Topic {number}" for number in range(8)]
+    for order in (names, names[::-1], names[::2] + names[1::2]):
+        described = {"description": f"As {order[0]} and {order[1]} say"}
+        nodes = [{"label": "Concept", "name": name, **described} for name in order]
+        relationships = [{"from": order[0], "to": name, **described} for name in order[1:]]
+        typed = [{**relationship, "relationship_type": "close to"} for relationship in relationships]
+        succeeded(await tools.remember(nodes=nodes, relationships=typed))
+    assert written.keys() >= {"created_nodes", "updated_nodes", "created_relationships", "updated_relationships"}
+    assert all(keys == sorted(keys) for lists in written.values() for keys in lists)
 
 
 async def test_concurrent_creations_make_one_relationship_and_the_others_fail(
