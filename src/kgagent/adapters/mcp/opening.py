@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from kgagent.errors import BusyError, KgAgentError
+from kgagent.errors import BusyError, KgAgentError, StoreError
 from kgagent.graph_directory import GraphDirectory
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.ontology import Ontology
@@ -60,12 +60,18 @@ class OpeningGraph:
             BusyError: it is still being opened; the text says what is going on, and to try again.
             KgAgentError: it cannot be opened.
         """
+        limit = asyncio.timeout(PATIENCE)
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with limit:
                 return await self._directory.graph_of("")
-        except TimeoutError:
-            state = f" ({self.state})" if self.state else ""
-            raise BusyError(f"The graph is still being opened{state}; try again in half a minute") from None
+        except KgAgentError:
+            raise
+        except Exception as error:
+            if not limit.expired():
+                _log.exception("The graph could not be opened")
+                raise StoreError("The graph cannot be opened. The log of the server has the details") from error
+        state = f" ({self.state})" if self.state else ""
+        raise BusyError(f"The graph is still being opened{state}; try again in half a minute")
 
     @contextmanager
     def task(self, description: str, total: int | None = None) -> Iterator[Advance]:

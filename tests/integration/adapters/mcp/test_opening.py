@@ -26,6 +26,7 @@ class Doors:
         self.settings = settings
         self.may_open = asyncio.Event()
         self.failures = 0
+        self.failure: Exception = UnreachableError("Neo4j cannot be used")
         self.attempts = 0
 
     async def connect(self, progress: Progress) -> KnowledgeGraph:
@@ -35,7 +36,7 @@ class Doors:
             advance(5)
             await self.may_open.wait()
         if self.attempts <= self.failures:
-            raise UnreachableError("Neo4j cannot be used")
+            raise self.failure
         return await KnowledgeGraph.connect(settings=self.settings, embedder=HashingEmbedder(DIMENSIONS))
 
 
@@ -103,3 +104,15 @@ async def test_a_call_after_a_failure_opens_the_graph_again(
         second = first if doors.attempts > 1 else await client.call_tool("explore", ASKED)
     assert "Neo4j cannot be used" in caplog.text
     assert (second.is_error, doors.attempts) == (False, 2)
+
+
+@pytest.mark.parametrize("failure", [TimeoutError("Neo4j is slow"), RuntimeError("A mistake")])
+async def test_a_graph_that_fails_to_open_in_an_unexpected_way_is_the_error_of_a_call(
+    doors: Doors, user_id: str, failure: Exception
+) -> None:
+    doors.failure, doors.failures = failure, 2
+    doors.may_open.set()
+    async with served(doors, user_id) as client:
+        answer = await client.call_tool("explore", ASKED)
+        assert answer.is_error
+        assert text_of(answer) == "Error: The graph cannot be opened. The log of the server has the details"
