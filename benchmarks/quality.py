@@ -20,9 +20,9 @@ from _common import finish, show
 from _quality_sets import MARK, TURN, Asked, QualitySet, read_sets
 from _replay import EmbeddingCache, ReplayStore, Vectors, replay
 
-from kgagent import HybridSearchOptions, Settings
+from kgagent import HybridSearchOptions, Settings, default_ontology
 from kgagent.embedding.factory import make_embedder
-from kgagent.models.answer_items import RenderState, word_weights
+from kgagent.models.answer_items import AskedWords, RenderState
 from kgagent.models.answer_page import text_page
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.retrieval import RetrievalService
@@ -91,13 +91,13 @@ def page_of(question: str, result: HybridSearchResult) -> str:
     """The first page as the tool renders it."""
     content = first_page(result)
     keys = {key: key[:8] for item in content.items for key in item.entity_keys()}
-    weights, best_note = word_weights([question], (note for item in content.items for note in item.notes()))
+    notes = (note for item in content.items for note in item.notes())
+    asked = AskedWords.of([question], notes, stop_words=default_ontology().stop_words)
 
     def state() -> RenderState:
         return RenderState(
             now=datetime.now(UTC),
-            weights=weights,
-            best_note=best_note,
+            asked=asked,
             short_keys=keys,
             node_hint="explore by name",
         )

@@ -1,9 +1,10 @@
-"""Forms of names: what is the same name, and what differs in accents only.
+"""Forms of names and words: what is the same name, what differs in accents only, and which words may be forms of one.
 
 `normalised_name` says whether two texts are one name. `plain_text` also ignores accents and punctuation between words;
 `_plain_text.cypher` computes the same in the database.
 """
 
+import math
 import re
 import unicodedata
 from functools import lru_cache
@@ -16,6 +17,9 @@ _INVISIBLE = ZERO_WIDTH + "\u200c\u200d\ufe0f"
 
 APOSTROPHES = "'\u2019\u2018\u02bc"
 """Characters that stand for the apostrophe in "O'Brien"; names are compared with the first."""
+
+MIN_FORM_LENGTH = 4
+"""Letters that two forms of a word share at their start at least."""
 
 _WITHOUT_ZERO_WIDTH = dict.fromkeys(map(ord, ZERO_WIDTH))
 _WITHOUT_INVISIBLE = dict.fromkeys(map(ord, _INVISIBLE))
@@ -82,6 +86,14 @@ def contains_words(plain: str, part: str) -> bool:
 def folded_words(text: str) -> list[str]:
     """Folded words without accents; in scripts without letter case, which may have no spaces, each letter is a word."""
     return "".join(map(_part_of_word, plain_text(text))).split()
+
+
+def are_forms(word: str, other: str) -> bool:
+    """Whether two words may be forms of one: they start with the same letters, at least half of the longer one."""
+    if len(word) < MIN_FORM_LENGTH or word[:MIN_FORM_LENGTH] != other[:MIN_FORM_LENGTH]:
+        return False
+    size = math.ceil(max(len(word), len(other)) / 2)
+    return word[:size] == other[:size]
 
 
 def plain_name(name: str) -> str:

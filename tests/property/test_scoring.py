@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
 from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.plain_names import are_forms
 from kgagent.retrieval.scoring import (
     FEATURES,
     WEIGHTS,
     Features,
-    are_forms,
     clarity,
     named,
     nearness,

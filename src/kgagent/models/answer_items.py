@@ -1,10 +1,9 @@
 """The items of an answer: nodes and relationships, each as a line for a model and as a record for programs."""
 
 import math
-import re
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -14,6 +13,7 @@ from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.note import Note
 from kgagent.models.token_budget import CountTokens, cut, fits
+from kgagent.plain_names import MIN_FORM_LENGTH, are_forms, folded_words
 
 JsonRecord = dict[str, Any]
 """JSON types."""
@@ -28,12 +28,58 @@ MATCHING_NOTES, MATCHING_SHARE = 5, 0.5
 """Maximum number of notes of an item that are shown in an answer to a query; and what each must weigh beside the best
 note of the answer."""
 
+MIN_WORD = 3
+"""Letters of a word of a query that counts in a note."""
+
 MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
 
 _BOOKKEEPING = frozenset({"created_at", "updated_at", "access_count", "state"})
-_WORD = re.compile(r"\w{3,}")
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class AskedWords:
+    """The words of the queries of an answer, with what each counts in a note.
+
+    Attributes:
+        weights: of each word that a note has in some form: ln(notes / notes with the word), more than 0.
+        best: the greatest weight of a note.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    best: float = 0.0
+
+    @classmethod
+    def of(cls, queries: Iterable[str], notes: Iterable[Note], *, stop_words: Collection[str] = ()) -> "AskedWords":
+        """Weigh words by their rarity among the notes of an answer.
+
+        Args:
+            queries: what was asked.
+            notes: all notes of the answer.
+            stop_words: words that do not count, in lower case.
+        """
+        asked = {word for query in queries for word in folded_words(query) if len(word) >= MIN_WORD} - {*stop_words}
+        matched = [_matched(asked, note) for note in notes]
+        counts = Counter(word for words in matched for word in words)
+        weights = {word: math.log((1 + len(matched)) / count) for word, count in counts.items()}
+        return cls(weights, max((sum(weights[word] for word in words) for words in matched), default=0.0))
+
+    def weight(self, note: Note) -> float:
+        """The weight of the words that a note has."""
+        return sum(self.weights[word] for word in _matched(self.weights, note))
+
+
+def _matched(asked: Iterable[str], note: Note) -> list[str]:
+    """The words that a note has in some form."""
+    present: dict[str, list[str]] = {}
+    for word in folded_words(note.content):
+        present.setdefault(word[:MIN_FORM_LENGTH], []).append(word)
+    return [
+        word
+        for word in asked
+        if any(word == other or are_forms(word, other) for other in present.get(word[:MIN_FORM_LENGTH], ()))
+    ]
 
 
 @dataclass
@@ -42,8 +88,7 @@ class RenderState:
 
     Attributes:
         now: notes that have expired by then are omitted.
-        weights: what each word of the query counts in a note; see `word_weights`.
-        best_note: weight of the words of the query in the note of the answer that has most.
+        asked: the words of the query.
         short_keys: what to print for each entity_key; None prints no keys.
         labels: labels of nodes by entity_key, as far as known.
         defaults: values of properties that say nothing.
@@ -60,8 +105,7 @@ class RenderState:
     """
 
     now: datetime
-    weights: Mapping[str, float] = field(default_factory=dict)
-    best_note: float = 0.0
+    asked: AskedWords = field(default_factory=AskedWords)
     short_keys: Mapping[str, str] | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
@@ -128,12 +172,12 @@ class RenderState:
         """
         current = [note for note in notes if note.is_current(self.now)]
         newest = sorted(current, key=lambda note: note.date_added or _LONG_AGO, reverse=True)
-        if not self.weights:
+        if not self.asked.weights:
             count = len(newest) if len(newest) <= FEW_NOTES else NEWEST_NOTES
             return newest[:count], newest[count:]
-        scored = [(note_weight(note, self.weights), note) for note in newest]
+        scored = [(self.asked.weight(note), note) for note in newest]
         scored.sort(key=lambda one: -one[0])
-        matching = sum(weight >= MATCHING_SHARE * self.best_note > 0.0 for weight, _ in scored)
+        matching = sum(weight >= MATCHING_SHARE * self.asked.best > 0.0 for weight, _ in scored)
         ranked = [note for _, note in scored]
         return ranked[: min(matching, MATCHING_NOTES)], ranked[min(matching, MATCHING_NOTES) :]
 
@@ -146,31 +190,6 @@ class RenderState:
         if note.expires_at:
             details.append(f"until {note.expires_at:%Y-%m-%d}")
         return in_one_line(note.content) + (f" ({', '.join(details)})" if details else "")
-
-
-def query_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words of some texts of at least three letters, without the s of a plural."""
-    return frozenset(word.removesuffix("s") for text in texts for word in _WORD.findall(text.casefold()))
-
-
-def word_weights(queries: Iterable[str], notes: Iterable[Note]) -> tuple[dict[str, float], float]:
-    """What each word of some queries counts in a note: the rarer among the notes of an answer, the more.
-
-    Returns:
-        The weight of each word that any note has, ln(notes / notes with the word) and more than 0; and the greatest
-        weight of a note.
-    """
-    contents = [query_words([note.content]) for note in notes]
-    asked = query_words(queries)
-    counts = Counter(word for content in contents for word in content & asked)
-    weights = {word: math.log((1 + len(contents)) / count) for word, count in counts.items()}
-    best = max((sum(weights[word] for word in content & asked) for content in contents), default=0.0)
-    return weights, best
-
-
-def note_weight(note: Note, weights: Mapping[str, float]) -> float:
-    """The weight of the words of the query that a note has."""
-    return sum(weights.get(word, 0.0) for word in query_words([note.content]))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
-from kgagent.plain_names import folded_words, plain_text
+from kgagent.plain_names import MIN_FORM_LENGTH, are_forms, folded_words, plain_text
 from kgagent.retrieval import scoring
 from kgagent.retrieval.candidates import Candidate, Ranking, key_of, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
@@ -101,9 +101,7 @@ class TypeWords:
         if relationship_type not in self._of_types:
             own = name_words(relationship_type)
             positions = frozenset(
-                position
-                for position, word in enumerate(self.words)
-                if any(scoring.are_forms(word, other) for other in own)
+                position for position, word in enumerate(self.words) if any(are_forms(word, other) for other in own)
             )
             self._of_types[relationship_type] = positions
             self._any |= positions
@@ -118,7 +116,7 @@ class TypeWords:
 def long_words(text: str) -> tuple[str, ...]:
     """The words of a text that can be compared in several forms, each once."""
     words = name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
-    return tuple(word for word in dict.fromkeys(words) if len(word) >= scoring.MIN_FORM_LENGTH)
+    return tuple(word for word in dict.fromkeys(words) if len(word) >= MIN_FORM_LENGTH)
 
 
 def read_words(text: str, ontology: Ontology) -> QueryReading:

@@ -22,7 +22,7 @@ from operator import mul
 
 from kgagent.graph.records import NodeRecord
 from kgagent.models.plain import aliases_in
-from kgagent.retrieval import scoring
+from kgagent.plain_names import MIN_FORM_LENGTH, are_forms
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord
 from kgagent.retrieval.noise import Noise, Sample, read_sample
 from kgagent.retrieval.pipeline import QueryResult
@@ -108,11 +108,8 @@ def _lead(ranking: Ranking | None, noise: Noise | None) -> float | None:
 def _known_words(query: str, records: Iterable[StoredRecord]) -> float:
     asked = long_words(query)
     present = {word for record in records for word in name_words(_text(record)[:MAX_COMPARED])}
-    starts = {word[: scoring.MIN_FORM_LENGTH] for word in present}
-    known = sum(
-        word[: scoring.MIN_FORM_LENGTH] in starts and any(scoring.are_forms(word, other) for other in present)
-        for word in asked
-    )
+    starts = {word[:MIN_FORM_LENGTH] for word in present}
+    known = sum(word[:MIN_FORM_LENGTH] in starts and any(are_forms(word, other) for other in present) for word in asked)
     return known / len(asked) if asked else 1.0
 
 

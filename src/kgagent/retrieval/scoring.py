@@ -18,9 +18,6 @@ MAX_HOPS_SCORED = 3
 NAMED_NODES = 2
 """Named nodes on a path that give the full feature: a question about more than two nodes is rare."""
 
-MIN_FORM_LENGTH = 4
-"""Letters that two forms of a word share at their start at least."""
-
 
 class Features(NamedTuple):
     """What the score of a candidate is made of, each 0 to 1.
@@ -99,14 +96,6 @@ def specificity(degree: int, relationships: int) -> float:
 def named(values: Iterable[float]) -> float:
     """The feature for the named nodes of a path, from the value of each, 0 to 1."""
     return min(1.0, math.fsum(values) / NAMED_NODES)
-
-
-def are_forms(word: str, other: str) -> bool:
-    """Whether two words may be forms of one: they start with the same letters, at least half of the longer one."""
-    if len(word) < MIN_FORM_LENGTH or word[:MIN_FORM_LENGTH] != other[:MIN_FORM_LENGTH]:
-        return False
-    size = math.ceil(max(len(word), len(other)) / 2)
-    return word[:size] == other[:size]
 
 
 def share(matched: int, total: int) -> float:

@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 
 from kgagent.errors import InputError
 from kgagent.graph.reference_forms import message_key
-from kgagent.models.answer_items import RenderState, word_weights
+from kgagent.models.answer_items import AskedWords, RenderState
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
@@ -97,13 +97,13 @@ async def render_page(
     # JSON has full keys.
     keys = (key for item in likely for key in item.entity_keys()) if arguments.format == "text" else ()
     short = {key: message_key(key) for key in keys}
-    weights, best_note = word_weights(queries, (note for item in likely for note in item.notes()))
+    notes = (note for item in likely for note in item.notes())
+    asked = AskedWords.of(queries, notes, stop_words=context.ontology.stop_words)
 
     def new_state() -> RenderState:
         return RenderState(
             now=context.write_context.clock(),
-            weights=weights,
-            best_note=best_note,
+            asked=asked,
             short_keys=short,
             labels=labels or {},
             defaults=context.ontology.relationship_defaults,

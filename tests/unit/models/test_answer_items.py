@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.answer_items import Line, NodeItem, RelationshipItem, RenderState, word_weights
+from kgagent.models.answer_items import AskedWords, Line, NodeItem, RelationshipItem, RenderState
 from kgagent.models.token_budget import estimated_tokens
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -13,8 +13,7 @@ KEYS = {"ruth-key": "ruth-k", "me-key": "me-k", "source": "sour"}
 
 
 def reading(*queries: str, notes: Sequence[Note] = ()) -> RenderState:
-    weights, best = word_weights(queries, notes)
-    return RenderState(NOW, weights, best, KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
+    return RenderState(NOW, AskedWords.of(queries, notes), KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
 
 
 def text(item: NodeItem | RelationshipItem, with_reading: RenderState | None = None) -> str:
