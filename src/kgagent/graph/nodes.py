@@ -205,6 +205,6 @@ class NodeStrategy:
             and new.lower() != old.lower()
         ):
             raise InputError(
-                f"The name of a {stored.label} is its identity and cannot change from {old!r} to {new!r}; "
+                f"Nodes of label {stored.label} are identified by their names, so {old!r} cannot become {new!r}; "
                 "give the new one in aliases, and both refer to it"
             )

@@ -128,7 +128,7 @@ class Expansion:
         self._add(longer)
 
     def candidates(self, found_by: Mapping[str, tuple[RetrieverName, ...]] = NOTHING) -> list[Candidate]:
-        """Each relationship with the score of the best path through it, best first.
+        """Each relationship with the score of the best path through it, best first; of one path, the best match first.
 
         Args:
             found_by: the retrievers that returned each relationship, by key; expansion found the others.
@@ -138,7 +138,7 @@ class Expansion:
             for position, key in enumerate(path.keys):
                 if key not in best or (path.score, -position) > (best[key][0], -best[key][1]):
                     best[key] = (path.score, position, path)
-        ordered = sorted(best.items(), key=lambda item: (-item[1][0], item[1][1], item[0]))
+        ordered = sorted(best.items(), key=lambda item: (-item[1][0], -self._paths[item[0]].score, item[0]))
         return [
             Candidate(
                 key=key,

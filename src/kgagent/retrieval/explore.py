@@ -181,7 +181,7 @@ class Exploration:
             return []
         best: dict[str, Candidate] = {}
         for candidate in sorted(
-            (one for result in found.results for one in result.relationships), key=lambda one: (-one.score, one.key)
+            (one for result in found.results for one in result.relationships), key=lambda one: -one.score
         ):
             best.setdefault(candidate.key, candidate)
         return list(best.values())[: RELATIONSHIPS * len(found.results)]

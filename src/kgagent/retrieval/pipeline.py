@@ -332,11 +332,11 @@ def _best_through(
 
 
 def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
-    """Sort by score; equal ones: relationships, nodes that were retrieved, other ends; and then the key decides."""
+    """Sort by score; equal ones: relationships in the given order, nodes that were retrieved, other ends, by key."""
 
     def order(candidate: Candidate) -> tuple[float, bool, bool, str]:
         is_relationship = isinstance(candidate.record, RelationshipRecord)
-        return -candidate.score, not is_relationship, candidate.record is None, candidate.key
+        return -candidate.score, not is_relationship, candidate.record is None, "" if is_relationship else candidate.key
 
     return sorted(candidates, key=order)
 

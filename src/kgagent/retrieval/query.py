@@ -5,7 +5,7 @@ graph is also named by the words that the ontology has for it ("me", "my").
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +31,9 @@ MIN_NAME_LENGTH = 2
 
 FETCHED_NAMES, NAMED_NODES = 100, 8
 """Full-text matches whose names are compared with a query, and nodes that a query can name."""
+
+OWNER_VALUE = 0.7
+"""Value of the owner in a query that names nobody else: less than 1, as "tell me" says nothing."""
 
 HUB_LIMIT, NEAREST = 2_000, 20
 """Relationships of a named node that are compared with the query, and those that are retrieved."""
@@ -113,10 +116,10 @@ class TypeWords:
         return len(self._any)
 
 
-def long_words(text: str) -> tuple[str, ...]:
-    """The words of a text that can be compared in several forms, each once."""
+def long_words(text: str, stop_words: Collection[str] = ()) -> tuple[str, ...]:
+    """The words of a text that can be compared in several forms, each once, without stop words."""
     words = name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
-    return tuple(word for word in dict.fromkeys(words) if len(word) >= MIN_FORM_LENGTH)
+    return tuple(word for word in dict.fromkeys(words) if len(word) >= MIN_FORM_LENGTH and word not in stop_words)
 
 
 def read_words(text: str, ontology: Ontology) -> QueryReading:
@@ -125,7 +128,7 @@ def read_words(text: str, ontology: Ontology) -> QueryReading:
     levels = frozenset(
         key for key, word in ontology.level_words.items() if (parts := set(name_words(word))) and parts <= distinct
     )
-    return QueryReading(long_words(text), levels)
+    return QueryReading(long_words(text, ontology.stop_words), levels)
 
 
 async def find_named_nodes(
@@ -198,7 +201,7 @@ def _parameters(scope: SearchScope, position: int, query: EmbeddedQuery) -> dict
 def _named(text: str, rows: Sequence[Row], ontology: Ontology, relationships: int) -> list[NamedNode]:
     """The nodes whose names the text contains as whole words, outside of longer names, and the owner.
 
-    The more relationships a node has, the less its name says; only of the owner, in a text without a name, it says all.
+    The more relationships a node has, the less its name says. In a text without a name, the owner counts `OWNER_VALUE`.
     """
     words = name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
     spans = {row["entity_key"]: spans_of(row["names"], words) for row in rows if not row["is_owner"]}
@@ -215,7 +218,7 @@ def _named(text: str, rows: Sequence[Row], ontology: Ontology, relationships: in
         if not is_meant:
             continue
         if row["is_owner"] and not outermost:
-            value = 1.0
+            value = OWNER_VALUE
         else:
             share = 1.0 if row["is_owner"] else row["text_score"] / best
             value = share * scoring.specificity(row["degree"], relationships)

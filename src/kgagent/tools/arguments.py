@@ -145,7 +145,9 @@ class RelationshipEnds(Arguments):
 
 
 def _check_level(value: object, check: ValidatorFunctionWrapHandler) -> object:
-    """Check a level with one error, instead of one for each type that it may have."""
+    """Check a level with one error, instead of one for each type that it may have; 2.0 is 2."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     try:
         return check(value)
     except ValidationError:

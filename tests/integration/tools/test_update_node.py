@@ -50,7 +50,7 @@ async def test_a_name_in_the_key_can_change_only_its_letter_case(tools: Toolset)
     key = await node(tools, "Concept", "chess")
     error = error_of(await tools.update_node(entity_key=key, name="Go"))
     assert error == (
-        "The name of a Concept is its identity and cannot change from 'chess' to 'Go'; give the new one in "
+        "Nodes of label Concept are identified by their names, so 'chess' cannot become 'Go'; give the new one in "
         "aliases, and both refer to it"
     )
     assert succeeded(await tools.update_node(entity_key=key, name="Chess"))["node"]["name"] == "Chess"

@@ -59,6 +59,14 @@ def test_a_relationship_scores_as_the_best_path_through_it() -> None:
     assert scores[key("Ann", "Film")].score > scores[key("Ann", "Book")].score
 
 
+def test_of_a_path_the_relationship_that_the_query_is_about_comes_first() -> None:
+    one = expansion({("Jonas", "Steam"): 0.7}, QueryReading(words=("mentor",), named=[NamedNode("Me", 1.0)]))
+    one.extend(one.frontier, [reached("Jonas", "Me", relationship_type="mentor")])
+    first, second = one.candidates()
+    assert first.score == second.score
+    assert (first.path != (), second.key) == (True, key("Jonas", "Steam"))
+
+
 def test_of_two_paths_to_a_relationship_the_better_one_is_kept() -> None:
     one = expansion({("Ann", "Film"): 0.7, ("Ann", "Book"): 0.4})
     one.extend(one.frontier, [reached("Film", "Bo", lead=0), reached("Book", "Bo", lead=1)])
