@@ -150,7 +150,7 @@ def _check(constraint: Constraint) -> Callable[[Sequence[JsonValue]], bool]:
     among = frozenset((_kind(item), item) for item in _items(constraint.value))
     if constraint.type is ConstraintType.PROPERTY_IN:
         return lambda values: any(_is_in(item, among) for value in values for item in _scalars(value))
-    return lambda values: bool(values) and not any(_is_in(item, among) for value in values for item in _items(value))
+    return lambda values: bool(values) and not any(_is_in(item, among) for value in values for item in _scalars(value))
 
 
 def _matches(expression: "re2._Regexp", value: JsonValue, constraint: Constraint) -> bool:

@@ -45,7 +45,7 @@ class Features(NamedTuple):
 WEIGHTS = Features(
     similarity=0.8,
     clarity=0.9,
-    nearness=0.15,
+    nearness=0.2,
     text=0.06,
     named=0.8,
     level=0.25,
