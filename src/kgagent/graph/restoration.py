@@ -231,8 +231,10 @@ class RelationshipRestorationStrategy(_Restorations[GraphRelationship]):
         deleted = state.deleted
         if state.current is not None:
             since = ", created after the other was deleted" if deleted else ""
+            instead = "; to get the other back, delete it and call restore_relationship with skip 1" if deleted else ""
             raise AlreadyExistsError(
                 f"A relationship {between} exists{since}. Use update_relationship or add_note_to_relationship on it"
+                f"{instead}"
             )
         if deleted is None:
             raise NotFoundError(f"There is no deleted relationship {between}. Use create_relationship to create one")

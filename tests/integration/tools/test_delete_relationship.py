@@ -116,12 +116,15 @@ async def test_a_new_relationship_between_the_nodes_prevents_restoring(
     assert error.startswith(
         f"A relationship between Ada ({first[:12]}) and Bo ({second[:12]}) exists, created after the other"
     )
+    assert error.endswith("to get the other back, delete it and call restore_relationship with skip 1")
     [stored] = await database.assert_current()
     assert stored["relationship_type"] == "colleague"
     clock.forward(days=1)
     succeeded(await tools.delete_relationship(**ends))
     assert succeeded(await tools.restore_relationship(**ends))["relationship"]["relationship_type"] == "colleague"
     succeeded(await tools.delete_relationship(**ends))
+    older = succeeded(await tools.restore_relationship(**ends, skip=1))["relationship"]
+    assert older["relationship_type"] == "friend"
     error_of(await tools.restore_relationship(from_entity_key=first, to_entity_key=first))
 
 
