@@ -123,9 +123,7 @@ class RememberedNode(Arguments):
     entity_key: EntityKey | None = Field(None, description="Key of a stored node, if its name is ambiguous.")
     label: ShortText | None = Field(None, description="Required for a new node.")
     name: NodeName | None = Field(None, description="Name that people use.")
-    aliases: Aliases = Field(
-        default_factory=list, description="Other names to add; [] with only entity_key removes all."
-    )
+    aliases: Aliases = Field(default_factory=list, description="Other names to add.")
     description: Text | None = Field(None, description="One sentence.")
     notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
     is_owner: bool = Field(False, description="The owner of the graph.")

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,5 +79,4 @@ def test_no_text_can_leave_the_quotes(text: str) -> None:
     query = any_word(text, {"name": 1.0})
     if query is not None:
         inside = query.removeprefix("name:(").removesuffix(")^1")
-        phrases = inside.split(" ")
-        assert all(phrase[0] == phrase[-1] == '"' and '"' not in phrase[1:-1] for phrase in phrases)
+        assert re.fullmatch(r'"[^"]+"( "[^"]+")*', inside)
