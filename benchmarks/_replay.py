@@ -24,6 +24,7 @@ from kgagent.graph.record_saver import embedding_text
 from kgagent.graph.statements import Statement
 from kgagent.models.note import Note, dump_notes, utc_now
 from kgagent.origin import Origin
+from kgagent.plain_names import plain_text
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.query import name_words
 
@@ -202,7 +203,7 @@ class ReplayStore:
             ],
             ("relationship_type", "description", "notes_text"),
         )
-        self._names = [[" ".join(name_words(name)) for name in (node.name, *node.aliases)] for node in graph.nodes]
+        self._names = [[plain_text(name) for name in (node.name, *node.aliases)] for node in graph.nodes]
         self._owners = [position for position, node in enumerate(graph.nodes) if node.is_owner]
 
     def vector(self, vector: Sequence[float]) -> Vectors:
