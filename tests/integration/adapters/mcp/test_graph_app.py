@@ -42,9 +42,9 @@ async def test_an_answer_carries_its_graph_for_a_client_that_shows_apps(
     await person(graph.tools(user_id=f"{user_id}-2"), "Ruth Calder", "Another one")
     searches: list[tuple[str, dict[str, Any]]] = [
         ("explore", {"queries": [{"query": "who guides Ines?"}], "text_matches": ["Ruth Calder"]}),
-        ("hybrid_search", {"query": "Ruth guides Ines", "limit": 3}),
+        ("hybrid_search", {"query": "Ruth Calder guides Ines", "limit": 3}),
     ]
-    asked = {"explore": "who guides Ines? · Ruth Calder", "hybrid_search": "Ruth guides Ines"}
+    asked = {"explore": "who guides Ines? · Ruth Calder", "hybrid_search": "Ruth Calder guides Ines"}
     async with http_server(graph, HttpOptions(user_id=user_id, app=True, toolsets="core")) as running:
         async with over_http(running.url, mode=mode) as plain:
             texts = {}
