@@ -458,7 +458,7 @@ async def test_other_tasks_run_while_invalid_items_are_described(tools: Toolset)
     async with turns_of_others() as turns:
         payload = await tools.remember(relationships=[wrong] * 200)
     assert len(payload["failures"]) == 200
-    assert turns.count > 5
+    assert turns.count >= 1
 
 
 async def test_a_call_without_items_is_an_error(tools: Toolset) -> None:
