@@ -453,12 +453,16 @@ async def test_a_large_invalid_item_is_rejected_before_it_is_described(tools: To
     ] * 2
 
 
-async def test_other_tasks_run_while_invalid_items_are_described(tools: Toolset) -> None:
+async def test_other_tasks_run_while_invalid_items_are_described(
+    tools: Toolset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # However fast the machine is, each item takes longer than a turn.
+    monkeypatch.setattr("kgagent.turns.LONGEST_TURN", 0.0)
     wrong = {"from": 1, "to": 2, "notes": [{}] * 20, "attitude": {}}
     async with turns_of_others() as turns:
         payload = await tools.remember(relationships=[wrong] * 200)
     assert len(payload["failures"]) == 200
-    assert turns.count >= 1
+    assert turns.count > 5
 
 
 async def test_a_call_without_items_is_an_error(tools: Toolset) -> None:
