@@ -24,9 +24,8 @@ from kgagent.graph.record_saver import embedding_text
 from kgagent.graph.statements import Statement
 from kgagent.models.note import Note, dump_notes, utc_now
 from kgagent.origin import Origin
-from kgagent.plain_names import plain_text
+from kgagent.plain_names import folded_words, plain_text
 from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.query import name_words
 
 Vectors = npt.NDArray[np.float32]
 
@@ -141,7 +140,7 @@ class FullText:
 
 class _Field:
     def __init__(self, texts: Sequence[str]) -> None:
-        counts = [Counter(name_words(text)) for text in texts]
+        counts = [Counter(folded_words(text)) for text in texts]
         lengths = [sum(count.values()) for count in counts]
         present = sum(length > 0 for length in lengths)
         mean = sum(lengths) / max(present, 1)
@@ -153,7 +152,7 @@ class _Field:
         self._total = max(present, 1)
 
     def score(self, phrase: str) -> list[tuple[int, float]]:
-        words = name_words(phrase)
+        words = folded_words(phrase)
         if not words:
             return []
         # A phrase of several words is approximated by its rarest word.

@@ -7,6 +7,7 @@
 import math
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 
 ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
@@ -41,6 +42,7 @@ _PLAIN_LETTERS = {
 """Lower-case letters that Unicode does not decompose, with those in place of which they are written."""
 
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 _BETWEEN_WORDS = re.compile(r"[ \t\r\n,;.()\"/]+")
 
 _DISTINCT = frozenset({"<circle>", "<font>", "<fraction>", "<square>", "<sub>", "<super>"})
@@ -84,8 +86,13 @@ def contains_words(plain: str, part: str) -> bool:
 
 
 def folded_words(text: str) -> list[str]:
-    """Folded words without accents; in scripts without letter case, which may have no spaces, each letter is a word."""
-    return "".join(map(_part_of_word, plain_text(text))).split()
+    """Words without letter case and accents; in scripts without letter case, which may lack spaces, each letter is one.
+
+    ASCII words, of which most texts are, take a tenth of the time.
+    """
+    return (
+        _ASCII_WORD.findall(text.lower()) if text.isascii() else "".join(map(_part_of_word, plain_text(text))).split()
+    )
 
 
 def are_forms(word: str, other: str) -> bool:
@@ -94,6 +101,18 @@ def are_forms(word: str, other: str) -> bool:
         return False
     size = math.ceil(max(len(word), len(other)) / 2)
     return word[:size] == other[:size]
+
+
+def words_in_some_form(asked: Iterable[str], present: Iterable[str]) -> list[str]:
+    """The words that are among the present ones, or have a form there."""
+    by_start: dict[str, set[str]] = {}
+    for word in present:
+        by_start.setdefault(word[:MIN_FORM_LENGTH], set()).add(word)
+    return [
+        word
+        for word in asked
+        if word in (alike := by_start.get(word[:MIN_FORM_LENGTH], ())) or any(are_forms(word, other) for other in alike)
+    ]
 
 
 def plain_name(name: str) -> str:

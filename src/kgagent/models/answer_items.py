@@ -13,7 +13,7 @@ from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.note import Note
 from kgagent.models.token_budget import CountTokens, cut, fits
-from kgagent.plain_names import MIN_FORM_LENGTH, are_forms, folded_words
+from kgagent.plain_names import folded_words, words_in_some_form
 
 JsonRecord = dict[str, Any]
 """JSON types."""
@@ -60,26 +60,14 @@ class AskedWords:
             stop_words: words that do not count, in lower case.
         """
         asked = {word for query in queries for word in folded_words(query) if len(word) >= MIN_WORD} - {*stop_words}
-        matched = [_matched(asked, note) for note in notes]
+        matched = [words_in_some_form(asked, folded_words(note.content)) for note in notes]
         counts = Counter(word for words in matched for word in words)
         weights = {word: math.log((1 + len(matched)) / count) for word, count in counts.items()}
         return cls(weights, max((sum(weights[word] for word in words) for words in matched), default=0.0))
 
     def weight(self, note: Note) -> float:
         """The weight of the words that a note has."""
-        return sum(self.weights[word] for word in _matched(self.weights, note))
-
-
-def _matched(asked: Iterable[str], note: Note) -> list[str]:
-    """The words that a note has in some form."""
-    present: dict[str, list[str]] = {}
-    for word in folded_words(note.content):
-        present.setdefault(word[:MIN_FORM_LENGTH], []).append(word)
-    return [
-        word
-        for word in asked
-        if any(word == other or are_forms(word, other) for other in present.get(word[:MIN_FORM_LENGTH], ()))
-    ]
+        return sum(self.weights[word] for word in words_in_some_form(self.weights, folded_words(note.content)))
 
 
 @dataclass

@@ -15,8 +15,8 @@ from kgagent.ontology import Ontology
 from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint
 from kgagent.patterns.reads import UserReads
+from kgagent.plain_names import folded_words
 from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.query import name_words
 
 MAX_NAMESAKES = 20
 """Maximum number of nodes of the same name to which a target resolves."""
@@ -100,8 +100,8 @@ class TargetResolver:
             (item.entity_key, name) for item in result.objects for name in (item.name, *aliases_in(item.properties))
         )
         # "Lena" means the nodes that have this in a name or alias, not those that are similar to them.
-        asked = set(name_words(target.description))
-        named = {key for key, name in names if asked and asked.issubset(name_words(name))}
+        asked = set(folded_words(target.description))
+        named = {key for key, name in names if asked and asked.issubset(folded_words(name))}
         labels = {item.entity_key: item.label for item in result.objects if not named or item.entity_key in named}
         if not labels:
             return ResolvedTarget()

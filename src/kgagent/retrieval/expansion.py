@@ -180,7 +180,7 @@ class Expansion:
 
     def _features(self, path: Path) -> Features:
         words = [self._type_words.of(record.text("relationship_type")) for record in path.records]
-        matched = frozenset[int]().union(*words) if words[-1] else frozenset[int]()
+        matched = frozenset[str]().union(*words) if words[-1] else frozenset[str]()
         return Features(
             similarity=scoring.similarity_feature(path.similarity),
             clarity=scoring.clarity(path.doubts),

@@ -262,8 +262,9 @@ def _result(
     rankings: Mapping[FusedRetriever, Ranking],
     expansion: Expansion,
 ) -> QueryResult:
-    relationships = expansion.candidates(_finders(rankings))
-    nodes = score_nodes(reading, rankings, relationships, spec)
+    finders = _finders(rankings)
+    relationships = expansion.candidates(finders)
+    nodes = _scored_nodes(reading, rankings, relationships, finders, spec)
     by_path = [one for one in relationships if one.found_by != ("relationship_fulltext",)]
     expanded = dict(rankings)
     if "relationship_vector" in rankings and spec.most_hops:
@@ -271,10 +272,11 @@ def _result(
     return QueryResult(query, expanded, relationships[: spec.relationship_limit], nodes, bool(reading.named))
 
 
-def score_nodes(
+def _scored_nodes(
     reading: QueryReading,
     rankings: Mapping[FusedRetriever, Ranking],
     relationships: Sequence[Candidate],
+    finders: Mapping[str, tuple[RetrieverName, ...]],
     spec: SearchSpec,
 ) -> list[Candidate]:
     """Nodes that were retrieved, and the ends of relationships, each with its best score; best first.
@@ -282,7 +284,6 @@ def score_nodes(
     A node that a relationship leads to is one hop further than the relationship, whose type and text are not its own.
     """
     values, texts = reading.values, _texts(rankings.get("node_fulltext"))
-    finders = _finders(rankings)
     nodes: dict[str, Candidate] = {}
     for name in ("node_vector", "node_fulltext"):
         for one in rankings.get(name, Ranking()).candidates:

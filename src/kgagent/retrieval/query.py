@@ -4,7 +4,6 @@ A name is what the graph calls a node: its name and its other names, found by on
 graph is also named by the words that the ontology has for it ("me", "my").
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +15,7 @@ from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
-from kgagent.plain_names import MIN_FORM_LENGTH, are_forms, folded_words, plain_text
+from kgagent.plain_names import MIN_FORM_LENGTH, folded_words, plain_text, words_in_some_form
 from kgagent.retrieval import scoring
 from kgagent.retrieval.candidates import Candidate, Ranking, key_of, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
@@ -38,15 +37,8 @@ OWNER_VALUE = 0.7
 HUB_LIMIT, NEAREST = 2_000, 20
 """Relationships of a named node that are compared with the query, and those that are retrieved."""
 
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
-
 Span = tuple[int, int]
 """Position of a name's first word in a text, and of the word after its last."""
-
-
-def name_words(text: str) -> list[str]:
-    """Words without letter case and accents; ASCII words, of which most names are, take a tenth of the time."""
-    return _ASCII_WORD.findall(text.lower()) if text.isascii() else folded_words(text)
 
 
 @dataclass(frozen=True)
@@ -96,18 +88,15 @@ class TypeWords:
     """Which words of a query name a relationship type; each type is compared once."""
 
     words: Sequence[str]
-    _of_types: dict[str, frozenset[int]] = field(default_factory=dict)
-    _any: set[int] = field(default_factory=set)
+    _of_types: dict[str, frozenset[str]] = field(default_factory=dict)
+    _any: set[str] = field(default_factory=set)
 
-    def of(self, relationship_type: str) -> frozenset[int]:
-        """Positions of the words that a type contains in some form."""
+    def of(self, relationship_type: str) -> frozenset[str]:
+        """The words that a type contains in some form."""
         if relationship_type not in self._of_types:
-            own = name_words(relationship_type)
-            positions = frozenset(
-                position for position, word in enumerate(self.words) if any(are_forms(word, other) for other in own)
-            )
-            self._of_types[relationship_type] = positions
-            self._any |= positions
+            words = frozenset(words_in_some_form(self.words, folded_words(relationship_type)))
+            self._of_types[relationship_type] = words
+            self._any |= words
         return self._of_types[relationship_type]
 
     @property
@@ -118,15 +107,15 @@ class TypeWords:
 
 def long_words(text: str, stop_words: Collection[str] = ()) -> tuple[str, ...]:
     """The words of a text that can be compared in several forms, each once, without stop words."""
-    words = name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
+    words = folded_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
     return tuple(word for word in dict.fromkeys(words) if len(word) >= MIN_FORM_LENGTH and word not in stop_words)
 
 
 def read_words(text: str, ontology: Ontology) -> QueryReading:
     """Read what the text says without the database."""
-    distinct = set(name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS])
+    distinct = set(folded_words(text[: 20 * MAX_WORDS])[:MAX_WORDS])
     levels = frozenset(
-        key for key, word in ontology.level_words.items() if (parts := set(name_words(word))) and parts <= distinct
+        key for key, word in ontology.level_words.items() if (parts := set(folded_words(word))) and parts <= distinct
     )
     return QueryReading(long_words(text, ontology.stop_words), levels)
 
@@ -186,7 +175,7 @@ async def find_named_nodes(
 
 def _parameters(scope: SearchScope, position: int, query: EmbeddedQuery) -> dict[str, Any]:
     text = query.text[: 20 * MAX_WORDS]
-    words = name_words(text)
+    words = folded_words(text)
     names = any_word(text, {"name": 2.0, "notes_text": 1.0})
     return {
         "position": position,
@@ -203,7 +192,7 @@ def _named(text: str, rows: Sequence[Row], ontology: Ontology, relationships: in
 
     The more relationships a node has, the less its name says. In a text without a name, the owner counts `OWNER_VALUE`.
     """
-    words = name_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
+    words = folded_words(text[: 20 * MAX_WORDS])[:MAX_WORDS]
     spans = {row["entity_key"]: spans_of(row["names"], words) for row in rows if not row["is_owner"]}
     outermost = outermost_spans(span for of_node in spans.values() for span in of_node)
     covered = {position for first, end in outermost for position in range(first, end)}
@@ -239,7 +228,7 @@ def spans_of(names: Iterable[str], words: Sequence[str]) -> set[Span]:
     """Where a text contains one of some names as whole words."""
     spans: set[Span] = set()
     for name in names:
-        own = name_words(name)
+        own = folded_words(name)
         if sum(map(len, own)) < MIN_NAME_LENGTH:
             continue
         spans |= {

@@ -22,11 +22,11 @@ from operator import mul
 
 from kgagent.graph.records import NodeRecord
 from kgagent.models.plain import aliases_in
-from kgagent.plain_names import MIN_FORM_LENGTH, are_forms
+from kgagent.plain_names import folded_words, words_in_some_form
 from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord
 from kgagent.retrieval.noise import Noise, Sample, read_sample
 from kgagent.retrieval.pipeline import QueryResult
-from kgagent.retrieval.query import long_words, name_words
+from kgagent.retrieval.query import long_words
 from kgagent.retrieval.retrieve import attempt
 from kgagent.retrieval.scope import SearchScope
 
@@ -107,10 +107,8 @@ def _lead(ranking: Ranking | None, noise: Noise | None) -> float | None:
 
 def _known_words(query: str, records: Iterable[StoredRecord]) -> float:
     asked = long_words(query)
-    present = {word for record in records for word in name_words(_text(record)[:MAX_COMPARED])}
-    starts = {word[:MIN_FORM_LENGTH] for word in present}
-    known = sum(word[:MIN_FORM_LENGTH] in starts and any(are_forms(word, other) for other in present) for word in asked)
-    return known / len(asked) if asked else 1.0
+    present = {word for record in records for word in folded_words(_text(record)[:MAX_COMPARED])}
+    return len(words_in_some_form(asked, present)) / len(asked) if asked else 1.0
 
 
 def _text(record: StoredRecord) -> str:

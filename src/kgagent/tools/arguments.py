@@ -132,6 +132,12 @@ DIRECTION_HINT = "Give the nodes in either order."
 """Part of the description of tools that take the nodes in either order."""
 
 
+Neo4jType = Annotated[
+    ShortText | None,
+    Field(description="Neo4j type; needed only if several types can connect the labels of these nodes."),
+]
+
+
 class RelationshipEnds(Arguments):
     """The two nodes of a relationship."""
 
@@ -139,9 +145,7 @@ class RelationshipEnds(Arguments):
 
     from_entity_key: EntityKey = Field(validation_alias=FROM_NAMES, description="First node: entity_key or name.")
     to_entity_key: EntityKey = Field(validation_alias=TO_NAMES, description="Second node, likewise.")
-    neo4j_type: ShortText | None = Field(
-        None, description="Neo4j type; needed only if several types can connect the labels of these nodes."
-    )
+    neo4j_type: Neo4jType = None
 
 
 def _check_level(value: object, check: ValidatorFunctionWrapHandler) -> object:

@@ -11,7 +11,7 @@ from kgagent.models import GraphRelationship, Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.token_budget import cut
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments, Verbose, describe_lifetimes
+from kgagent.tools.arguments import Arguments, Neo4jType, Verbose, describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.deletion_tools import quoted
@@ -28,9 +28,7 @@ class NoteAddress(Arguments):
     from_entity_key: EntityKey | None = Field(None, description="For a note of a relationship: its first node.")
     to_entity_key: EntityKey | None = Field(None, description="The second node.")
     note: FilledText = Field(description="Text of the note, or the beginning of it.")
-    neo4j_type: ShortText | None = Field(
-        None, description="Neo4j type; needed only if several types can connect the labels of these nodes."
-    )
+    neo4j_type: Neo4jType = None
 
     @model_validator(mode="after")
     def _validate_place(self) -> "NoteAddress":
