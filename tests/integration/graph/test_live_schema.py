@@ -7,9 +7,8 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import InputError, StatementTimeoutError, StoreError
 from kgagent.graph.live_schema import DEFAULT_LIMITS, LiveSchemaReader
-from kgagent.graph.statements import Statement
 from kgagent.knowledge_graph import services_of
-from kgagent.models.live_schema import LiveProperty, LiveSchema, ValueKind
+from kgagent.models.live_schema import LiveProperty, LiveSchema
 from kgagent.tools import Toolset
 from tests.support import facts
 from tests.support.people import two_friends
@@ -52,43 +51,17 @@ async def test_labels_and_types_that_no_ontology_knows_are_found_with_their_coun
     assert not any(part.is_lower_bound for part in schema.labels)
 
 
-async def test_properties_have_the_kinds_of_their_values(
-    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
-) -> None:
-    await plant_ward(graph, user_id)
-    schema = await reader.read(user_id)
-    label = schema.label("Patient")
-    assert label is not None
-    assert {item.name: item.kinds for item in label.properties} == {
-        "admitted": (ValueKind.DATE_TIME,),
-        "age": (ValueKind.NUMBER,),
-        "allergies": (ValueKind.LIST,),
-        "contact": (ValueKind.JSON,),
-        "insured": (ValueKind.BOOLEAN,),
-        "name": (ValueKind.TEXT,),
-        "status": (ValueKind.TEXT,),
-    }
-    kind = schema.relationship_type("HAS_CONDITION")
-    assert kind is not None
-    assert kind.properties == (
-        LiveProperty(name="severity", kinds=(ValueKind.TEXT,), examples=("mild",)),
-        LiveProperty(name="since", kinds=(ValueKind.NUMBER,)),
-    )
-
-
 @pytest.mark.parametrize(
     ("values", "kinds", "examples"),
     [
         ([f"state {n % 8}" for n in range(50)], ["text"], ["state 0", "state 1", "state 2", "state 3", "state 4"]),
         ([f"state {n % 21}" for n in range(50)], ["text"], []),
         (["short", "long " * 20], ["text"], []),
-        (["[draft] of a plan", "{unclosed", '{"a": 1}'], ["text", "JSON text"], []),
-        (["[" * 9_000], ["text"], []),
+        (["[draft] of a plan", "{unclosed", ' {"a": 1}\n'], ["text", "JSON text"], []),
         ([1, 2, "three"], ["number", "text"], ["three"]),
-        ([True, 1.5], ["boolean", "number"], []),
     ],
 )
-async def test_few_short_texts_are_examples_and_json_is_known_by_reading_it(
+async def test_few_short_texts_are_examples_and_json_is_known_by_its_brackets(
     graph: KnowledgeGraph,
     reader: LiveSchemaReader,
     user_id: str,
@@ -119,29 +92,6 @@ async def test_relationship_types_are_listed_in_full_and_keys_are_not(
     assert len(words) == 20
     assert {f"word {n}" for n in range(5)} <= set(words)
     assert property_of(schema, "Thing", "entity_key").examples == ()
-
-
-async def test_values_that_json_does_not_know_have_a_kind_too(
-    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
-) -> None:
-    await cypher(
-        graph,
-        "CREATE (:Thing {user_id: $user, at: datetime(), on: date(), clock: localtime(), took: duration('P1D'), "
-        "zoned: time(), local: localdatetime(), place: point({x: 1, y: 2}), odd: 0.0/0.0, none: []})",
-        user=user_id,
-    )
-    label = (await reader.read(user_id)).label("Thing")
-    assert label is not None
-    kinds = {item.name: item.kinds for item in label.properties}
-    assert {name for name, kind in kinds.items() if kind == (ValueKind.DATE_TIME,)} == {
-        "at",
-        "on",
-        "clock",
-        "took",
-        "zoned",
-        "local",
-    }
-    assert (kinds["place"], kinds["odd"], kinds["none"]) == ((ValueKind.OTHER,), (ValueKind.NUMBER,), (ValueKind.LIST,))
 
 
 async def test_labels_and_types_of_another_user_are_not_described(
@@ -182,31 +132,6 @@ async def test_a_relationship_belongs_to_a_user_if_it_and_both_ends_do(
     assert pairs(schema, "OWN") == {("Patient", "Patient"): 1}
 
 
-async def test_each_relationship_of_a_small_graph_is_counted_once_and_no_type_is_scanned(
-    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await cypher(
-        graph,
-        "CREATE (a:Person:Doctor {user_id: $user}), (b:Person {user_id: $user}), (c:Doctor {user_id: $user}), "
-        "(d {user_id: $user}), (a)-[:KNOWS]->(a), (a)-[:KNOWS]->(b), (b)-[:KNOWS]->(c), (c)-[:KNOWS]->(a), "
-        "(d)-[:KNOWS]->(a), (a)-[:KNOWS]->(d), (d)-[:LIKES]->(c)",
-        user=user_id,
-    )
-    read = services_of(graph).store.read
-    statements = []
-
-    async def recorded(text: Statement, parameters: Any, *, timeout: float | None = None) -> list[dict[str, Any]]:
-        statements.append(text.name)
-        return await read(text, parameters, timeout=timeout)
-
-    monkeypatch.setattr(services_of(graph).store, "read", recorded)
-    schema = await reader.read(user_id)
-    assert {kind.name: kind.count for kind in schema.relationship_types} == {"KNOWS": 6, "LIKES": 1}
-    assert not schema.sampled
-    assert statements.count("live_types_at_nodes") == 2
-    assert "live_type" not in statements
-
-
 async def test_hidden_properties_are_not_described(
     graph: KnowledgeGraph, reader: LiveSchemaReader, tools: Toolset, user_id: str
 ) -> None:
@@ -227,10 +152,6 @@ async def test_hidden_properties_are_not_described(
     described = {item.name for item in kind.properties}
     assert {"relationship_type", "description", "confidence"} <= described
     assert not described & (facts.NEVER_RETURNED | {"user_id", "version", "relationship_key", "summary_embedding"})
-
-
-async def test_an_empty_graph_has_an_empty_schema(reader: LiveSchemaReader, user_id: str) -> None:
-    assert await reader.read(user_id) == LiveSchema()
 
 
 @pytest.mark.parametrize(
@@ -289,38 +210,29 @@ async def test_a_partly_read_label_or_type_is_marked(graph: KnowledgeGraph, user
             services_of(graph).store, graph.ontology, limits=replace(DEFAULT_LIMITS, **limits)
         ).read(user_id)
 
-    exact = await read(scan_limit=11, names_limit=10, count_limit=10, values_limit=1)
+    exact = await read(names_limit=10, count_limit=10, values_limit=1)
     [found], [joins] = [item for item in exact.labels if item.name == label], exact.relationship_types
     assert (found.count, found.is_lower_bound, found.sampled) == (10, False, False)
     assert (joins.count, joins.is_lower_bound, joins.sampled) == (10, False, False)
-    cut = await read(scan_limit=4, names_limit=9, count_limit=9)
+    assert not exact.sampled
+    cut = await read(names_limit=8, count_limit=9)
     [found], [joins] = [item for item in cut.labels if item.name == label], cut.relationship_types
     assert (found.count, found.is_lower_bound, found.sampled) == (9, True, True)
-    assert (joins.count, joins.is_lower_bound, joins.sampled) == (4, True, True)
-    assert cut.sampled
+    assert (joins.is_lower_bound, joins.sampled, cut.is_partial) == (True, True, True)
 
 
-@pytest.mark.parametrize("label", ["Person", "Patient", "Person:Patient"])
-async def test_few_relationships_among_many_of_other_users_are_all_found(
-    graph: KnowledgeGraph, user_id: str, label: str
+async def test_a_relationship_from_a_node_with_several_labels_is_counted_once(
+    graph: KnowledgeGraph, reader: LiveSchemaReader, user_id: str
 ) -> None:
-    kind = f"CROWDED_{uuid.uuid4().hex}"
-    for owner, count in ((f"{user_id}-other", 30), (user_id, 3)):
-        await cypher(
-            graph,
-            f"UNWIND range(1, $count) AS i CREATE (:{label} {{user_id: $user}})-[:`{kind}` {{weight: i}}]->"
-            "(:Doctor {user_id: $user})",
-            user=owner,
-            count=count,
-        )
-    reader = LiveSchemaReader(services_of(graph).store, graph.ontology, limits=replace(DEFAULT_LIMITS, scan_limit=10))
+    await cypher(
+        graph,
+        "CREATE (a:Person:Doctor {user_id: $user}), (b:Person {user_id: $user}), (c {user_id: $user}), "
+        "(a)-[:KNOWS]->(a), (a)-[:KNOWS]->(b), (b)-[:KNOWS]->(a), (a)-[:KNOWS]->(c)",
+        user=user_id,
+    )
     schema = await reader.read(user_id)
-    found = schema.relationship_type(kind)
-    assert found is not None
-    assert (found.count, found.sampled) == (3, False)
-    assert pairs(schema, kind) == {(name, "Doctor"): 3 for name in label.split(":")}
-    assert [item.name for item in found.properties] == ["weight"]
-    assert (await reader.read(f"{user_id}-nobody")).relationship_type(kind) is None
+    assert {kind.name: kind.count for kind in schema.relationship_types} == {"KNOWS": 4}
+    assert pairs(schema, "KNOWS")["Doctor", "Person"] == 2
 
 
 async def test_a_schema_is_cached_for_a_while_and_refreshed_on_request(graph: KnowledgeGraph, user_id: str) -> None:
@@ -337,16 +249,6 @@ async def test_a_schema_is_cached_for_a_while_and_refreshed_on_request(graph: Kn
     assert await reader.read(user_id) is renewed
     now = 119.9
     assert (await reader.read(user_id)).label("Nurse") is not None
-
-
-async def test_the_least_recently_used_user_is_evicted(graph: KnowledgeGraph, user_id: str) -> None:
-    reader = LiveSchemaReader(services_of(graph).store, graph.ontology, users=2)
-    first, second, third = (f"{user_id}-{number}" for number in range(3))
-    kept = [await reader.read(first), await reader.read(second)]
-    assert await reader.read(first) is kept[0]
-    await reader.read(third)
-    assert await reader.read(first) is kept[0]
-    assert await reader.read(second) is not kept[1]
 
 
 async def test_what_times_out_is_omitted_and_reported(

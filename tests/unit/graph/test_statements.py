@@ -36,7 +36,7 @@ KNOWN_PLACES = {
 OF_GIVEN_USERS = {"find_missing_sources"}
 """What looks for nodes of several users for doctor, each by its user and key."""
 
-OF_NO_USER = {"live_names", "show_index_config", "show_index_states"}
+OF_NO_USER = {"live_labels", "show_index_config", "show_index_states"}
 """What reads no node and no relationship."""
 
 OF_ALL_USERS = {
