@@ -65,9 +65,7 @@ def ingest(
         str, typer.Option(help='Additional instructions for the model, for example "I am Iris."')
     ] = "",
     user: User = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Read sources even if they were read or refused before.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Read sources even if they were read before.")] = False,
     report_to: Annotated[
         Path | None, typer.Option("--report", help="Write the report to this file, as Markdown.")
     ] = None,

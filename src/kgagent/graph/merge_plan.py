@@ -1,6 +1,6 @@
 """Planning the merge of two nodes: which relationships move, which are merged, and what each record then holds."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -22,7 +22,6 @@ RecordT = TypeVar("RecordT", bound=Record)
 MAX_RECORDS = 10_000
 """Maximum number of records that a merge may change; all of them are changed in one transaction."""
 
-PropertyMerge = Callable[[Mapping[str, Any], Mapping[str, Any]], Mapping[str, Any]]
 """Called with the properties of the kept and of the dropped node; returns properties to set on the kept one."""
 
 _OF_TYPE = ("description", "confidence", "salience", *LEVEL_FIELDS)
@@ -113,16 +112,13 @@ class MergePlan:
     deleted: tuple[RelationshipRecord, ...]
 
 
-def plan_merge(
-    intent: MergeIntent, records: MergeRecords, ontology: Ontology, merge_properties: PropertyMerge
-) -> MergePlan:
+def plan_merge(intent: MergeIntent, records: MergeRecords, ontology: Ontology) -> MergePlan:
     """Decide what to write.
 
     Args:
         intent: the two nodes.
         records: what the merge reads.
         ontology: the words for attitude and proximity.
-        merge_properties: returns further properties for the kept node.
 
     Raises:
         NodeNotFoundError: a node does not exist for this user.
@@ -136,9 +132,8 @@ def plan_merge(
         if record not in between:
             groups.setdefault((record.neo4j_type, _other_end(record, intent.drop)), []).append(record)
     node = _merge(keep, (drop, *between), intent, ontology)
-    former = changed_aliases(keep, values={}, former=(*aliases_in(drop.properties), drop.text("name")))
-    if further := {**merge_properties(keep.properties, drop.properties), **former}:
-        node = replace(node, after=with_properties(node.after, further), changes={**node.changes, **further})
+    if aliases := changed_aliases(keep, values={}, former=(*aliases_in(drop.properties), drop.text("name"))):
+        node = replace(node, after=with_properties(node.after, aliases), changes={**node.changes, **aliases})
     moved: list[RecordChange[RelationshipRecord]] = []
     merged: list[RecordChange[RelationshipRecord]] = []
     for group, relationships in groups.items():

@@ -9,7 +9,6 @@ from kgagent.graph.merge_plan import (
     MergeIntent,
     MergePlan,
     MergeRecords,
-    PropertyMerge,
     plan_merge,
 )
 from kgagent.graph.nodes import NodeRepository
@@ -60,7 +59,6 @@ class MergeStrategy:
         context: WriteContext,
         *,
         user_id: str,
-        merge_properties: PropertyMerge = lambda _kept, _dropped: {},
     ) -> None:
         """Prepare.
 
@@ -69,13 +67,11 @@ class MergeStrategy:
             relationships: reads the relationships.
             context: what every write needs.
             user_id: owner of the nodes.
-            merge_properties: merges properties that are not simply copied where the kept node lacks them.
         """
         self._nodes = nodes
         self._relationships = relationships
         self._context = context
         self._user_id = user_id
-        self._merge_properties = merge_properties
 
     def identity(self, intent: MergeIntent) -> str:  # noqa: ARG002
         """The user: merges of one call are applied one after the other."""
@@ -87,7 +83,7 @@ class MergeStrategy:
 
     def plan(self, intent: MergeIntent, state: MergeRecords) -> MergePlan:
         """Decide what to write; the errors are those of `plan_merge`."""
-        return plan_merge(intent, state, self._nodes.ontology, self._merge_properties)
+        return plan_merge(intent, state, self._nodes.ontology)
 
     async def save(self, plans: Mapping[int, MergePlan]) -> Mapping[int, MergeResult]:
         """Embed the changed texts and write; a plan that met a conflict is missing from the result."""

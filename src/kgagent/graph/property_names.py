@@ -1,14 +1,12 @@
 """Names of the properties that have a meaning for kgagent."""
 
-from kgagent.models.ingestion_state import INGESTION_PROPERTIES
-
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
 OLD_IS_REVERSED = "told_in_reverse"
 """Name of `is_reversed` in old graphs: still read, and renamed by the first write."""
 
 INTERNAL_PROPERTIES = frozenset(
     {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
-    | INGESTION_PROPERTIES
+    | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
     | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVEL_FIELDS = ("attitude", "proximity")

@@ -81,7 +81,7 @@ class Ingestor:
 
         Args:
             source: the source to read.
-            force: whether to read the source from its beginning even if it was read or refused before.
+            force: whether to read the source from its beginning even if it was read before.
 
         Raises:
             ConfigurationError: the event loop on which the graph was opened is closed.

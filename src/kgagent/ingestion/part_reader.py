@@ -17,7 +17,6 @@ from kgagent.formatting import beginning, encodable
 from kgagent.ingestion.limits import RunStoppedError, RunUsage
 from kgagent.ingestion.model_tools import ModelTools
 from kgagent.ingestion.prompt import EMPTY_ANSWER, NOT_EXPLORED, UNREADABLE_ANSWER
-from kgagent.ingestion.refusals import ModelRefusedError, find_refusal
 from kgagent.ingestion.report import CallRecord
 from kgagent.tools import Payload
 from kgagent.tools.payload import dump, failure
@@ -36,6 +35,14 @@ UNKNOWN_OUTCOME = (
 )
 
 
+REFUSAL_STATUSES = frozenset({400, 413, 422})
+"""HTTP statuses that blame the request itself, not the key, the load or the server."""
+
+
+class ModelRefusedError(KgAgentError):
+    """The provider refused a request; the message is the reason. Internal: it ends up in a report."""
+
+
 @dataclass(frozen=True)
 class ToolCall:
     """A tool call in an answer of the model; `arguments` is text if they are not a JSON object."""
@@ -52,16 +59,14 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class PartOutcome:
-    """How reading a part ended. A part with neither `given_up` nor `refused` is read.
+    """How reading a part ended.
 
     Attributes:
-        given_up: why the part was given up; the next run reads it again.
-        refused: why the provider refuses the text; only a forced run tries again.
+        given_up: why the part was given up; the next run reads it again. Empty if it is read.
         remark: what a person should know about the part.
     """
 
     given_up: str = ""
-    refused: str = ""
     remark: str = ""
 
 
@@ -135,8 +140,7 @@ class PartReader:
             await self._save()
             raise
         except ModelRefusedError as error:
-            reason = f"the model's provider refused it: {error}"
-            return PartOutcome(refused=reason) if error.refusal == "content" else PartOutcome(given_up=reason)
+            return PartOutcome(given_up=f"the model's provider refused it: {error}")
         return outcome
 
     def _append(self, message: BaseMessage) -> None:
@@ -172,8 +176,8 @@ class PartReader:
             # Each provider has its own exception classes.
             if timeout.expired():
                 raise RunStoppedError(self._usage.time_limit_reached) from error
-            if refusal := find_refusal(error):
-                raise ModelRefusedError(_quote(str(error)), refusal) from error
+            if is_refusal(error):
+                raise ModelRefusedError(_quote(str(error))) from error
             if isinstance(error, ValueError):
                 self._usage.add(self._history, AIMessage(""))
                 self._unreadable = _quote(str(error))
@@ -274,6 +278,21 @@ def _calls(answer: AIMessage) -> list[ToolCall]:
         *(ToolCall(call["id"] or "", call["name"], call["args"]) for call in answer.tool_calls),
         *(ToolCall(call["id"] or "", call["name"] or "", call["args"] or "") for call in answer.invalid_tool_calls),
     ]
+
+
+def is_refusal(error: BaseException | None) -> bool:
+    """Whether a provider refused a request, such as a content filter; wherever its client stores the HTTP status.
+
+    LangChain integrations wrap the provider's errors.
+    """
+    while error is not None:
+        response = getattr(error, "response", None)
+        metadata = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
+        statuses = (getattr(error, "status_code", None), getattr(error, "code", None), metadata.get("HTTPStatusCode"))
+        if any(isinstance(status, int) and status in REFUSAL_STATUSES for status in statuses):
+            return True
+        error = error.__cause__
+    return False
 
 
 def _quote(text: str) -> str:

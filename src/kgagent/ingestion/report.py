@@ -8,8 +8,8 @@ from kgagent.graph.writes import WrittenModel
 from kgagent.models import GraphNode, GraphRelationship, Note
 
 State = Literal["complete", "unchanged", "incomplete", "stopped"]
-"""`complete`: every part is read. `unchanged`: every part was read before. `incomplete`: some parts were given up or
-refused. `stopped`: the run ended before the last part."""
+"""`complete`: every part is read. `unchanged`: every part was read before. `incomplete`: some parts were given up.
+`stopped`: the run ended before the last part."""
 
 
 class ReportModel(BaseModel):

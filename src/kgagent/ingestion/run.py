@@ -11,12 +11,11 @@ from kgagent.graph.nodes import NodeIntent, NodeStrategy
 from kgagent.ingestion.limits import Limits, RunStoppedError, RunUsage
 from kgagent.ingestion.model_tools import ModelTools
 from kgagent.ingestion.part_reader import ChatModel, PartReader
-from kgagent.ingestion.progress import IngestionProgress, PartState
 from kgagent.ingestion.prompt import part_message, system_prompt
 from kgagent.ingestion.report import CallRecord, ChangeRecorder, IngestionReport, State
 from kgagent.ingestion.source import Source
 from kgagent.ingestion.source_parts import SourcePart, split_source
-from kgagent.ingestion.source_store import SourceStore, StoredSource, Transcript, read_known_notes
+from kgagent.ingestion.source_store import IngestionProgress, SourceStore, StoredSource, Transcript, read_known_notes
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.token_budget import estimated_tokens
 
@@ -63,11 +62,11 @@ class IngestionRun:
             stored = await self._find()
             if stored is None or stored.node_fingerprint != self._source.fingerprint:
                 await self._write_node(stored)
-            if stored and (state := await self._finished_state(stored)):
-                return self._report(state)
+            if stored and self._was_read(stored):
+                return self._report("unchanged")
             transcript = await self._start(stored)
             for part in split_source(self._source, self._progress.part_tokens):
-                if self._progress.parts[part.position] not in {"read", "refused"}:
+                if self._progress.parts[part.position] != "read":
                     await self._read(part, transcript)
             await self._store.save(self._progress, releases=True)
         except (RunStoppedError, KgAgentError) as error:
@@ -76,10 +75,7 @@ class IngestionRun:
 
     async def _find(self) -> StoredSource | None:
         """Find the source's existing node; new notes then name that node."""
-        identifiers = {"fingerprint": self._source.fingerprint, "identity": self._identity}
-        stored = await self._store.find(**identifiers)
-        if not stored and not self._force:
-            stored = await self._store.find_merged(**identifiers)
+        stored = await self._store.find(fingerprint=self._source.fingerprint, identity=self._identity)
         if stored:
             self._key = stored.entity_key
             self._tools = self._tools_for(self._key)
@@ -122,18 +118,14 @@ class IngestionRun:
         if isinstance(written, KgAgentError) and not isinstance(written, AlreadyExistsError):
             raise written
 
-    async def _finished_state(self, stored: StoredSource) -> State | None:
-        """The state of the run if nothing is left to read; None otherwise."""
+    def _was_read(self, stored: StoredSource) -> bool:
+        """Whether nothing is left to read."""
         progress = stored.progress
         is_same_version = stored.fingerprint == self._source.fingerprint
-        if self._force or not progress or not progress.is_finished or not is_same_version:
-            return None
+        if self._force or not progress or not progress.is_complete or not is_same_version:
+            return False
         self._progress = progress
-        if self._identity and not progress.identity and self._store.entity_key == self._key:
-            self._progress = self._with_identity(progress)
-            await self._store.claim()
-            await self._store.save(self._progress, releases=True)
-        return "unchanged" if progress.is_complete else "incomplete"
+        return True
 
     async def _start(self, stored: StoredSource | None) -> Transcript | None:
         """Claim the source, and build on what earlier runs read of this or an earlier version.
@@ -157,7 +149,7 @@ class IngestionRun:
                 self._progress = self._new_progress(progress.part_tokens)
             self._progress = self._progress.model_copy(update={"identity": progress.identity or self._identity})
             if not self._force:
-                self._progress = self._progress.with_states_of(progress)
+                self._progress = self._progress.with_parts_of(progress)
         await self._store.save(self._progress)
         return None
 
@@ -184,8 +176,7 @@ class IngestionRun:
             self._warnings.append(f"Part {part.position + 1} was abandoned: {outcome.given_up}")
         if outcome.remark:
             self._warnings.append(f"Part {part.position + 1}: {outcome.remark}")
-        state: PartState = "refused" if outcome.refused else "given_up" if outcome.given_up else "read"
-        self._progress = self._progress.with_part(part.position, state, outcome.refused)
+        self._progress = self._progress.with_part(part.position, "given_up" if outcome.given_up else "read")
         await self._store.save(self._progress)
 
     def _prompt(self, part: SourcePart) -> tuple[BaseMessage, ...]:
@@ -198,10 +189,6 @@ class IngestionRun:
         return SystemMessage(system), HumanMessage(human)
 
     def _report(self, state: State, reason: str = "") -> IngestionReport:
-        refusals = (
-            f"Part {position + 1} was not read; ingest the source with force to try again: {refusal}"
-            for position, refusal in self._progress.refusals.items()
-        )
         return IngestionReport(
             name=self._source.name,
             source_entity_key=self._key,
@@ -218,5 +205,5 @@ class IngestionRun:
             relationships=self._changes.relationships,
             tokens=self._usage.tokens,
             seconds=self._usage.seconds,
-            warnings=(*self._warnings, *refusals),
+            warnings=tuple(self._warnings),
         )

@@ -3,17 +3,16 @@
 import json
 import uuid
 from dataclasses import dataclass
-from typing import Self
+from typing import Annotated, Literal, Self
 
 from langchain_core.messages import BaseMessage, messages_from_dict, messages_to_dict
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from kgagent.errors import ConflictError
 from kgagent.formatting import in_one_line
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
-from kgagent.ingestion.progress import IngestionProgress
-from kgagent.models.ingestion_state import merged_sources
 from kgagent.models.merged_notes import stored_form
 from kgagent.models.note import parse_notes
 from kgagent.models.token_budget import estimated_tokens
@@ -25,6 +24,62 @@ MAX_NOTE_RECORDS = 200
 MAX_NOTE_TOKENS = 1_000
 """Maximum number of estimated tokens of known notes in a prompt."""
 
+PartState = Literal["unread", "read", "given_up", "refused"]
+"""`given_up`: the next run reads the part again. `refused`: the same, in progress of earlier releases."""
+
+
+class IngestionProgress(BaseModel):
+    """How far a source has been read; stored on its node as JSON so that another run can resume.
+
+    Attributes:
+        part_tokens: maximum part size with which the source was split; a later run uses the same size.
+        parts: state of each part.
+        fingerprint: fingerprint of the version that is read; empty in progress of earlier releases.
+        identity: hash of the caller's id of the source; empty if it has none.
+        part_fingerprints: fingerprint of each part; empty in progress of earlier releases.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    part_tokens: int
+    parts: tuple[PartState, ...]
+    fingerprint: str = ""
+    identity: str = ""
+    part_fingerprints: Annotated[
+        tuple[str, ...], Field(validation_alias=AliasChoices("part_fingerprints", "texts"))
+    ] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every part is read."""
+        return all(state == "read" for state in self.parts)
+
+    @property
+    def parts_read(self) -> int:
+        """Number of parts that are read."""
+        return self.parts.count("read")
+
+    @classmethod
+    def parse(cls, stored: object) -> Self | None:
+        """Parse what is stored. None if it is invalid; the source is then read from its beginning."""
+        try:
+            return cls.model_validate_json(stored) if isinstance(stored, str) else None
+        except ValidationError:
+            return None
+
+    def with_part(self, position: int, state: PartState) -> Self:
+        """Return the progress with a new state of one part."""
+        return self.model_copy(update={"parts": (*self.parts[:position], state, *self.parts[position + 1 :])})
+
+    def with_parts_of(self, earlier: "IngestionProgress") -> Self:
+        """Return the progress in which parts are read if an earlier version had a read part with the same text."""
+        parts = zip(earlier.part_fingerprints, earlier.parts, strict=False)
+        read = {fingerprint for fingerprint, state in parts if state == "read"}
+        states = (
+            "read" if part in read else state for part, state in zip(self.part_fingerprints, self.parts, strict=True)
+        )
+        return self.model_copy(update={"parts": tuple(states)})
+
 
 @dataclass(frozen=True)
 class StoredSource:
@@ -32,15 +87,24 @@ class StoredSource:
 
     Attributes:
         entity_key: key of the node.
-        fingerprint: fingerprint of the version that a run started to read.
         node_fingerprint: fingerprint of the version that the node's properties describe.
         progress: how far it was read; None if a run died before it stored any progress.
     """
 
     entity_key: str
-    fingerprint: str
     node_fingerprint: str
     progress: IngestionProgress | None
+
+    @classmethod
+    def of(cls, row: Row) -> Self:
+        """The source of a row."""
+        fingerprint = row["fingerprint"] if isinstance(row["fingerprint"], str) else ""
+        return cls(row["entity_key"], fingerprint, IngestionProgress.parse(row["progress"]))
+
+    @property
+    def fingerprint(self) -> str:
+        """Fingerprint of the version that a run started to read."""
+        return (self.progress and self.progress.fingerprint) or self.node_fingerprint
 
 
 @dataclass(frozen=True)
@@ -74,11 +138,6 @@ class SourceStore:
         self._node = {"user_id": user_id, "entity_key": entity_key}
         self._run = str(uuid.uuid4())
 
-    @property
-    def entity_key(self) -> str:
-        """Key of the node that holds the progress."""
-        return self._node["entity_key"]
-
     async def find(self, *, fingerprint: str, identity: str) -> StoredSource | None:
         """Find the source's node by key, by identity or by content, and use that node from now on.
 
@@ -94,37 +153,12 @@ class SourceStore:
 
         def preference(source: StoredSource) -> tuple[bool, bool]:
             has_identity = bool(identity and source.progress and source.progress.identity == identity)
-            return source.entity_key == self.entity_key, has_identity
+            return source.entity_key == self._node["entity_key"], has_identity
 
-        best = max(map(_stored_source, rows), key=preference, default=None)
+        best = max(map(StoredSource.of, rows), key=preference, default=None)
         if best is not None:
             self._node["entity_key"] = best.entity_key
         return best
-
-    async def find_merged(self, *, fingerprint: str, identity: str) -> StoredSource | None:
-        """Find the node into which the source's own node was merged.
-
-        Only a source that was read completely, in its present version, is found.
-
-        Args:
-            fingerprint: fingerprint of the source.
-            identity: hash of the source's id; empty for none.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        parameters = {
-            "user_id": self._node["user_id"],
-            "texts": [self.entity_key, *filter(None, [identity])],
-        }
-        rows = await self._store.read(statement("find_merged_ingestions", label=self._label), parameters)
-        for row in rows:
-            for key, stored in merged_sources(row["merged"]).items():
-                progress = IngestionProgress.parse(stored)
-                is_own = key == self.entity_key or (identity and progress and progress.identity == identity)
-                if is_own and progress and progress.is_complete and progress.fingerprint in {"", fingerprint}:
-                    return StoredSource(row["entity_key"], fingerprint, fingerprint, progress)
-        return None
 
     async def claim(self) -> tuple[IngestionProgress | None, Transcript | None]:
         """Become the run that reads the source, and return what the previous run stored.
@@ -187,10 +221,3 @@ async def read_known_notes(services: GraphServices, *, user_id: str, source_enti
             remaining -= size
             contents.append(content)
     return tuple(contents)
-
-
-def _stored_source(row: Row) -> StoredSource:
-    progress = IngestionProgress.parse(row["progress"])
-    node_fingerprint = row["fingerprint"] if isinstance(row["fingerprint"], str) else ""
-    fingerprint = (progress and progress.fingerprint) or node_fingerprint
-    return StoredSource(row["entity_key"], fingerprint, node_fingerprint, progress)

@@ -23,7 +23,6 @@ from kgagent.graph.restoration import (
 )
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.fields import EntityKey
-from kgagent.models.ingestion_state import merge_ingestion_state
 from kgagent.models.note import format_utc
 from kgagent.models.plain import aliases_in
 from kgagent.plain_names import normalised_name
@@ -433,13 +432,7 @@ async def _merge(context: ToolContext, intent: MergeIntent) -> MergeResult:
 
 
 def _merge_strategy(context: ToolContext) -> MergeStrategy:
-    return MergeStrategy(
-        context.nodes,
-        context.relationships,
-        context.write_context,
-        user_id=context.user_id,
-        merge_properties=merge_ingestion_state,
-    )
+    return MergeStrategy(context.nodes, context.relationships, context.write_context, user_id=context.user_id)
 
 
 async def _apply(

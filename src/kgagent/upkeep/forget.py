@@ -1,21 +1,30 @@
 """Forgetting: deleting all data of a user, a source or another node, irreversibly."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from kgagent.batches import check_batch_size
-from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
+from kgagent.errors import ConflictError, InputError, NodeNotFoundError, NotFoundError
 from kgagent.formatting import counted, has_unpaired_surrogates
 from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.records import Record
 from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
 from kgagent.graph.store_items import STORE_ITEM_NAMES
+from kgagent.graph.writes import WriteOptions
+from kgagent.models.merged_notes import stored_form
+from kgagent.models.note import Note, dump_notes, notes_text_at, parse_notes
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.services import GraphServices
+from kgagent.upkeep.examination import ScannedIntent
 from kgagent.upkeep.purge import delete_in_batches
-from kgagent.upkeep.source_traces import SourceTraces
+from kgagent.upkeep.rewrite import Change, Rewrite, Tally
+from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
 from kgagent.validation import check_user_id
 
 
@@ -28,7 +37,6 @@ class ForgetReport(BaseModel):
         deleted: number of deleted nodes and relationships that were kept so that they can be restored.
         items: number of items that programs stored beside the graph, such as those of a LangGraph store.
         notes: number of notes of a source that were removed from records that stay.
-        merged_sources: number of nodes that stay from which the ingestion progress of the source was removed.
         other_nodes: number of nodes that have the user's id but labels outside the ontology; kgagent does not delete
             them. 0 for a single node.
         entity_key: key of the node that was forgotten; None for a user.
@@ -42,7 +50,6 @@ class ForgetReport(BaseModel):
     deleted: int = 0
     items: int = 0
     notes: int = 0
-    merged_sources: int = 0
     other_nodes: int = 0
     entity_key: str | None = None
     dry_run: bool = False
@@ -58,8 +65,6 @@ class ForgetReport(BaseModel):
             parts.append(counted(self.items, "stored item"))
         if self.notes:
             parts.append(f"{counted(self.notes, 'note')} of other records")
-        if self.merged_sources:
-            parts.append(f"the progress of {counted(self.merged_sources, 'merged source')}")
         done = "would be forgotten" if self.dry_run else "forgotten"
         other = f"; {counted(self.other_nodes, 'node')} of other programs stay" if self.other_nodes else ""
         return f"{', '.join(parts[:-1])} and {parts[-1]} {done}{other}"
@@ -104,8 +109,7 @@ async def forget(
         services.retrieval.evict()
         if services.query_cache is not None:
             services.query_cache.evict()
-    others = {name: counts[name] for name in ("notes", "merged_sources", "other_nodes")}
-    return ForgetReport(**deleted, **others, entity_key=entity_key)
+    return ForgetReport(**deleted, notes=counts["notes"], other_nodes=counts["other_nodes"], entity_key=entity_key)
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ class _Target:
         counts = await self._count("count_records_to_forget")
         if self.entity_key is None:
             return counts + await self._count("count_other_data_of_user")
-        return counts + await self._traces(self.entity_key).count()
+        return counts + Counter(notes=await self._count_notes(omitted_key=self.entity_key))
 
     async def delete(self, advance: Advance) -> Counter[str]:
         """Delete it, and count what was deleted.
@@ -147,7 +151,7 @@ class _Target:
             )
         del counts["texts"]
         if self.entity_key is not None:
-            await self._traces(self.entity_key).remove(advance)
+            await self._remove_notes(advance)
         return counts
 
     async def _count(self, name: str) -> Counter[str]:
@@ -155,8 +159,78 @@ class _Target:
         [row] = await self.services.store.read(text, self._parameters, timeout=LONG_TIMEOUT)
         return Counter(row)
 
-    def _traces(self, entity_key: str) -> SourceTraces:
-        return SourceTraces(self.services, self.user_id, entity_key, self.batch_size)
+    async def _count_notes(self, omitted_key: str | None = None) -> int:
+        """Number of the notes that name the node as their source, but not those of a node and its relationships."""
+        count = 0
+        for scan in self._scans:
+            async with scan.records() as records:
+                async for inspected in records:
+                    if omitted_key not in inspected.entity_keys:
+                        count += self._own_notes(inspected.record.notes)
+        for row in await self._deleted():
+            if omitted_key not in {row["entity_key"], row["from_entity_key"], row["to_entity_key"]}:
+                count += self._own_notes(parse_notes(row["notes"]))
+        return count
+
+    async def _remove_notes(self, advance: Advance) -> None:
+        """Remove the notes that name the node as their source.
+
+        The writes are those of the tools, so that each record that stays has the embedding of its text. Deleted records
+        lose theirs and get another when they are restored.
+
+        Raises:
+            ConflictError: records kept their notes.
+        """
+        tally = Tally()
+        options: WriteOptions[Any, Any] = WriteOptions(prepare=self._without_notes)
+        for scan in self._scans:
+            await Rewrite(
+                scan=scan,
+                judge=lambda inspected: Change() if self._own_notes(inspected.record.notes) else None,
+                options=options,
+                context=self.services.write_context,
+                batch_size=self.batch_size,
+            ).run(tally, advance)
+        for row in await self._deleted():
+            others = self._other_notes(parse_notes(row["notes"]))
+            await self.services.store.write(
+                statement("remove_source_from_deleted", **self._names),
+                {
+                    "user_id": self.user_id,
+                    "element_id": row["element_id"],
+                    "notes": row["notes"],
+                    "notes_after": dump_notes(others) if others else None,
+                    "notes_text": notes_text_at(others, self.services.write_context.clock()) or None,
+                },
+            )
+        if remaining := await self._count_notes():
+            cause = f" ({tally.skipped[0].why})" if tally.skipped else ""
+            raise ConflictError(f"{remaining} notes from {self.entity_key} remain{cause}. Forget it again")
+
+    def _without_notes(self, intent: ScannedIntent, stored: Record | None) -> ScannedIntent:
+        if stored is None or not self._own_notes(stored.notes):
+            return intent
+        others = self._other_notes(stored.notes)
+        return replace(intent, values={"notes": dump_notes(others) if others else None})
+
+    def _own_notes(self, notes: Sequence[Note]) -> int:
+        return len(notes) - len(self._other_notes(notes))
+
+    def _other_notes(self, notes: Sequence[Note]) -> list[Note]:
+        return [note for note in notes if note.source_entity_key != self.entity_key]
+
+    @property
+    def _scans(self) -> list[Scan[Any]]:
+        selection = Selection(user_id=self.user_id, mentioned=stored_form(self.entity_key or ""))
+        return [scan_of(self.services, kind, selection) for kind in KINDS]
+
+    async def _deleted(self) -> list[Row]:
+        """The deleted records whose notes name the node as their source."""
+        rows = await self.services.store.read(
+            statement("find_deleted_that_mention", **self._names),
+            {"user_id": self.user_id, "mentioned": stored_form(self.entity_key or "")},
+        )
+        return [row for row in rows if self._own_notes(parse_notes(row["notes"]))]
 
     @property
     def _names(self) -> dict[str, Identifier]:

@@ -9,7 +9,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from tests.integration.ingestion.conftest import Kgagent
-from tests.support.openai_models import Body, Calls, ScriptedModel, broken, refused
+from tests.support.openai_models import Body, Calls, ScriptedModel, broken
 from tests.support.reading import CALL
 from tests.support.stored import nodes_of
 
@@ -130,19 +130,6 @@ def test_invalid_input_is_reported_without_traceback(kgagent: Kgagent, tmp_path:
         assert done.code == 1
         assert said in " ".join(done.err.split())
         assert "Traceback" not in done.err
-
-
-def test_refused_source_is_reported_by_every_run_with_exit_code_1(
-    kgagent: Kgagent, tmp_path: Path, model: ScriptedModel
-) -> None:
-    model.turns = iter([lambda _: refused("The prompt was filtered", "content_filter")])
-    (tmp_path / "refused.txt").write_text("Some text that nobody reads.", "utf-8")
-    for _ in range(2):
-        done = kgagent("ingest", "refused.txt", "--model", "openai:gpt-4.1")
-        assert done.code == 1
-        assert "Part 1 was not read; ingest the source with force to try again" in " ".join(done.out.split())
-        assert "The prompt was filtered" in " ".join(done.out.split())
-    assert len(model.requests) == 1
 
 
 def test_report_that_cannot_be_written_is_one_line(kgagent: Kgagent, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import DIMENSIONS, Clock
 from tests.support.embedders import WatchedEmbedder
-from tests.support.openai_models import TOKENS, broken, deciding_model, scripted_model
+from tests.support.openai_models import TOKENS, deciding_model
 from tests.support.own_ontology import own_ontology
 from tests.support.people import person, relate
 from tests.support.reading import CALL, NODES, NOTE, PlainModel, careful_reader, chat_model
@@ -194,37 +194,3 @@ def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: 
 async def test_ingest_sync_on_the_graphs_own_loop_is_rejected(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(careful_reader) as model, pytest.raises(ConfigurationError, match="use await ingest"):
         Ingestor(graph, chat_model(model), user_id=user_id).ingest_sync(CALL)
-
-
-async def test_merged_source_counts_as_read(graph: KnowledgeGraph, user_id: str) -> None:
-    sources = [Source(name=f"Copy {n}", text=f"{CALL.turns[1]} Page {n}.") for n in range(3)]
-    keys = [(await read(graph, user_id, source)).source_entity_key for source in sources]
-    tools = graph.tools(user_id=user_id)
-    for keep, drop in ((1, 0), (2, 1)):
-        payload = await tools.merge_nodes(keep_entity_key=keys[keep], drop_entity_key=keys[drop])
-        assert payload["success"]
-        assert "ingestion" not in json.dumps(payload)
-    before = await all_of(graph, user_id)
-    for source in sources:
-        report = await read(graph, user_id, source)
-        assert (report.state, report.source_entity_key, report.steps) == ("unchanged", keys[2], 0)
-    assert await all_of(graph, user_id) == before
-    found = await tools.explore(text_matches=["Copy 2"])
-    assert "ingestion" not in json.dumps(found)
-
-
-async def test_merged_source_is_read_again_if_it_changed_or_was_incomplete(graph: KnowledgeGraph, user_id: str) -> None:
-    kept, begun = (Source(name=name, text=f"{CALL.turns[1]} {name}.") for name in ("Kept", "Begun"))
-    first = await read(graph, user_id, kept)
-    with scripted_model(careful_reader, lambda _: broken()) as model:
-        stopped = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(begun)
-    merged = await graph.tools(user_id=user_id).merge_nodes(
-        keep_entity_key=first.source_entity_key, drop_entity_key=stopped.source_entity_key
-    )
-    assert merged["success"]
-    changed = begun.model_copy(update={"text": f"{begun.text} And more."})
-    for source in (begun, changed):
-        report = await read(graph, user_id, source)
-        assert (report.state, report.resumed) == ("complete", False)
-        assert report.source_entity_key not in {first.source_entity_key, ""}
-    assert (await read(graph, user_id, kept)).state == "unchanged"

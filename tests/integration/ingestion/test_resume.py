@@ -166,7 +166,7 @@ async def test_long_source_is_read_in_parts_and_finished_parts_are_skipped(graph
     assert [warning for warning in report.warnings if "Only the weather." in warning]
 
 
-async def test_refused_part_is_skipped_and_retried_only_by_a_forced_run(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_refused_part_is_skipped_and_retried_by_the_next_run(graph: KnowledgeGraph, user_id: str) -> None:
     def filtered(_: list[Body]) -> Response:
         return refused("The prompt was filtered", "content_filter")
 
@@ -174,44 +174,23 @@ async def test_refused_part_is_skipped_and_retried_only_by_a_forced_run(graph: K
         report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
         assert parts_asked(model) == ["Chapter 1", "Chapter 1", "Chapter 2", "Chapter 3", "Chapter 3"]
     assert (report.state, report.parts, report.parts_read) == ("incomplete", 3, 2)
-    warning = report.warnings[-1]
-    assert warning.startswith(
-        "Part 2 was not read; ingest the source with force to try again: the model's provider refused it: "
-    )
+    [warning] = [warning for warning in report.warnings if "abandoned" in warning]
+    assert warning.startswith("Part 2 was abandoned: the model's provider refused it: ")
     assert "The prompt was filtered" in warning
-    before = await nodes_of(graph, user_id)
     with deciding_model(looks_and_ends) as model:
-        ingestor = Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL)
-        again = await ingestor.ingest(LETTER)
-        assert model.requests == []
-        assert (again.state, again.warnings) == ("incomplete", (warning,))
-        assert await nodes_of(graph, user_id) == before
-        forced = await ingestor.ingest(LETTER, force=True)
-    assert (forced.state, forced.parts_read) == ("complete", 3)
-    assert not [warning for warning in forced.warnings if "refused" in warning]
+        again = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
+        assert parts_asked(model) == ["Chapter 2", "Chapter 2"]
+    assert (again.state, again.parts_read) == ("complete", 3)
 
 
-async def test_forced_run_after_a_refusal_mid_part_does_not_resend_the_refused_messages(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_a_refusal_in_the_middle_of_a_part_starts_it_again(graph: KnowledgeGraph, user_id: str) -> None:
     too_long = refused("This model's maximum context length is 8192 tokens", "context_length_exceeded")
     with scripted_model(careful_reader, careful_reader, lambda _: too_long) as model:
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     assert (report.state, report.parts_read, len(report.nodes)) == ("incomplete", 0, len(NODES) + 1)
     with deciding_model(careful_reader) as model:
-        forced = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL, force=True)
-    assert forced.state == "complete"
-    assert await outline(graph, user_id) == WHOLE
-
-
-async def test_refusal_of_a_request_is_retried_by_the_next_run(graph: KnowledgeGraph, user_id: str) -> None:
-    with scripted_model(lambda _: refused("Unsupported value: temperature")) as model:
-        report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
-    assert report.state == "incomplete"
-    [warning] = report.warnings
-    assert warning.startswith("Part 1 was abandoned: the model's provider refused it: ")
-    with deciding_model(careful_reader) as model:
         assert (await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)).state == "complete"
+        assert len(model.requests[0]["messages"]) == 2
     assert await outline(graph, user_id) == WHOLE
 
 

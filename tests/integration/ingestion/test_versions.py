@@ -101,14 +101,6 @@ async def test_stopped_newer_version_is_resumed(graph: KnowledgeGraph, user_id: 
     assert (report.state, report.resumed, {call.part for call in report.calls}) == ("complete", True, {3})
 
 
-async def test_source_read_without_id_adopts_a_later_id(graph: KnowledgeGraph, user_id: str) -> None:
-    first = await read(graph, user_id, CALL)
-    assert (await read(graph, user_id, KNOWN)).state == "unchanged"
-    report = await read(graph, user_id, GROWN)
-    assert (report.updated, report.source_entity_key) == (True, first.source_entity_key)
-    assert len(await sources(graph, user_id)) == 1
-
-
 async def test_the_same_text_under_another_id_or_none_is_not_read_again(graph: KnowledgeGraph, user_id: str) -> None:
     first = await read(graph, user_id, KNOWN)
     before = await all_of(graph, user_id)
@@ -116,26 +108,6 @@ async def test_the_same_text_under_another_id_or_none_is_not_read_again(graph: K
         report = await read(graph, user_id, source)
         assert (report.state, report.source_entity_key) == ("unchanged", first.source_entity_key)
     assert await all_of(graph, user_id) == before
-
-
-async def test_forced_read_of_a_copy_does_not_take_over_the_id(graph: KnowledgeGraph, user_id: str) -> None:
-    first = await read(graph, user_id, CALL)
-    assert (await read(graph, user_id, KNOWN)).state == "unchanged"
-    assert (await read(graph, user_id, KNOWN.model_copy(update={"id": "a copy"}), force=True)).state == "complete"
-    report = await read(graph, user_id, GROWN)
-    assert (report.updated, report.source_entity_key) == (True, first.source_entity_key)
-
-
-async def test_merged_source_with_id_counts_as_read_until_it_changes(graph: KnowledgeGraph, user_id: str) -> None:
-    kept = await read(graph, user_id, CALL.model_copy(update={"turns": CALL.turns[1:]}))
-    dropped = await read(graph, user_id, KNOWN)
-    merged = await graph.tools(user_id=user_id).merge_nodes(
-        keep_entity_key=kept.source_entity_key, drop_entity_key=dropped.source_entity_key
-    )
-    assert merged["success"]
-    report = await read(graph, user_id, KNOWN)
-    assert (report.state, report.source_entity_key) == ("unchanged", kept.source_entity_key)
-    assert (await read(graph, user_id, GROWN)).state == "complete"
 
 
 async def test_id_is_not_stored(graph: KnowledgeGraph, user_id: str) -> None:

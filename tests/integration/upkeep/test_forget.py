@@ -180,7 +180,7 @@ async def test_a_forgotten_node_takes_its_relationships_and_all_that_is_kept_of_
 
 
 async def plant_source(graph: KnowledgeGraph, user_id: str, canary: str) -> str:
-    """A source whose notes are on a node, on a relationship, on deleted ones, and merged into another source."""
+    """A source whose notes are on nodes, relationships, and deleted ones."""
     tools = graph.tools(user_id=user_id)
     source = await node(tools, "Source", canary, canary)
     other = await node(tools, "Source", "Another", "Another")
@@ -191,12 +191,6 @@ async def plant_source(graph: KnowledgeGraph, user_id: str, canary: str) -> str:
     await relate(tools, ines, cal, notes=[notes[0]])
     succeeded(await tools.delete_relationship(from_entity_key=ruth, to_entity_key=cal))
     succeeded(await tools.delete_node(entity_key=cal, delete_relationships=True))
-    await cypher(
-        graph,
-        "MATCH (n:Source {user_id: $user, name: 'Another'}) SET n.ingestion_merged = $merged",
-        user=user_id,
-        merged=json.dumps({source: canary, "elsewhere": "stays"}),
-    )
     return source
 
 
@@ -208,11 +202,8 @@ async def test_of_a_forgotten_source_no_note_is_left_and_every_embedding_is_curr
     clock.forward(days=1)
     report = await graph.forget(user_id=user_id, entity_key=source)
     assert report == counted.model_copy(update={"dry_run": False})
-    assert (report.nodes, report.notes, report.merged_sources) == (1, 6, 1)
-    assert str(report) == (
-        "1 node, 0 relationships, 0 deleted records, 6 notes of other records and the progress of 1 merged source "
-        "forgotten"
-    )
+    assert (report.nodes, report.notes) == (1, 6)
+    assert str(report) == "1 node, 0 relationships, 0 deleted records and 6 notes of other records forgotten"
     assert await holders(graph, canary) == 0
     assert await indexed(graph, canary) == 0
     assert await holders(graph, source) == 0
@@ -222,8 +213,6 @@ async def test_of_a_forgotten_source_no_note_is_left_and_every_embedding_is_curr
     succeeded(await tools.restore_relationship(from_entity_key="Ruth", to_entity_key="Cal"))
     stored = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
     assert sorted(note_contents(relationship) for relationship in stored) == [[], ["Stays"], ["Stays"]]
-    [merged] = [one["ingestion_merged"] for one in await nodes_of(graph, user_id) if one["name"] == "Another"]
-    assert json.loads(merged) == {"elsewhere": "stays"}
 
 
 async def test_notes_that_go_with_a_node_are_not_counted_as_notes_of_other_records(
