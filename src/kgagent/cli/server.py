@@ -94,7 +94,7 @@ def _show_backup(verb: str, file: Path, manifest: "BackupManifest", *, json: boo
         "file": str(file),
         "neo4j_version": manifest.neo4j_version,
         "created_at": manifest.created_at.isoformat(),
-        "files": len(manifest.files),
+        "files": manifest.files,
         "bytes": manifest.size,
     }
     text = f"{verb} {manifest.size / 1e6:,.1f} MB of Neo4j {manifest.neo4j_version}: {file}"

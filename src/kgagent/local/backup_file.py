@@ -1,17 +1,16 @@
-"""The file of a backup: the data folders of a stopped server in a ZIP archive, with a manifest of their hashes."""
+"""The file of a backup: the data folders of a stopped server in a ZIP archive, with a manifest."""
 
-import hashlib
+import json
 import os
-import re
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import IO, Self
+from pathlib import Path, PurePosixPath
+from typing import IO, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from kgagent.errors import InputError
 from kgagent.formatting import in_one_line
@@ -21,32 +20,10 @@ from kgagent.progress import Advance, Progress
 FOLDERS = ("databases/neo4j", "transactions/neo4j")
 """What is backed up, relative to the data folder. The database "system" has only the password, which stays outside."""
 
-_FORMAT = "kgagent-backup"
-_FORMAT_VERSION = 1
 _MANIFEST = "manifest.json"
-_PACKED_NAME = re.compile(rf"(?:{'|'.join(FOLDERS)})(?:/(?!\.{{1,2}}(?:/|$))[^/\\:\x00-\x1f]+)+")
 _CHUNK_BYTES = 1 << 20
 _COMPRESSION_LEVEL = 1
-_COMPRESSIONS = (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED)
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    KeyError,
-    NotImplementedError,
-    RuntimeError,
-    UnicodeDecodeError,
-    ValidationError,
-)
-
-
-class PackedFile(BaseModel):
-    """One file of a backup."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    size: int = Field(ge=0, description="bytes")
-    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)
 
 
 class BackupManifest(BaseModel):
@@ -55,37 +32,18 @@ class BackupManifest(BaseModel):
     Attributes:
         neo4j_version: release that last used the data.
         created_at: when the backup was made.
-        files: by path relative to the data folder.
+        files: number of files.
+        size: bytes of all files.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True)
 
-    format: str = Field(_FORMAT, pattern=f"^{_FORMAT}$")
-    format_version: int = Field(_FORMAT_VERSION, ge=_FORMAT_VERSION, le=_FORMAT_VERSION)
+    format: Literal["kgagent-backup"] = "kgagent-backup"
+    format_version: int = Field(2, ge=1, le=2)
     neo4j_version: str = Field(pattern=r"^\d+(\.\d+)+$")
     created_at: datetime
-    files: Mapping[str, PackedFile] = Field(min_length=1)
-
-    @field_validator("files")
-    @classmethod
-    def _stay_in_the_folders(cls, value: Mapping[str, PackedFile]) -> Mapping[str, PackedFile]:
-        for name in value:
-            if not _PACKED_NAME.fullmatch(name):
-                raise ValueError(f"not a file of the database: {name!r}")
-        return value
-
-    @property
-    def size(self) -> int:
-        """Bytes of all files."""
-        return sum(file.size for file in self.files.values())
-
-    @classmethod
-    def read(cls, archive: zipfile.ZipFile) -> Self:
-        """The manifest of an archive, which has its files and no others."""
-        manifest = cls.model_validate_json(archive.read(_MANIFEST))
-        if sorted(archive.namelist()) != sorted((*manifest.files, _MANIFEST)):
-            raise zipfile.BadZipFile("its files are not those of its manifest")
-        return manifest
+    files: int = Field(exclude=True)
+    size: int = Field(exclude=True)
 
 
 def write_backup(data: Path, file: Path, *, neo4j_version: str, progress: Progress) -> BackupManifest:
@@ -102,18 +60,18 @@ def write_backup(data: Path, file: Path, *, neo4j_version: str, progress: Progre
     Raises:
         InputError: the file cannot be written, or the data cannot be read.
     """
-    sources = {path.relative_to(data).as_posix(): path for path in _files(data)}
-    packed: dict[str, PackedFile] = {}
-    total = sum(path.stat().st_size for path in sources.values())
+    sources = sorted(path for folder in FOLDERS for path in (data / folder).rglob("*") if path.is_file())
+    size = sum(path.stat().st_size for path in sources)
+    manifest = BackupManifest(neo4j_version=neo4j_version, created_at=datetime.now(UTC), files=len(sources), size=size)
     with (
         replacing_output_file(file) as stream,
         zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as archive,
-        progress.task(f"Backing up to {file.name}", total) as advance,
+        progress.task(f"Backing up to {file.name}", size) as advance,
     ):
-        for name, path in sources.items():
+        for path in sources:
+            name = path.relative_to(data).as_posix()
             with path.open("rb") as source, archive.open(name, "w", force_zip64=True) as target:
-                packed[name] = _copied(source, target, advance)
-        manifest = BackupManifest(neo4j_version=neo4j_version, created_at=datetime.now(UTC), files=packed)
+                _copy(source, target, advance)
         archive.writestr(_MANIFEST, manifest.model_dump_json())
     return manifest
 
@@ -128,8 +86,8 @@ def read_manifest(file: Path) -> BackupManifest:
         return manifest
 
 
-def unpack_backup(file: Path, data: Path, *, progress: Progress) -> BackupManifest:
-    """Write the files of a backup to a new data folder, and check their hashes.
+def unpack_backup(file: Path, data: Path, *, progress: Progress) -> None:
+    """Write the files of a backup to a new data folder; the archive has a checksum of each.
 
     Args:
         file: the backup.
@@ -141,16 +99,13 @@ def unpack_backup(file: Path, data: Path, *, progress: Progress) -> BackupManife
         OSError: the folder cannot be written.
     """
     with _opened(file) as (archive, manifest), progress.task(f"Restoring from {file.name}", manifest.size) as advance:
-        for name, expected in manifest.files.items():
-            path = data / name
+        for entry in _entries(archive):
+            path = data / entry.filename
             path.parent.mkdir(parents=True, exist_ok=True)
-            with archive.open(name) as source, path.open("wb") as target:
-                copied = _copied(source, target, advance)
+            with archive.open(entry) as source, path.open("wb") as target:
+                _copy(source, target, advance)
                 target.flush()
                 os.fsync(target.fileno())
-            if copied != expected:
-                raise InputError(f"{file} is damaged: the content of {name} has another hash. Use another backup")
-        return manifest
 
 
 @contextmanager
@@ -163,36 +118,28 @@ def _opened(file: Path) -> Iterator[tuple[zipfile.ZipFile, BackupManifest]]:
     with stream:
         try:
             with zipfile.ZipFile(stream) as archive:
-                _check_entries(archive, stream)
-                yield archive, BackupManifest.read(archive)
+                entries = _entries(archive)
+                # Manifests of version 1 list the files.
+                stored = json.loads(archive.read(_MANIFEST))
+                counts = {"files": len(entries), "size": sum(entry.file_size for entry in entries)}
+                yield archive, BackupManifest.model_validate({**stored, **counts})
         except _DAMAGE as error:
             raise InputError(
                 f"{file} is not a complete backup of this version of kgagent: {in_one_line(str(error))}"
             ) from error
 
 
-def _check_entries(archive: zipfile.ZipFile, stream: IO[bytes]) -> None:
-    """Check that reading the entries of an archive meets no other errors than those of damaged archives.
-
-    Raises:
-        BadZipFile: an entry lies outside of the file, or is compressed in another way than those of a backup.
-    """
-    size = os.fstat(stream.fileno()).st_size
-    for entry in archive.infolist():
-        if not 0 <= entry.header_offset < size or entry.compress_type not in _COMPRESSIONS:
-            raise zipfile.BadZipFile(f"the entry of {entry.filename!r} is damaged")
+def _entries(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """The files of the database; any other file is an error."""
+    entries = [entry for entry in archive.infolist() if entry.filename != _MANIFEST]
+    for entry in entries:
+        path = PurePosixPath(entry.filename)
+        if not any(path.is_relative_to(folder) for folder in FOLDERS) or ".." in path.parts:
+            raise zipfile.BadZipFile(f"not a file of the database: {entry.filename!r}")
+    return entries
 
 
-def _files(data: Path) -> list[Path]:
-    folders = (data / folder for folder in FOLDERS)
-    return sorted(path for folder in folders for path in folder.rglob("*") if path.is_file())
-
-
-def _copied(source: IO[bytes], target: IO[bytes], advance: Advance) -> PackedFile:
-    sha256, size = hashlib.sha256(), 0
+def _copy(source: IO[bytes], target: IO[bytes], advance: Advance) -> None:
     while chunk := source.read(_CHUNK_BYTES):
         target.write(chunk)
-        sha256.update(chunk)
-        size += len(chunk)
         advance(len(chunk))
-    return PackedFile(size=size, sha256=sha256.hexdigest())

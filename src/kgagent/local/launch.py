@@ -1,13 +1,11 @@
-"""Starts the process of a Neo4j server on a free port, and reports why a start failed."""
+"""Starts the process of a Neo4j server on a free port, and reads its log."""
 
-import json
 import re
 import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,9 +30,6 @@ if TYPE_CHECKING:
 _TOOL_SECONDS = 60
 _MAX_LINES = 15
 _NOISE = re.compile(r"^WARNING: |\bat \S+\(.*\)$|\.\.\. \d+ more$")
-_FAILURE = "Failed to start DatabaseId"
-_EXCEPTION = re.compile(r"(Caused by: )?[\w.$]+(Exception|Error): ")
-_TIME = re.compile(r"\d{4}-\d\d-\d\d ")
 _ADMIN_TOOL = "org.neo4j.cli.AdminTool"
 
 
@@ -149,52 +144,16 @@ def choose_port(requested: int, previous: int | None) -> int:
         return port
 
 
-def log_size(home: ServerHome) -> int:
-    """Size of the server's log in bytes; a later start appends to it."""
+def last_log_lines(home: ServerHome) -> str:
+    """The last lines of the server's output and log."""
+    return "\n".join(map(_last_lines, (_read(home.output), _read(home.neo4j_log))))
+
+
+def _read(path: Path) -> str:
     try:
-        return home.neo4j_log.stat().st_size
+        return path.read_text("utf-8", "replace")
     except OSError:
-        return 0
-
-
-def last_log_lines(home: ServerHome, start: int) -> str:
-    """The last lines of the server's output and log.
-
-    Args:
-        home: home folder of the server.
-        start: position in the log after which to read, so that lines of earlier starts are skipped.
-    """
-    logged = _read(home.neo4j_log)[start:].decode("utf-8", "replace")
-    printed = _read(home.output).decode("utf-8", "replace")
-    return _last_lines(printed) + "\n" + _last_lines(logged)
-
-
-def why_not_started(home: ServerHome, database: str) -> str:
-    """Why the server could not start a database, from its debug log; empty if the log does not say it.
-
-    Args:
-        home: home folder of the server.
-        database: name of the database, whose last start failed.
-    """
-    lines = _read(home.debug_log).decode("utf-8", "replace").splitlines()
-    failures = [number for number, line in enumerate(lines) if _FAILURE in line and f"[{database}]" in line]
-    if not failures:
         return ""
-    first, *others = lines[failures[-1] :]
-    try:
-        trace = json.loads(first)["stacktrace"].splitlines()
-    except (ValueError, KeyError):
-        # Neo4j 5 writes plain text, in which each entry begins with its time.
-        trace = list(takewhile(lambda line: not _TIME.match(line), others))
-    messages = [line.rpartition("Exception: ")[2] for line in trace if _EXCEPTION.match(line)]
-    return " <- ".join(dict.fromkeys(messages))
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
 
 
 def _last_lines(text: str) -> str:

@@ -4,7 +4,7 @@ import logging
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from kgagent.errors import ServerStartError
 from kgagent.local.config import HOST
@@ -19,18 +19,6 @@ SHOW DATABASES YIELD name, requestedStatus, currentStatus, statusMessage
 WHERE requestedStatus = 'online' AND NOT currentStatus IN ['online', 'starting', 'initial'] AND statusMessage <> ''
 RETURN name, statusMessage LIMIT 1
 """
-
-
-class FailedDatabase(NamedTuple):
-    """A database that did not start.
-
-    Attributes:
-        name: its name.
-        message: what the server says about it.
-    """
-
-    name: str
-    message: str
 
 
 def is_ready(port: int, username: str, password: str) -> bool:
@@ -58,8 +46,8 @@ def is_ready(port: int, username: str, password: str) -> bool:
     return True
 
 
-def failed_database(port: int, username: str, password: str) -> FailedDatabase | None:
-    """A database that the server could not start; None if there is none, or the server does not answer."""
+def failed_database(port: int, username: str, password: str) -> tuple[str, str] | None:
+    """A database that the server could not start, and why; None if there is none, or the server does not answer."""
     from neo4j.exceptions import DriverError, Neo4jError
 
     try:
@@ -67,7 +55,7 @@ def failed_database(port: int, username: str, password: str) -> FailedDatabase |
             row = session.run(_FAILED).single()
     except (DriverError, Neo4jError, OSError):
         return None
-    return None if row is None else FailedDatabase(row["name"], row["statusMessage"])
+    return None if row is None else (row["name"], row["statusMessage"])
 
 
 @contextmanager

@@ -13,17 +13,9 @@ from kgagent.local.artifacts import fetch
 from kgagent.local.backup_file import BackupManifest, read_manifest, unpack_backup, write_backup
 from kgagent.local.config import HOST, choose_memory, machine_memory
 from kgagent.local.java import find_java
-from kgagent.local.launch import (
-    LaunchPlan,
-    choose_port,
-    last_log_lines,
-    launch,
-    log_size,
-    set_initial_password,
-    why_not_started,
-)
+from kgagent.local.launch import LaunchPlan, choose_port, last_log_lines, launch, set_initial_password
 from kgagent.local.process import connection_count, find_server, terminate, wait_for_exit
-from kgagent.local.readiness import FailedDatabase, failed_database, is_ready
+from kgagent.local.readiness import failed_database, is_ready
 from kgagent.local.releases import find_release
 from kgagent.local.server_home import (
     ServerHome,
@@ -45,11 +37,6 @@ _USERNAME = "neo4j"
 _START_SECONDS = 120.0
 _STOP_SECONDS = 30.0
 _POLL_SECONDS = 0.1
-_PORT_ATTEMPTS = 3
-
-
-class _PortInUseError(ServerStartError):
-    """Another program took the port after it was found free."""
 
 
 class LocalNeo4j:
@@ -242,7 +229,7 @@ class LocalNeo4j:
                 f"The local Neo4j is running on port {state.port}, but port {self._port} was requested. "
                 "Stop it first (kgagent down)."
             )
-        self._await_ready(state, running, progress, log_start=log_size(self._home))
+        self._await_ready(state, running, progress)
         return self._info(state, running.pid)
 
     def _start(self, state: ServerState | None, progress: Progress) -> ServerInfo:
@@ -258,23 +245,12 @@ class LocalNeo4j:
         )
         if state is None or not state.initialised:
             set_initial_password(plan, self._home.password())
-        previous = state.port if state else None
-        for _ in range(_PORT_ATTEMPTS - 1):
-            try:
-                return self._start_at(choose_port(self._port, previous), plan, state, progress)
-            except _PortInUseError:
-                if self._port:
-                    raise
-                previous = None
-        return self._start_at(choose_port(self._port, None), plan, state, progress)
-
-    def _start_at(self, port: int, plan: LaunchPlan, state: ServerState | None, progress: Progress) -> ServerInfo:
-        before = log_size(self._home)
+        port = choose_port(self._port, state.port if state else None)
         process = launch(plan, port)
         initialised = state is not None and state.initialised
         new = ServerState(version=self._release.version, port=port, pid=process.pid, initialised=initialised)
         self._home.write_state(new)
-        self._await_ready(new, process, progress, log_start=before)
+        self._await_ready(new, process, progress)
         return self._info(new, process.pid)
 
     def _check_data_version(self, state: ServerState | None) -> None:
@@ -286,49 +262,41 @@ class LocalNeo4j:
             "another folder."
         )
 
-    def _await_ready(
-        self, state: ServerState, running: "psutil.Process", progress: Progress, *, log_start: int
-    ) -> None:
+    def _await_ready(self, state: ServerState, running: "psutil.Process", progress: Progress) -> None:
+        """Wait for a server that starts.
+
+        Raises:
+            ServerStartError: it exited, could not start a database, or took too long; it is not running any more.
+        """
         password = self._home.password()
         if not is_ready(state.port, _USERNAME, password):
             deadline = time.monotonic() + _START_SECONDS
             with progress.task(f"Starting Neo4j {state.version}") as advance:
                 while not is_ready(state.port, _USERNAME, password):
-                    self._check_start(state, running, password, deadline=deadline, log_start=log_start)
+                    problem = self._problem(state, running, password, deadline)
+                    if problem:
+                        terminate(running, timeout=_STOP_SECONDS)
+                        raise ServerStartError(f"The local Neo4j {problem}")
                     advance(1)
         if not state.initialised:
             self._home.write_state(state.model_copy(update={"initialised": True}))
 
-    def _check_start(
-        self, state: ServerState, running: "psutil.Process", password: str, *, deadline: float, log_start: int
-    ) -> None:
-        """Wait a moment for a server that starts.
-
-        Raises:
-            ServerStartError: it exited, could not start a database, or took too long; it is not running any more.
-        """
+    def _problem(self, state: ServerState, running: "psutil.Process", password: str, deadline: float) -> str:
+        """Wait a moment for a server that starts, and return why it will not be ready; empty if it may still be."""
+        log = f"Its log is in {self._home.path / 'logs'}"
         if wait_for_exit(running, _POLL_SECONDS):
-            raise self._failure("exited during startup", log_start)
+            return f"exited during startup. {log}; it ends with:\n{last_log_lines(self._home)}"
         if failed := failed_database(state.port, _USERNAME, password):
-            terminate(running, timeout=_STOP_SECONDS)
-            raise self._database_failure(failed)
+            database, message = failed
+            return (
+                f"could not start the database {database!r}, and was stopped. It says: {message}\nIf the disk is full, "
+                f"make room and start it again (kgagent up). If the data are damaged, move {self._home.path} away and "
+                f"restore a backup (kgagent restore-backup). {log}."
+            )
         if time.monotonic() > deadline:
-            terminate(running, timeout=_STOP_SECONDS)
-            raise self._failure(f"was not ready within {_START_SECONDS:.0f} s and was stopped", log_start)
-
-    def _failure(self, what: str, log_start: int) -> ServerStartError:
-        log = last_log_lines(self._home, log_start)
-        kind = _PortInUseError if "already in use" in log else ServerStartError
-        return kind(f"The local Neo4j {what}. Its log is in {self._home.path / 'logs'}; it ends with:\n{log}")
-
-    def _database_failure(self, failed: FailedDatabase) -> ServerStartError:
-        reason = why_not_started(self._home, failed.name)
-        return ServerStartError(
-            f"The local Neo4j could not start the database {failed.name!r}, and was stopped. It says: "
-            f"{' '.join(filter(None, [failed.message, reason]))}\nIf the disk is full, make room and start it again "
-            f"(kgagent up). If the data are damaged, move {self._home.path} away and restore a backup "
-            f"(kgagent restore-backup). More is in {self._home.debug_log}."
-        )
+            ended = last_log_lines(self._home)
+            return f"was not ready within {_START_SECONDS:.0f} s and was stopped. {log}; it ends with:\n{ended}"
+        return ""
 
     def _info(self, state: ServerState, pid: int) -> ServerInfo:
         return ServerInfo(

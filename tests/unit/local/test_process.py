@@ -24,6 +24,9 @@ def stand_in(tmp_path: Path) -> Iterator[psutil.Process]:
 def test_server_is_recognised_by_the_home_that_it_serves(stand_in: psutil.Process, tmp_path: Path) -> None:
     assert find_server(stand_in.pid, tmp_path) is not None
     assert find_server(stand_in.pid, tmp_path / "other") is None
+    assert find_server(os.getpid(), tmp_path) is None
+    assert find_server(None, tmp_path) is None
+    assert not wait_for_exit(stand_in, 0.01)
 
 
 def test_server_is_recognised_before_the_system_has_filled_in_its_command_line(
@@ -47,28 +50,12 @@ def test_an_old_process_without_a_command_line_is_not_waited_for(
     assert command_lines == [["second"]]
 
 
-def test_process_of_another_program_is_not_the_server(tmp_path: Path) -> None:
-    assert find_server(os.getpid(), tmp_path) is None
-
-
-def test_no_process_is_not_the_server(stand_in: psutil.Process, tmp_path: Path) -> None:
-    stand_in.kill()
-    assert wait_for_exit(stand_in, 10)
-
-    assert find_server(stand_in.pid, tmp_path) is None
-    assert find_server(None, tmp_path) is None
-
-
 def test_dead_unreaped_process_is_not_the_server(stand_in: psutil.Process, tmp_path: Path) -> None:
     stand_in.kill()
     while stand_in.status() != psutil.STATUS_ZOMBIE:
         assert stand_in.is_running()
 
     assert find_server(stand_in.pid, tmp_path) is None
-
-
-def test_living_process_has_not_ended(stand_in: psutil.Process) -> None:
-    assert not wait_for_exit(stand_in, 0.01)
 
 
 def test_server_gets_none_of_the_callers_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
