@@ -66,9 +66,7 @@ def make_match(rank: int | None, text: str = "") -> Match | None:
     if rank is None:
         return None
     reason = MatchReason(retriever="semantic search of relationships", similarity=0.625, matched_text=text)
-    return Match(
-        rank=rank, score=1 / (60 + rank), score_explanation="made up", reasons=(reason,), path=(text,) * bool(text)
-    )
+    return Match(rank=rank, score=1 / (60 + rank), reasons=(reason,), path=(text,) * bool(text))
 
 
 def view_graph(

@@ -1,12 +1,12 @@
 """kgagent search and explore: what the graph contains about a question, or about several queries and names."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -14,9 +14,9 @@ from kgagent.cli.graph_session import run_for_user
 from kgagent.cli.options import Html, Json, User
 from kgagent.cli.output import print_json, print_message, print_result, without_controls
 from kgagent.cli.request_options import build_request, field_of
+from kgagent.private_files import write_output_file
 
 if TYPE_CHECKING:
-    from kgagent.adapters.view import ViewGraph
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models import ExploreResult
     from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult
@@ -54,7 +54,6 @@ def search(
     json: Json = False,
 ) -> None:
     """Search nodes and relationships, semantically and by full text: kgagent search "who taught me to sail?"."""
-    from kgagent.adapters.view import build_search_view
     from kgagent.models.hybrid import HybridSearchRequest
 
     if not query.strip():
@@ -71,24 +70,20 @@ def search(
         search_relationships=relationships,
     )
 
-    async def work(graph: "KnowledgeGraph", user_id: str) -> "tuple[HybridSearchResult, str]":
+    async def work(graph: "KnowledgeGraph", user_id: str) -> "HybridSearchResult":
         result = await graph.search(request, user_id=user_id)
         if html is not None:
-            _write_page(
-                html, graph, await build_search_view(graph.retrieval, request, result, user_id=user_id), user_id
-            )
-        return result, "" if result.items else await _nothing_found(graph, user_id, texts=True, names=False)
+            await _write_page(html, graph, user_id, result.to_dict(), [query])
+        return result
 
-    user_id, (result, hint) = run_for_user(work, user)
+    user_id, result = run_for_user(work, user)
     context = None if token_budget is None else result.to_llm_context(token_budget)
-    if json:
-        print_json({"user": user_id, **result.to_dict(), **({} if context is None else {"context": context})})
-        return
-    _print_warnings(result.warnings)
-    if context is not None:
+    payload = {"user": user_id, **result.to_dict(), **({} if context is None else {"context": context})}
+    if context is not None and not json:
+        _print_warnings(result.warnings)
         typer.echo(without_controls(context))
-    elif html is None:
-        _print_found(hint, result.is_relevant, [_table(result, explain=explain)])
+    else:
+        _show(payload, _table(result, explain=explain) if result.items else None, html, json=json)
 
 
 def explore(
@@ -122,7 +117,6 @@ def explore(
     json: Json = False,
 ) -> None:
     """Search nodes and relationships semantically and by name: kgagent explore "who are my mentors?"."""
-    from kgagent.adapters.view import build_explore_view
     from kgagent.models import ExploreRequest
 
     texts, names = ([item for item in given or () if item.strip()] for given in (queries, text_match))
@@ -140,66 +134,62 @@ def explore(
         expand_hops=expand_hops,
     )
 
-    async def work(graph: "KnowledgeGraph", user_id: str) -> "tuple[ExploreResult, str]":
+    async def work(graph: "KnowledgeGraph", user_id: str) -> "ExploreResult":
         result = await graph.explore(request, user_id=user_id)
         if html is not None:
-            view = await build_explore_view(graph.retrieval, request, result, user_id=user_id)
-            _write_page(html, graph, view, user_id)
-        is_empty = not result.nodes and not result.relationships
-        hint = await _nothing_found(graph, user_id, texts=bool(texts), names=bool(names)) if is_empty else ""
-        return result, hint
+            await _write_page(html, graph, user_id, result.to_dict(), [*texts, *names])
+        return result
 
-    user_id, (result, hint) = run_for_user(work, user)
-    if json:
-        print_json({"user": user_id, **result.to_dict()})
-        return
-    _print_warnings(result.warnings)
-    if html is None:
-        _print_found(hint, result.is_relevant, _lines(result, show_all=show_all))
+    user_id, result = run_for_user(work, user)
+    lines = _lines(result, show_all=show_all)
+    _show({"user": user_id, **result.to_dict()}, Group(*lines) if lines else None, html, json=json)
 
 
-def _write_page(file: Path, graph: "KnowledgeGraph", view: "ViewGraph", user_id: str) -> None:
+async def _write_page(
+    file: Path, graph: "KnowledgeGraph", user_id: str, answer: dict[str, Any], queries: Sequence[str]
+) -> None:
     """Write a result as a page in one file."""
-    from kgagent.adapters.view import Vocabulary, file_page, write_page
+    from kgagent.adapters.view import DEFAULT_NEIGHBORS, Vocabulary, build_view, file_page
 
-    write_page(file, file_page(view, Vocabulary.of(graph.ontology), user_id))
+    is_ranked = "objects" in answer
+    view = await build_view(
+        graph.retrieval,
+        answer,
+        user_id=user_id,
+        queries=queries,
+        max_neighbors=DEFAULT_NEIGHBORS if is_ranked else None,
+    )
+    write_output_file(file, file_page(view, Vocabulary.of(graph.ontology), user_id))
     print_message(Text(f"Wrote {file}: open it in a browser", style="green"))
 
 
-async def _nothing_found(graph: "KnowledgeGraph", user_id: str, *, texts: bool, names: bool) -> str:
-    """Say that nothing was found, and what helps.
-
-    Args:
-        graph: the graph that was searched.
-        user_id: owner of the graph.
-        texts: whether the search has texts that are compared by meaning.
-        names: whether it has names.
-    """
-    if not await graph.retrieval.best_connected_nodes(user_id=user_id, limit=1):
-        return (
-            f"Nothing found in the graph of user {user_id}, which is empty. Load data with kgagent load, or choose "
-            "another user with --user."
-        )
-    advice = ["another spelling or a part of a name"] * names + ["a lower --threshold"] * texts
-    return (
-        f"Nothing found in the graph of user {user_id}. Try {' or '.join(advice)}. kgagent doctor --user {user_id} "
-        f"says whether its records can be searched, and kgagent migrate --user {user_id} makes those of an old graph "
-        "searchable."
-    )
-
-
-def _print_warnings(warnings: Sequence[str]) -> None:
-    for warning in warnings:
-        print_message(Text(warning, style="yellow"))
-
-
-def _print_found(hint: str, is_relevant: bool | None, renderables: Sequence[RenderableType]) -> None:
+def _show(payload: Mapping[str, Any], items: RenderableType | None, html: Path | None, *, json: bool) -> None:
+    """Print a result, unless a page has it; None stands for no items."""
     from kgagent.models.answer_page import NOTHING_RELEVANT
 
-    if hint:
-        print_result(Text(hint))
-    else:
-        print_result(*([NOTHING_RELEVANT] if is_relevant is False else []), *renderables)
+    if json:
+        print_json(payload)
+        return
+    _print_warnings(payload.get("warnings", ()))
+    if html is not None:
+        return
+    if items is None:
+        user_id = payload["user"]
+        print_result(
+            Text(
+                f"Nothing found in the graph of user {user_id}. kgagent doctor --user {user_id} says what it has, and "
+                "whether it can be searched."
+            )
+        )
+        return
+    if payload.get("is_relevant") is False:
+        print_result(NOTHING_RELEVANT)
+    print_result(items)
+
+
+def _print_warnings(warnings: Iterable[str]) -> None:
+    for warning in warnings:
+        print_message(Text(warning, style="yellow"))
 
 
 def _lines(result: "ExploreResult", *, show_all: bool) -> list[RenderableType]:

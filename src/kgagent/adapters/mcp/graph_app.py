@@ -1,6 +1,7 @@
 """The MCP App that shows the graph of an answer: a `ui://` resource, and the graph in the results of searches."""
 
 import logging
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
@@ -8,7 +9,7 @@ from mcp.types import CallToolRequestParams, ReadResourceResult, Resource, TextR
 from pydantic import ValidationError
 
 from kgagent.adapters.mcp.calls import Context, Meta
-from kgagent.adapters.view import SEARCHES, Vocabulary, app_page, build_answer_view
+from kgagent.adapters.view import SEARCHES, Vocabulary, app_page, build_view
 from kgagent.errors import KgAgentError
 from kgagent.ontology import Ontology
 from kgagent.retrieval import RetrievalService
@@ -71,8 +72,19 @@ class GraphApp:
         if capabilities is not None and not client_supports_apps(context):
             return None
         try:
-            view = await build_answer_view(retrieval, tool, arguments, payload, user_id=user_id)
+            queries = list(_queries(arguments)) or [tool]
+            view = await build_view(retrieval, payload, user_id=user_id, queries=queries)
         except (KgAgentError, ValidationError):
             _log.warning("The graph of an answer of %s could not be built", tool, exc_info=True, extra={"tool": tool})
             return None
         return {ANSWER: view.model_dump(mode="json", exclude_none=True)}
+
+
+def _queries(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The texts that were searched for, in any form that the tools accept."""
+    for name in ("query", "queries", "text_matches"):
+        given = arguments.get(name)
+        for item in given if isinstance(given, list) else [given]:
+            text = item.get("query") if isinstance(item, Mapping) else item
+            if isinstance(text, str) and text.strip():
+                yield text

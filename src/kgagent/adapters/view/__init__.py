@@ -1,15 +1,8 @@
 """A page in which a person searches and views a graph, served to one user or written to one file."""
 
-from kgagent.adapters.view.answer_view import SEARCHES, build_answer_view
-from kgagent.adapters.view.page import app_page, file_page, write_page
+from kgagent.adapters.view.page import app_page, file_page
 from kgagent.adapters.view.server import ViewServer, view_server
-from kgagent.adapters.view.view_builder import (
-    DEFAULT_NEIGHBORS,
-    MAX_NEIGHBORS,
-    build_explore_view,
-    build_search_view,
-    search_and_build_view,
-)
+from kgagent.adapters.view.view_builder import DEFAULT_NEIGHBORS, MAX_NEIGHBORS, SEARCHES, build_view
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 
 __all__ = [
@@ -20,11 +13,7 @@ __all__ = [
     "ViewServer",
     "Vocabulary",
     "app_page",
-    "build_answer_view",
-    "build_explore_view",
-    "build_search_view",
+    "build_view",
     "file_page",
-    "search_and_build_view",
     "view_server",
-    "write_page",
 ]

@@ -9,11 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
-from kgagent.private_files import write_output_file
 
 GRAPH_LIBRARY = "vendor/cytoscape-3.34.4.min.js"
 SCRIPTS = (
@@ -62,15 +60,6 @@ def app_page(vocabulary: Vocabulary, answer: str) -> str:
     scripts = (*SCRIPTS, HOST_SCRIPT)
     data = {"user": "", "search": None, "graph": None, "answer": answer, "version": version("kgagent")}
     return _page(data, vocabulary, content_policy(scripts), scripts)
-
-
-def write_page(path: Path, page: str) -> None:
-    """Write a page; a new file is readable by its owner only.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    write_output_file(path, page)
 
 
 def content_policy(scripts: Sequence[str] = SCRIPTS, *, served: bool = False) -> str:

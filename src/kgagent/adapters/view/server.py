@@ -1,20 +1,64 @@
-"""Serves the page on this machine, for one user's graph."""
+"""Serves the page on this machine, for one user's graph: two read-only paths behind a secret token."""
 
 import asyncio
+import hmac
+import json
+import logging
+import secrets
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from urllib.parse import quote
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, quote, urlsplit
 
-from kgagent.adapters.view.page import served_page
-from kgagent.adapters.view.site import ADDRESS, Site, SiteServer, ViewRequest
-from kgagent.adapters.view.view_builder import build_overview, search_and_build_view
+from pydantic import BaseModel, ConfigDict, Field
+
+from kgagent.adapters.view.page import content_policy, served_page
+from kgagent.adapters.view.view_builder import DEFAULT_NEIGHBORS, MAX_NEIGHBORS, build_overview, build_view
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
-from kgagent.errors import ConfigurationError
+from kgagent.errors import ConfigurationError, InputError, KgAgentError
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.hybrid import HybridSearchRequest
-from kgagent.validation import check_user_id
+from kgagent.validation import check_user_id, validate
+
+ADDRESS = "127.0.0.1"
+IDLE_SECONDS = 30
+"""Seconds after which an idle connection is closed."""
+
+MAX_QUERY_LENGTH = 8_000
+INTERNAL_ERROR = "The search failed with an internal error; see the terminal in which kgagent view runs"
+HTML = "text/html; charset=utf-8"
+JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
+
+_HEADERS = {
+    "Content-Security-Policy": f"{content_policy(served=True)}; frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+_log = logging.getLogger(__name__)
+
+
+class ViewRequest(BaseModel):
+    """A search by the page.
+
+    Attributes:
+        query: what to search for; empty for an overview.
+        limit: maximum number of matching nodes and relationships together.
+        neighbors: maximum number of neighbors of the matches.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    query: str = Field("", max_length=MAX_QUERY_LENGTH)
+    limit: int = Field(20, ge=1, le=100)
+    neighbors: int = Field(DEFAULT_NEIGHBORS, ge=0, le=MAX_NEIGHBORS)
 
 
 @dataclass(frozen=True)
@@ -49,25 +93,120 @@ async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> 
     loop = asyncio.get_running_loop()
 
     def search(request: ViewRequest) -> ViewGraph:
-        return asyncio.run_coroutine_threadsafe(view_of(request), loop).result()
+        return asyncio.run_coroutine_threadsafe(_view_of(graph, user_id, request), loop).result()
 
-    async def view_of(request: ViewRequest) -> ViewGraph:
-        neighbors = request.neighbors
-        if not request.query:
-            return await build_overview(graph.retrieval, user_id=user_id, limit=request.limit, max_neighbors=neighbors)
-        search = HybridSearchRequest(query=request.query, limit=request.limit)
-        return await search_and_build_view(graph.retrieval, search, user_id=user_id, max_neighbors=neighbors)
-
-    site = Site(search, served_page(Vocabulary.of(graph.ontology), user_id))
     try:
-        server = SiteServer(site, port)
+        server = SiteServer(search, served_page(Vocabulary.of(graph.ontology), user_id), port)
     except OSError as error:
         raise ConfigurationError(f"Cannot listen on {ADDRESS}:{port}: {error.strerror or error}") from error
     thread = threading.Thread(target=server.serve_forever, name="kgagent-view", daemon=True)
     thread.start()
     try:
-        yield ViewServer(f"http://{ADDRESS}:{server.server_port}/{site.token}/")
+        yield ViewServer(server.url)
     finally:
         # The server's threads wait for this event loop, so the loop must not block on them.
         await asyncio.to_thread(server.shutdown)
         server.server_close()
+
+
+async def _view_of(graph: KnowledgeGraph, user_id: str, request: ViewRequest) -> ViewGraph:
+    query, neighbors = request.query, request.neighbors
+    if not query:
+        return await build_overview(graph.retrieval, user_id=user_id, limit=request.limit, max_neighbors=neighbors)
+    result = await graph.retrieval.hybrid_search(HybridSearchRequest(query=query, limit=request.limit), user_id=user_id)
+    return await build_view(
+        graph.retrieval, result.to_dict(), user_id=user_id, queries=[query], max_neighbors=neighbors
+    )
+
+
+class SiteServer(ThreadingHTTPServer):
+    """Listens on the loopback address only; a token protects the page and its search."""
+
+    def __init__(self, search: Callable[[ViewRequest], ViewGraph], page: str, port: int) -> None:
+        """Bind the port.
+
+        Raises:
+            OSError: the port is not available.
+        """
+        super().__init__((ADDRESS, port), _Handler)
+        self.search = search
+        self.page = page.encode()
+        self.token = secrets.token_urlsafe(32)
+        self.hosts = {f"{name}:{self.server_port}" for name in (ADDRESS, "localhost")}
+
+    @property
+    def url(self) -> str:
+        """Address of the page."""
+        return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Answers one request per connection, so that no connection outlives the server."""
+
+    server: SiteServer
+    server_version = "kgagent"
+    sys_version = ""
+    timeout = IDLE_SECONDS
+    error_content_type = TEXT
+    error_message_format = "%(message)s\n"
+
+    def do_GET(self) -> None:
+        """Answer with the page or with a search result."""
+        if self.headers.get("Host", "") not in self.server.hosts:
+            # DNS rebinding: a foreign page whose host name resolves to this machine sends that name.
+            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "This server only answers to 127.0.0.1 and localhost")
+            return
+        try:
+            address = urlsplit(self.path)
+        except ValueError:
+            self._refuse(HTTPStatus.BAD_REQUEST, "The address of the request is invalid")
+            return
+        token, slash, path = address.path.removeprefix("/").partition("/")
+        if not (slash and hmac.compare_digest(token.encode(), self.server.token.encode()) and path in {"", "search"}):
+            self._refuse(HTTPStatus.NOT_FOUND, "Not found. Open the address that kgagent view printed")
+        elif path == "search":
+            self._search(address.query)
+        else:
+            self._answer(HTTPStatus.OK, HTML, self.server.page)
+
+    def _search(self, query: str) -> None:
+        if self.headers.get("Sec-Fetch-Site", "same-origin") not in {"same-origin", "none"}:
+            self._fail(HTTPStatus.FORBIDDEN, "Only the page itself can search")
+            return
+        try:
+            request = validate(ViewRequest, dict(parse_qsl(query, keep_blank_values=True)))
+            view = self.server.search(request)
+        except InputError as error:
+            self._fail(HTTPStatus.BAD_REQUEST, str(error))
+        except KgAgentError as error:
+            self._fail(HTTPStatus.BAD_GATEWAY, str(error))
+        except Exception:
+            _log.exception("A search by the page failed")
+            self._fail(HTTPStatus.INTERNAL_SERVER_ERROR, INTERNAL_ERROR)
+        else:
+            self._answer(HTTPStatus.OK, JSON, view.model_dump_json(exclude_none=True).encode())
+
+    def _fail(self, status: HTTPStatus, reason: str) -> None:
+        self._answer(status, JSON, json.dumps({"error": reason}).encode())
+
+    def _refuse(self, status: HTTPStatus, reason: str) -> None:
+        self._answer(status, TEXT, f"{reason}\n".encode())
+
+    def _answer(self, status: HTTPStatus, content_type: str, body: bytes) -> None:
+        try:
+            self.send_response(status)
+            self.send_header("Content-Type", content_type)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        except ConnectionError:
+            self.close_connection = True
+
+    def end_headers(self) -> None:
+        """Add the security headers of every response."""
+        for name, value in _HEADERS.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Log nothing: request lines contain the token."""

@@ -1,30 +1,20 @@
-"""Builds the page's graph from search results."""
+"""Builds the page's graph from the result of a search, or from what a tool that searches has answered."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from kgagent.adapters.view.view_model import Match, MatchReason, ViewGraph, ViewNode, ViewRelationship
-from kgagent.models import (
-    ExploredNode,
-    ExploreRequest,
-    ExploreResult,
-    GraphNode,
-    GraphRelationship,
-    RelationshipSearchResult,
-    Signal,
-)
+from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.answer_items import JsonRecord
 from kgagent.models.answer_page import NOTHING_RELEVANT
-from kgagent.models.hybrid import (
-    RETRIEVER_DESCRIPTIONS,
-    FusionStrategy,
-    HybridObject,
-    HybridRelationship,
-    HybridSearchRequest,
-    HybridSearchResult,
-    RetrieverName,
-)
+from kgagent.models.graph import GraphModel
+from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, RetrieverName
 from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.fusion_strategies import RRF_K
+
+ItemT = TypeVar("ItemT", bound=GraphModel)
+
+SEARCHES = ("explore", "hybrid_search")
+"""The tools whose answers are graphs."""
 
 DEFAULT_NEIGHBORS = 30
 """Default maximum number of neighbors of the matches."""
@@ -32,47 +22,57 @@ MAX_NEIGHBORS = 200
 MAX_RELATIONSHIPS = 500
 """Maximum number of relationships between the nodes of the page that did not match themselves."""
 
-_RRF = f"reciprocal rank fusion, the sum of 1 / ({RRF_K} + rank) over the retrievers that found it"
-_FEATURES = "weighted mean of its features"
-_BEST_SIGNAL = "weighted mean of its features, or its name match if that is higher"
-_OWN_SCORE = "its score from the retriever whose ranking it was taken from"
-SCORE_EXPLANATIONS: Mapping[FusionStrategy, str] = MappingProxyType(
-    {
-        "calibrated": _FEATURES,
-        "rrf": _RRF,
-        "weighted": "weighted sum of cosine and text score",
-        "interleave": f"{_OWN_SCORE}; the rankings take turns",
-        "graph_first": f"{_OWN_SCORE}; semantic search comes first",
-        "text_first": f"{_OWN_SCORE}; full-text search comes first",
-    }
-)
-_DEGREE = "number of its relationships"
-
-_RELATIONSHIP_VECTOR = RETRIEVER_DESCRIPTIONS["relationship_vector"]
-_VECTOR_RETRIEVERS: tuple[RetrieverName, ...] = ("node_vector", "relationship_vector")
-_FULLTEXT_RETRIEVERS: tuple[RetrieverName, ...] = ("node_fulltext", "relationship_fulltext")
-
-RelationshipKey = tuple[str, str, str, str]
+_NODES = ("nodes", "objects")
+_RELATIONSHIPS = ("edges", "relationships")
 
 
-async def search_and_build_view(
-    retrieval: RetrievalService, request: HybridSearchRequest, *, user_id: str, max_neighbors: int = DEFAULT_NEIGHBORS
+async def build_view(
+    retrieval: RetrievalService,
+    answer: JsonRecord,
+    *,
+    user_id: str,
+    queries: Iterable[str],
+    max_neighbors: int | None = None,
 ) -> ViewGraph:
-    """Run a hybrid search and build the graph of its matches and their neighbors.
+    """Build the graph of the items of a search.
 
     Args:
-        retrieval: runs the searches.
-        request: the query and its options.
+        retrieval: reads what the answer does not contain.
+        answer: the result of `hybrid_search` or `explore` as JSON types, or the payload of these tools.
         user_id: owner of the graph.
-        max_neighbors: maximum number of neighbors, 0 to 200.
+        queries: the texts that were searched for.
+        max_neighbors: maximum number of neighbors to read, 0 to 200; None: only those of the answer.
 
     Raises:
-        InputError: an argument is invalid.
-        SearchError: every retriever failed.
+        InputError: `max_neighbors` is invalid.
         StoreError: the database failed.
     """
-    result = await retrieval.hybrid_search(request, user_id=user_id)
-    return await build_search_view(retrieval, request, result, user_id=user_id, max_neighbors=max_neighbors)
+    nodes = [
+        ViewNode(node=_item(GraphNode, {**record, **record.get("node", {})}), match=_match(rank, record))
+        for rank, record in enumerate(_records(answer, *_NODES), start=1)
+    ]
+    neighbors = [_item(GraphNode, record) for record in _records(answer, "neighbors")]
+    relationships = [
+        ViewRelationship(
+            relationship=_item(GraphRelationship, record), match=_match(rank, record) if "score" in record else None
+        )
+        for rank, record in enumerate(_records(answer, *_RELATIONSHIPS), start=1)
+    ]
+    if max_neighbors is not None:
+        ends = (key for item in relationships for key in _end_keys(item))
+        keys = list(dict.fromkeys((*(item.node.entity_key for item in nodes), *ends)))
+        expansion = await retrieval.expand_graph(
+            keys, user_id=user_id, max_relationships=MAX_RELATIONSHIPS, max_neighbors=max_neighbors
+        )
+        neighbors += expansion.neighbors
+        relationships += (ViewRelationship(relationship=item) for item in expansion.relationships)
+    view = ViewGraph(
+        query=" · ".join(queries),
+        single_ranking="objects" in answer,
+        warnings=tuple(answer.get("warnings") or ()),
+        opening=NOTHING_RELEVANT if answer.get("is_relevant") is False else "",
+    )
+    return await _completed(retrieval, user_id, view, nodes=nodes, neighbors=neighbors, relationships=relationships)
 
 
 async def build_overview(
@@ -89,201 +89,87 @@ async def build_overview(
     Raises:
         StoreError: the database failed.
     """
-    found = await retrieval.best_connected_nodes(user_id=user_id, limit=limit)
+    best = await retrieval.best_connected_nodes(user_id=user_id, limit=limit)
     expansion = await retrieval.expand_graph(
-        [node.entity_key for node, _ in found],
+        [node.entity_key for node, _ in best],
         user_id=user_id,
         max_relationships=MAX_RELATIONSHIPS,
         max_neighbors=max_neighbors,
     )
     nodes = [
-        ViewNode(node=node, match=Match(rank=rank, score=degree, score_explanation=_DEGREE))
-        for rank, (node, degree) in enumerate(found, start=1)
+        ViewNode(node=node, match=Match(rank=rank, score=degree)) for rank, (node, degree) in enumerate(best, start=1)
     ]
-    view = ViewGraph(
-        query="",
-        single_ranking=True,
-        nodes=_with_neighbors(nodes, expansion.neighbors),
-        relationships=_without_duplicates((), expansion.relationships),
+    relationships = [ViewRelationship(relationship=item) for item in expansion.relationships]
+    view = ViewGraph(query="", single_ranking=True)
+    return await _completed(
+        retrieval, user_id, view, nodes=nodes, neighbors=expansion.neighbors, relationships=relationships
     )
-    return await with_end_nodes(retrieval, user_id, view)
 
 
-async def build_search_view(
+async def _completed(
     retrieval: RetrievalService,
-    request: HybridSearchRequest,
-    result: HybridSearchResult,
-    *,
     user_id: str,
-    max_neighbors: int = DEFAULT_NEIGHBORS,
+    view: ViewGraph,
+    *,
+    nodes: Sequence[ViewNode],
+    neighbors: Iterable[GraphNode],
+    relationships: Sequence[ViewRelationship],
 ) -> ViewGraph:
-    """Build the graph of a hybrid search's matches and their neighbors.
-
-    Args:
-        retrieval: reads the neighbors.
-        request: the query and its options.
-        result: the result of the search.
-        user_id: owner of the graph.
-        max_neighbors: maximum number of neighbors, 0 to 200.
-
-    Raises:
-        InputError: an argument is invalid.
-        StoreError: the database failed.
-    """
-    relationships = result.relationships or ()
-    end_keys = [key for item in relationships for key in (item.from_entity_key, item.to_entity_key)]
-    matching_keys = list(dict.fromkeys((*(item.entity_key for item in result.objects), *end_keys)))
-    expansion = await retrieval.expand_graph(
-        matching_keys, user_id=user_id, max_relationships=MAX_RELATIONSHIPS, max_neighbors=max_neighbors
-    )
-    explanation = SCORE_EXPLANATIONS[request.strategy]
-    matches = [(item, _hybrid_match(item, explanation)) for item in relationships]
-    nodes = [ViewNode(node=_plain_node(item), match=_hybrid_match(item, explanation)) for item in result.objects]
-    return await with_end_nodes(
-        retrieval,
-        user_id,
-        ViewGraph(
-            query=request.query or "",
-            single_ranking=True,
-            nodes=_with_neighbors(nodes, expansion.neighbors),
-            relationships=_without_duplicates(matches, expansion.relationships),
-            warnings=result.warnings,
-            opening=NOTHING_RELEVANT if result.is_relevant is False else "",
-        ),
-    )
-
-
-async def build_explore_view(
-    retrieval: RetrievalService, request: ExploreRequest, result: ExploreResult, *, user_id: str
-) -> ViewGraph:
-    """Build the graph of an explore result.
-
-    Args:
-        retrieval: reads end nodes of relationships that the result does not include.
-        request: the request of `explore`.
-        result: its result.
-        user_id: owner of the graph.
-
-    Raises:
-        StoreError: the database failed.
-    """
-    matching = [item for item in result.relationships if isinstance(item, RelationshipSearchResult)]
-    others = [item for item in result.relationships if not isinstance(item, RelationshipSearchResult)]
-    nodes = [_explored_node(rank, item) for rank, item in enumerate(result.nodes, start=1)]
-    return await with_end_nodes(
-        retrieval,
-        user_id,
-        ViewGraph(
-            query=" · ".join((*(query.query for query in request.queries), *request.text_matches)),
-            single_ranking=False,
-            nodes=_with_neighbors(nodes, result.neighbors),
-            relationships=_without_duplicates(
-                [(item, _explored_match(rank, item)) for rank, item in enumerate(matching, start=1)], others
-            ),
-            warnings=result.warnings,
-            opening=NOTHING_RELEVANT if result.is_relevant is False else "",
-        ),
-    )
-
-
-async def with_end_nodes(retrieval: RetrievalService, user_id: str, view: ViewGraph) -> ViewGraph:
-    """Add missing end nodes of relationships, and drop relationships whose end nodes no longer exist.
-
-    Raises:
-        StoreError: the database failed.
-    """
-    end_keys = dict.fromkeys(key for item in view.relationships for key in _end_keys(item.relationship))
-    known = {item.node.entity_key for item in view.nodes}
-    missing = [key for key in end_keys if key not in known]
-    added = await retrieval.nodes(missing, user_id=user_id) if missing else []
-    known |= {node.entity_key for node in added}
-    return view.model_copy(
-        update={
-            "nodes": (*view.nodes, *(ViewNode(node=node) for node in added)),
-            "relationships": tuple(
-                item for item in view.relationships if known.issuperset(_end_keys(item.relationship))
-            ),
-        }
-    )
-
-
-def _hybrid_match(item: HybridObject | HybridRelationship, explanation: str) -> Match:
-    return Match(
-        rank=item.rank,
-        score=item.score,
-        score_explanation=explanation,
-        reasons=tuple(
-            MatchReason(
-                retriever=RETRIEVER_DESCRIPTIONS[name],
-                similarity=item.similarity if name in _VECTOR_RETRIEVERS else None,
-                text_score=item.text_score if name in _FULLTEXT_RETRIEVERS else None,
-            )
-            for name in item.found_by
-        ),
-        path=item.path if isinstance(item, HybridRelationship) else (),
-    )
-
-
-def _explored_node(rank: int, item: ExploredNode) -> ViewNode:
-    return ViewNode(
-        node=item.node,
-        match=Match(
-            rank=rank,
-            score=item.score,
-            score_explanation=_BEST_SIGNAL,
-            reasons=tuple(_signal_reason(signal) for signal in item.signals),
-        ),
-    )
-
-
-def _signal_reason(signal: Signal) -> MatchReason:
-    is_name_match = signal.source == "name_match"
-    source = "relationship_vector" if signal.source == "via_relationship" else signal.source
-    return MatchReason(
-        retriever=RETRIEVER_DESCRIPTIONS[source],
-        matched_text=signal.matched,
-        rank=signal.rank,
-        similarity=None if is_name_match else signal.similarity,
-        text_score=signal.similarity if is_name_match else None,
-    )
-
-
-def _explored_match(rank: int, item: RelationshipSearchResult) -> Match:
-    reason = MatchReason(retriever=_RELATIONSHIP_VECTOR, similarity=item.similarity)
-    return Match(rank=rank, score=item.score, score_explanation=_FEATURES, reasons=(reason,), path=item.path)
-
-
-def _plain_node(item: HybridObject) -> GraphNode:
-    return GraphNode(**{name: getattr(item, name) for name in GraphNode.model_fields})
-
-
-def _plain_relationship(item: GraphRelationship) -> GraphRelationship:
-    fields = {name: getattr(item, name) for name in GraphRelationship.model_fields}
-    return GraphRelationship(**{**fields, "similarity": None})
-
-
-def _with_neighbors(nodes: Sequence[ViewNode], neighbors: Iterable[GraphNode]) -> tuple[ViewNode, ...]:
+    """Add the items, each once; relationships whose end nodes no longer exist are dropped."""
     by_key = {item.node.entity_key: item for item in nodes}
+    missing = list(dict.fromkeys(key for item in relationships for key in _end_keys(item) if key not in by_key))
     for node in neighbors:
         by_key.setdefault(node.entity_key, ViewNode(node=node))
-    return tuple(by_key.values())
+    if unread := [key for key in missing if key not in by_key]:
+        by_key |= {node.entity_key: ViewNode(node=node) for node in await retrieval.nodes(unread, user_id=user_id)}
+    distinct: dict[tuple[str, ...], ViewRelationship] = {}
+    for item in relationships:
+        if by_key.keys() >= {*_end_keys(item)}:
+            # Graphs of old releases may hold several relationships of one Neo4j type between two nodes.
+            key = (*item.relationship.pair, item.relationship.relationship_type)
+            distinct.setdefault(key, item)
+    return view.model_copy(update={"nodes": tuple(by_key.values()), "relationships": tuple(distinct.values())})
 
 
-def _without_duplicates(
-    matches: Iterable[tuple[GraphRelationship, Match]], others: Iterable[GraphRelationship]
-) -> tuple[ViewRelationship, ...]:
-    by_key: dict[RelationshipKey, ViewRelationship] = {}
-    for item, match in matches:
-        by_key.setdefault(_key(item), ViewRelationship(relationship=_plain_relationship(item), match=match))
-    for item in others:
-        by_key.setdefault(_key(item), ViewRelationship(relationship=_plain_relationship(item)))
-    return tuple(by_key.values())
+def _records(answer: JsonRecord, *sections: str) -> Iterator[JsonRecord]:
+    for section in sections:
+        yield from answer.get(section) or ()
 
 
-def _key(item: GraphRelationship) -> RelationshipKey:
-    """Identity of a relationship; graphs of old releases may hold several of one Neo4j type between two nodes."""
-    return (*item.pair, item.relationship_type)
+def _item(model: type[ItemT], record: JsonRecord) -> ItemT:
+    """The item of a record; answers leave out empty texts, so those that a model requires are filled in."""
+    empty = {name: "" for name, field in model.model_fields.items() if field.is_required()}
+    given = {name: record[name] for name in model.model_fields if name in record}
+    notes = [{"content": "", **note} for note in record.get("notes") or ()]
+    return model.model_validate({**empty, **given, "notes": notes})
 
 
-def _end_keys(item: GraphRelationship) -> tuple[str, str]:
-    return item.from_entity_key, item.to_entity_key
+def _match(rank: int, record: JsonRecord) -> Match:
+    reasons = [_reason(found_by, record) for found_by in record.get("found_by") or record.get("signals") or ()]
+    return Match(
+        rank=record.get("rank", rank),
+        score=record.get("score", 0.0),
+        reasons=tuple(reasons) or (MatchReason(retriever="search", similarity=record.get("similarity")),),
+        path=tuple(record.get("path") or ()),
+    )
+
+
+def _reason(found_by: RetrieverName | JsonRecord, record: JsonRecord) -> MatchReason:
+    """Why an item matches: the name of a retriever or, in the result of `explore`, a signal."""
+    if isinstance(found_by, str):
+        return MatchReason(
+            retriever=RETRIEVER_DESCRIPTIONS[found_by],
+            similarity=record.get("similarity") if found_by.endswith("_vector") else None,
+            text_score=record.get("text_score") if found_by.endswith("_fulltext") else None,
+        )
+    measure = "text_score" if found_by["source"] == "name_match" else "similarity"
+    return MatchReason(
+        retriever=RETRIEVER_DESCRIPTIONS[found_by["source"]],
+        matched_text=found_by["matched"],
+        rank=found_by["rank"],
+        **{measure: found_by["similarity"]},
+    )
+
+
+def _end_keys(item: ViewRelationship) -> tuple[str, str]:
+    return item.relationship.from_entity_key, item.relationship.to_entity_key

@@ -32,14 +32,12 @@ class Match(GraphModel):
     Attributes:
         rank: rank in the result, from 1.
         score: the value that the ranking sorts by.
-        score_explanation: how the score is computed, for a person.
         reasons: the retrievers that found the item; none in an overview.
         path: the relationships that led to the item, as triplets; empty if the query itself found it.
     """
 
     rank: int
     score: float
-    score_explanation: str
     reasons: tuple[MatchReason, ...] = ()
     path: tuple[str, ...] = ()
 

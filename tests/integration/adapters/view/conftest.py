@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from playwright.async_api import Browser, ViewportSize
 
-from kgagent.adapters.view import ViewGraph, Vocabulary, file_page, write_page
+from kgagent.adapters.view import ViewGraph, Vocabulary, file_page
 from tests.support.browser import WINDOW, Visit, chromium, visiting
 from tests.support.fixtures import embedder
 from tests.support.view_graphs import ONTOLOGY
@@ -54,5 +54,5 @@ def look(browser: Browser, tmp_path: Path) -> Open:
 
 def _file(seen: ViewGraph, folder: Path) -> str:
     path = folder / "seen.html"
-    write_page(path, file_page(seen, Vocabulary.of(ONTOLOGY), "me"))
+    path.write_text(file_page(seen, Vocabulary.of(ONTOLOGY), "me"), "utf-8")
     return path.as_uri()

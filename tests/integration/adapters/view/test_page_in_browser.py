@@ -9,7 +9,7 @@ from playwright.async_api import Locator, Page, expect
 from kgagent import KnowledgeGraph
 from kgagent.adapters.view import view_server
 from kgagent.tools import Toolset
-from tests.integration.adapters.view.conftest import Open, Scheme
+from tests.integration.adapters.view.conftest import Open
 from tests.support.browser import Visit
 from tests.support.people import person, relate
 from tests.support.view_graphs import (
@@ -114,21 +114,10 @@ async def test_the_page_opens_on_an_overview(look: Open, graph: KnowledgeGraph, 
         assert {item["name"] for item in await drawn(page)} == {"Ines", "Omar", "Ruth", "sibling"}
         await entries.first.click()
         await expect(details_of(page)).to_contain_text("Part of the overview, number 1.")
-        await expect(details_of(page)).to_contain_text("number of its relationships")
         await search(visit, "sibling of Ines")
         await expect(page.get_by_role("status")).to_contain_text("matched;")
         await search(visit, "")
         await expect(page.get_by_role("status")).to_contain_text("Overview")
-
-
-async def test_search_finds_nothing_of_another_user(
-    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await person(tools, "Ruth Calder", "Naval architect")
-    async with view_server(graph, f"{user_id}-other") as server, look(server.url) as visit:
-        await search(visit, "Ruth Calder, naval architect")
-        await expect(visit.page.locator("#empty")).to_contain_text("Nothing found for “Ruth Calder, naval architect”")
-        assert await drawn(visit.page) == []
 
 
 async def test_reload_repeats_the_search(look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
@@ -156,16 +145,15 @@ async def test_stopped_server_is_reported(look: Open, graph: KnowledgeGraph, use
     await leaving.__aexit__(None, None, None)
 
 
-async def test_file_page_shows_the_graph_without_requests(look: Open) -> None:
+async def test_a_page_in_a_file_shows_the_graph_and_clicking_a_node_opens_its_details(look: Open) -> None:
     async with look(two_mentors()) as visit:
         await expect(visit.page.get_by_role("status")).to_have_text("2 nodes and 1 relationship matched; 1 neighbor.")
         await expect(visit.page.locator("#fixed-query")).to_have_text("who guides me?")
         await expect(visit.page.get_by_role("search")).to_have_count(0)
+        legend = visit.page.locator("#legend")
+        for word in (*ONTOLOGY.relationship(KIND).attitude, *ONTOLOGY.relationship(KIND).proximity):
+            await expect(legend).to_contain_text(word)
         assert len(visit.requests) == 1
-
-
-async def test_clicking_a_node_opens_its_details(look: Open) -> None:
-    async with look(two_mentors()) as visit:
         await click_drawn(visit.page, named(await drawn(visit.page), "Ruth"))
         details = details_of(visit.page)
         await expect(details.get_by_role("heading", level=2)).to_have_text("Ruth")
@@ -173,7 +161,7 @@ async def test_clicking_a_node_opens_its_details(look: Open) -> None:
             "Keeps bees",
             "Match number 2",
             "semantic search of relationships: cosine 0.63",
-            "Score 0.0161: made up",
+            "Score 0.0161",
             "Met in spring",
             "by ada · 2026-01-01",
             "Bristol",
@@ -239,13 +227,6 @@ async def test_markup_in_a_stored_graph_is_shown_as_text(
         assert await visit.page.evaluate("window.hit") is None
 
 
-async def test_the_legend_has_the_words_of_the_ontology(look: Open) -> None:
-    async with look(two_mentors()) as visit:
-        legend = visit.page.locator("#legend")
-        for word in (*ONTOLOGY.relationship(KIND).attitude, *ONTOLOGY.relationship(KIND).proximity):
-            await expect(legend).to_contain_text(word)
-
-
 async def test_labels_differ_in_color_in_the_order_of_the_ontology(look: Open) -> None:
     labels = list(ONTOLOGY.labels)
     graph = view_graph([view_node(label, label=label) for label in (*reversed(labels), "Unheard-of")])
@@ -256,14 +237,13 @@ async def test_labels_differ_in_color_in_the_order_of_the_ontology(look: Open) -
         assert named(items, "Unheard-of")["color"] == await color(visit.page, "--label-none")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_theme_follows_the_system_until_switched(look: Open, scheme: Scheme) -> None:
-    async with look(two_mentors(), scheme=scheme) as visit:
+async def test_theme_follows_the_system_until_switched(look: Open) -> None:
+    async with look(two_mentors(), scheme="dark") as visit:
         root = visit.page.locator("html")
-        await expect(root).to_have_attribute("data-theme", scheme)
+        await expect(root).to_have_attribute("data-theme", "dark")
         before = named(await drawn(visit.page), "Tomasz")["color"]
         await visit.page.get_by_role("button", name="Switch between light and dark").click()
-        await expect(root).to_have_attribute("data-theme", "dark" if scheme == "light" else "light")
+        await expect(root).to_have_attribute("data-theme", "light")
         assert named(await drawn(visit.page), "Tomasz")["color"] != before
         assert named(await drawn(visit.page), "Tomasz")["color"] == await color(visit.page, "--label-1")
 
@@ -272,6 +252,11 @@ async def test_page_is_usable_by_keyboard(look: Open, graph: KnowledgeGraph, too
     await relate(tools, await person(tools, "Ruth"), await person(tools, "Ines"), "mentor", attitude=5)
     async with view_server(graph, user_id) as server, look(server.url) as visit:
         page = visit.page
+        for control in await page.locator("button:visible, input:visible, select:visible").all():
+            name = await control.evaluate(
+                "(one) => one.ariaLabel || [...(one.labels ?? [])].map((l) => l.textContent).join() || one.textContent"
+            )
+            assert name.strip()
         await page.locator("#theme").focus()
         await page.keyboard.press("/")
         await expect(page.get_by_label("What to look for")).to_be_focused()
@@ -291,15 +276,6 @@ async def test_page_is_usable_by_keyboard(look: Open, graph: KnowledgeGraph, too
         await expect(details.get_by_role("heading", level=2)).to_be_visible()
         await page.keyboard.press("Escape")
         await expect(details).to_contain_text("Select a node or a relationship")
-
-
-async def test_every_control_has_a_name(look: Open, graph: KnowledgeGraph, user_id: str) -> None:
-    async with view_server(graph, user_id) as server, look(server.url) as visit:
-        for control in await visit.page.locator("button:visible, input:visible, select:visible").all():
-            name = await control.evaluate(
-                "(one) => one.ariaLabel || [...(one.labels ?? [])].map((l) => l.textContent).join() || one.textContent"
-            )
-            assert name.strip()
 
 
 async def test_labels_of_a_large_graph_do_not_overlap_and_the_hub_is_labeled(look: Open) -> None:

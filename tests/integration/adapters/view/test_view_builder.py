@@ -3,7 +3,7 @@
 import uuid
 
 from kgagent import KnowledgeGraph
-from kgagent.adapters.view import ViewGraph, build_explore_view, search_and_build_view
+from kgagent.adapters.view import DEFAULT_NEIGHBORS, ViewGraph, build_view
 from kgagent.adapters.view.view_builder import build_overview
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchRequest
@@ -12,12 +12,17 @@ from tests.support.people import node, person, relate
 from tests.support.stored import cypher
 
 QUERY = "who guides Ines in her career?"
-UNNAMED = "guides in her career"
+UNNAMED = HybridSearchRequest(query="guides in her career", expand_hops=0)
 """A query that only the first relationship of the family matches."""
 
 
-def request(query: str, **more: int) -> HybridSearchRequest:
-    return HybridSearchRequest(query=query, **more)
+async def view_of(
+    graph: KnowledgeGraph, request: HybridSearchRequest, user_id: str, max_neighbors: int = DEFAULT_NEIGHBORS
+) -> ViewGraph:
+    result = await graph.search(request, user_id=user_id)
+    return await build_view(
+        graph.retrieval, result.to_dict(), user_id=user_id, queries=[request.query or ""], max_neighbors=max_neighbors
+    )
 
 
 def names(view: ViewGraph, *, matched: bool) -> set[str]:
@@ -33,7 +38,7 @@ async def family(tools: Toolset) -> None:
 
 async def test_matches_are_shown_with_their_neighbors(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
-    view = await search_and_build_view(graph.retrieval, request(UNNAMED, expand_hops=0), user_id=user_id)
+    view = await view_of(graph, UNNAMED, user_id)
     assert names(view, matched=True) == {"Ruth", "Ines"}
     assert names(view, matched=False) == {"Omar", "Rowing"}
     matches = {item.relationship.relationship_type: item.match for item in view.relationships}
@@ -43,6 +48,11 @@ async def test_matches_are_shown_with_their_neighbors(graph: KnowledgeGraph, too
         "semantic search of relationships",
         "full-text search of relationships",
     }
+    assert "embedding" not in view.model_dump_json()
+    for limit in (1, 0):
+        assert len(names(await view_of(graph, UNNAMED, user_id, limit), matched=False)) == limit
+    stranger = await view_of(graph, UNNAMED, f"user-{uuid.uuid4()}", 200)
+    assert (stranger.nodes, stranger.relationships) == ((), ())
 
 
 async def test_the_overview_has_the_best_connected_nodes_the_owner_first(
@@ -64,40 +74,29 @@ async def test_the_overview_has_the_best_connected_nodes_the_owner_first(
 async def test_ranks_are_those_of_the_search(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await family(tools)
     found = await graph.retrieval.hybrid_search(HybridSearchRequest(query=QUERY), user_id=user_id)
-    view = await search_and_build_view(graph.retrieval, request(QUERY), user_id=user_id)
+    view = await view_of(graph, HybridSearchRequest(query=QUERY), user_id)
     ranks = [item.match.rank for item in view.nodes if item.match is not None]
     ranks += [item.match.rank for item in view.relationships if item.match is not None]
     assert sorted(ranks) == [item.rank for item in found.items]
-
-
-async def test_max_neighbors_limits_the_neighbors(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await family(tools)
-    view = await search_and_build_view(
-        graph.retrieval, request(UNNAMED, expand_hops=0), user_id=user_id, max_neighbors=1
-    )
-    assert len(names(view, matched=False)) == 1
-    alone = await search_and_build_view(
-        graph.retrieval, request(UNNAMED, expand_hops=0), user_id=user_id, max_neighbors=0
-    )
-    assert names(alone, matched=False) == set()
 
 
 async def test_end_nodes_of_a_matching_relationship_are_included(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await family(tools)
-    query = "mentor who guides in a career"
-    view = await search_and_build_view(graph.retrieval, request(query, limit=1), user_id=user_id, max_neighbors=0)
+    view = await view_of(graph, HybridSearchRequest(query="mentor who guides in a career", limit=1), user_id, 0)
     [mentor] = view.relationships
     assert mentor.match is not None
     assert names(view, matched=False) == {"Ruth", "Ines"}
 
 
-async def test_explore_view_names_retrievers_and_ranks(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_the_view_of_explore_names_retrievers_and_ranks(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await family(tools)
     explore_request = ExploreRequest(queries=(VectorQuery(query=QUERY),), text_matches=("Omar",), limit_per_label=2)
     result = await graph.retrieval.explore(explore_request, user_id=user_id)
-    view = await build_explore_view(graph.retrieval, explore_request, result, user_id=user_id)
+    view = await build_view(graph.retrieval, result.to_dict(), user_id=user_id, queries=[QUERY, "Omar"])
     assert view.query == f"{QUERY} · Omar"
     best = view.nodes[0]
     assert best.match is not None
@@ -106,17 +105,3 @@ async def test_explore_view_names_retrievers_and_ranks(graph: KnowledgeGraph, to
     shown = {item.node.entity_key for item in view.nodes}
     for item in view.relationships:
         assert {item.relationship.from_entity_key, item.relationship.to_entity_key} <= shown
-
-
-async def test_view_contains_nothing_of_another_user(graph: KnowledgeGraph, tools: Toolset) -> None:
-    await family(tools)
-    view = await search_and_build_view(
-        graph.retrieval, request(QUERY), user_id=f"user-{uuid.uuid4()}", max_neighbors=200
-    )
-    assert (view.nodes, view.relationships) == ((), ())
-
-
-async def test_view_contains_no_embedding(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await family(tools)
-    view = await search_and_build_view(graph.retrieval, request(QUERY), user_id=user_id)
-    assert "embedding" not in view.model_dump_json()

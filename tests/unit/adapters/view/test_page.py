@@ -1,13 +1,11 @@
 import hashlib
 import json
-import os
 import re
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 
-from kgagent.adapters.view import Vocabulary, file_page, write_page
+from kgagent.adapters.view import Vocabulary, file_page
 from kgagent.adapters.view.page import (
     FIRST_SCRIPT,
     HOST_SCRIPT,
@@ -19,7 +17,6 @@ from kgagent.adapters.view.page import (
     served_page,
 )
 from kgagent.adapters.view.view_model import ViewGraph
-from kgagent.errors import InputError
 from tests.support.view_graphs import MARKUP, ONTOLOGY, two_mentors, view_graph, view_node, view_relationship
 
 VOCABULARY = Vocabulary.of(ONTOLOGY)
@@ -77,27 +74,15 @@ def test_no_text_can_end_the_data_element(text: str) -> None:
     assert json.loads(written) == {"text": text}
 
 
-def test_nan_is_omitted() -> None:
-    item = view_node("a", rank=1)
-    odd = item.model_copy(update={"node": item.node.model_copy(update={"properties": {"heat": float("nan")}})})
-    page = Read(file_page(view_graph([odd]), VOCABULARY, "me"))
-    assert "NaN" not in json.dumps(page.data)
-
-
 @pytest.mark.parametrize("page", [file_page(two_mentors(), VOCABULARY, "me"), served_page(VOCABULARY, "me")])
-def test_the_page_loads_nothing(page: str) -> None:
+def test_the_page_loads_nothing_and_has_no_inline_handlers_or_styles(page: str) -> None:
     loading = {"src", "srcset", "action", "data", "poster", "background"}
     for tag, attributes in Read(page).elements:
         assert not loading & attributes.keys(), tag
         assert tag not in {"iframe", "object", "embed", "base"}
+        assert not [name for name in attributes if name.startswith("on") or name == "style"], tag
         assert (attributes.get("href") or "#").startswith(("#", "data:,")), tag
     assert not re.search(r"url\(|@import|@font-face", asset("page.css"))
-
-
-@pytest.mark.parametrize("page", [file_page(two_mentors(), VOCABULARY, "me"), served_page(VOCABULARY, "me")])
-def test_no_element_has_inline_handlers_or_styles(page: str) -> None:
-    for tag, attributes in Read(page).elements:
-        assert not [name for name in attributes if name.startswith("on") or name == "style"], tag
 
 
 def test_the_policy_allows_the_pages_own_scripts_and_no_others() -> None:
@@ -145,27 +130,3 @@ def test_vendored_files_are_unmodified() -> None:
 
 def test_the_page_stays_under_a_megabyte() -> None:
     assert len(served_page(VOCABULARY, "me").encode()) < 1_000_000
-
-
-def test_labels_and_words_keep_the_order_of_the_ontology() -> None:
-    assert list(VOCABULARY.labels) == list(ONTOLOGY.labels)
-    for neo4j_type, kind in VOCABULARY.relationships.items():
-        assert (kind.attitude, kind.proximity) == (
-            ONTOLOGY.relationship(neo4j_type).attitude,
-            ONTOLOGY.relationship(neo4j_type).proximity,
-        )
-
-
-def test_unwritable_file_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot be written.*Choose another file"):
-        write_page(tmp_path / "no" / "such" / "folder.html", "")
-
-
-@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes of files")
-def test_new_page_is_readable_by_its_owner_only(tmp_path: Path) -> None:
-    before = os.umask(0)
-    try:
-        write_page(tmp_path / "page.html", "<!doctype html>")
-    finally:
-        os.umask(before)
-    assert (tmp_path / "page.html").stat().st_mode & 0o777 == 0o600
