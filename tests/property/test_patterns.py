@@ -12,10 +12,9 @@ from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
 from kgagent.knowledge_graph import services_of
 from kgagent.models.pattern import GraphPattern
-from kgagent.models.pattern_query import QueryCombinator, RankingStrategy
-from kgagent.patterns.compiler import Compiler
+from kgagent.models.pattern_query import GraphQuery, QueryCombinator, RankingStrategy
 from kgagent.patterns.path_reader import PathReader
-from kgagent.patterns.plans import plans_of
+from kgagent.patterns.plans import query_plans
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import Deadline, UserReads
 from kgagent.patterns.runner import PatternRunner, RunResult
@@ -145,11 +144,7 @@ def patterns(draw: st.DrawFn) -> GraphPattern:
 @st.composite
 def combinators(draw: st.DrawFn) -> QueryCombinator:
     kind = draw(st.sampled_from(["INTERSECTION", "SEQUENTIAL", "UNION"]))
-    parts: list[Any] = draw(st.lists(patterns(), min_size=2, max_size=3))
-    if draw(st.booleans()):
-        inner = draw(st.sampled_from(["INTERSECTION", "SEQUENTIAL"]))
-        join = draw(st.sampled_from(["start", "end"])) if inner == "INTERSECTION" else None
-        parts[0] = QueryCombinator(type=inner, patterns=tuple(parts[:2]), join_on=join)
+    parts = draw(st.lists(patterns(), min_size=2, max_size=3))
     join = None if kind == "SEQUENTIAL" else draw(st.sampled_from(["start", "end"]))
     return QueryCombinator(type=kind, patterns=tuple(parts), join_on=join)
 
@@ -212,10 +207,10 @@ async def compiled(
     runner = PatternRunner(
         reads, graph.embedder, reader, paths=EVERYTHING, explored=EVERYTHING, quick_seconds=quick_seconds
     )
-    plans = plans_of(part)
-    matching = await runner.matching([segment for plan in plans for segment in plan.segments])
-    compiler = Compiler(user_id, matching=matching)
-    return await runner.run(plans, compiler, PathRanking(RankingStrategy.PATH_LENGTH), None)
+    is_pattern = isinstance(part, GraphPattern)
+    query = GraphQuery(patterns=(part,)) if is_pattern else GraphQuery(combinator=part)
+    plans = query_plans(query, all_types=True)
+    return await runner.run(plans, await runner.compiler(plans, ()), PathRanking(RankingStrategy.PATH_LENGTH), None)
 
 
 def as_numbers(ran: RunResult) -> Counter[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:

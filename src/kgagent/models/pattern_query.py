@@ -1,12 +1,11 @@
 """A pattern query: patterns, their combination, the nodes to start from, and the ranking of paths."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Field, model_validator
 
 from kgagent.models.constraint import (
-    MAX_STEPS,
     LenientEnum,
     Name,
     PatternModel,
@@ -15,14 +14,10 @@ from kgagent.models.constraint import (
     accepts,
 )
 from kgagent.models.pattern import GraphPattern
-from kgagent.models.request import parsed_json
 from kgagent.models.search import MAX_HOPS
 
 MAX_PATTERNS = 20
-"""Maximum number of patterns of a query, including those of combinators."""
-
-MAX_COMBINATOR_DEPTH = 4
-"""Maximum nesting of combinators."""
+"""Maximum number of patterns of a query or a combinator."""
 
 MAX_PATHS = 10_000
 
@@ -69,15 +64,8 @@ class CombinatorType(LenientEnum):
         }
 
 
-def _class_of_part(part: object) -> str:
-    """The class of a part of a combinator: what has patterns is a combinator itself."""
-    given = parsed_json(part)
-    is_combinator = "patterns" in given if isinstance(given, Mapping) else isinstance(given, QueryCombinator)
-    return "QueryCombinator" if is_combinator else "GraphPattern"
-
-
 class QueryCombinator(PatternModel):
-    """Combines patterns, or combinators."""
+    """Combines patterns."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"description", "patterns"})
 
@@ -86,13 +74,7 @@ class QueryCombinator(PatternModel):
         description="INTERSECTION: paths of all patterns with the same node at join_on. UNION: the best path for each "
         "node that any pattern has at join_on. SEQUENTIAL: each pattern starts where the previous one ended.",
     )
-    patterns: tuple[
-        Annotated[
-            Annotated[GraphPattern, Tag("GraphPattern")] | Annotated["QueryCombinator", Tag("QueryCombinator")],
-            Discriminator(_class_of_part),
-        ],
-        ...,
-    ] = Field(min_length=1, max_length=MAX_PATTERNS, description="Patterns, or combinators.")
+    patterns: tuple[GraphPattern, ...] = Field(min_length=1, max_length=MAX_PATTERNS, description="Patterns.")
     join_on: Position | None = Field(
         None, description="Default: the start if all patterns have the same start label, otherwise the end."
     )
@@ -103,33 +85,10 @@ class QueryCombinator(PatternModel):
         if self.type is CombinatorType.SEQUENTIAL and self.join_on is not None:
             raise ValueError("SEQUENTIAL joins the end of a pattern to the start of the next: omit join_on")
         if isinstance(self.join_on, int):
-            for pattern in patterns_of(self):
+            for pattern in self.patterns:
                 if self.join_on >= len(pattern.steps):
                     raise ValueError(f"join_on {self.join_on} is not a step of pattern {pattern.pattern_id!r}")
-        if _depth(self) > MAX_COMBINATOR_DEPTH:
-            raise ValueError(f"combinators may be nested at most {MAX_COMBINATOR_DEPTH} levels deep")
         return self
-
-
-def patterns_of(part: "GraphPattern | QueryCombinator") -> Iterator[GraphPattern]:
-    """All patterns of a combinator, from left to right; a pattern is its own only pattern."""
-    if isinstance(part, GraphPattern):
-        yield part
-    else:
-        for inner in part.patterns:
-            yield from patterns_of(inner)
-
-
-def _depth(part: GraphPattern | QueryCombinator) -> int:
-    return 0 if isinstance(part, GraphPattern) else 1 + max(_depth(inner) for inner in part.patterns)
-
-
-def _longest(part: GraphPattern | QueryCombinator, length: Callable[[GraphPattern], int]) -> int:
-    """The length of the longest path, in steps or in relationships."""
-    if isinstance(part, GraphPattern):
-        return length(part)
-    lengths = [_longest(inner, length) for inner in part.patterns]
-    return sum(lengths) if part.type is CombinatorType.SEQUENTIAL else max(lengths)
 
 
 class ResolutionTarget(PatternModel):
@@ -224,10 +183,8 @@ class GraphQuery(PatternModel):
             raise ValueError("the query is empty: give patterns, a combinator, targets, or a query in plain words")
         if self.weights is not None and not sum(self.weights.values()) > 0.0:
             raise ValueError(f"weights must not all be 0, got {dict(self.weights)}")
-        if len(self.all_patterns) > MAX_PATTERNS:
-            raise ValueError(f"a query has at most {MAX_PATTERNS} patterns, got {len(self.all_patterns)}")
-        steps = max((_longest(part, lambda pattern: len(pattern.steps)) for part in self.parts), default=MAX_STEPS)
-        if isinstance(self.one_path_per, int) and self.one_path_per >= steps:
+        steps = self._longest([len(pattern.steps) for pattern in self.all_patterns])
+        if isinstance(self.one_path_per, int) and self.all_patterns and self.one_path_per >= steps:
             raise ValueError(f"one_path_per {self.one_path_per} is not a step: the longest path has {steps}")
         return self
 
@@ -242,18 +199,18 @@ class GraphQuery(PatternModel):
         return self.combinator is not None
 
     @property
-    def parts(self) -> tuple[GraphPattern | QueryCombinator, ...]:
-        """What is matched: the combinator if there is one, otherwise the patterns."""
-        return self.patterns if self.combinator is None else (self.combinator,)
-
-    @property
     def all_patterns(self) -> tuple[GraphPattern, ...]:
-        """Every pattern that is matched."""
-        return tuple(pattern for part in self.parts for pattern in patterns_of(part))
+        """Every pattern that is matched: those of the combinator if there is one."""
+        return self.patterns if self.combinator is None else self.combinator.patterns
 
     @property
     def max_depth(self) -> int:
         """Maximum number of relationships of a path; 0 for a query in plain words alone."""
-        if self.parts:
-            return max(_longest(part, lambda pattern: pattern.max_hops) for part in self.parts)
+        if self.all_patterns:
+            return self._longest([pattern.max_hops for pattern in self.all_patterns])
         return self.traversal.max_depth if self.traversal is not None and self.targets else 0
+
+    def _longest(self, lengths: Sequence[int]) -> int:
+        """The length of the longest path, from those of the patterns."""
+        is_sequence = self.combinator is not None and self.combinator.type is CombinatorType.SEQUENTIAL
+        return sum(lengths) if is_sequence else max(lengths, default=0)

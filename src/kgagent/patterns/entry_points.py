@@ -1,14 +1,11 @@
 """Resolves the targets of a query to nodes: by key or name among all labels, otherwise by hybrid search."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from kgagent.concurrency import task_group
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import statement
-from kgagent.graph.store import Row
 from kgagent.models.hybrid import HybridSearchRequest
-from kgagent.models.matched_path import MatchedNode
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.models.plain import aliases_in
 from kgagent.ontology import Ontology
@@ -25,21 +22,6 @@ MAX_SIMILAR = 3
 """Maximum number of nodes to which a description resolves by similarity."""
 
 
-@dataclass(frozen=True)
-class ResolvedTarget:
-    """The nodes to which one target resolves.
-
-    Attributes:
-        points: nodes at which paths start or end.
-        nodes: the same nodes, as models.
-        is_similar: whether they are similar to the description, which no name or alias contains.
-    """
-
-    points: tuple[EntryPoint, ...] = ()
-    nodes: tuple[MatchedNode, ...] = ()
-    is_similar: bool = False
-
-
 class TargetResolver:
     """Finds the nodes of targets for one user."""
 
@@ -49,7 +31,7 @@ class TargetResolver:
         self._retrieval = retrieval
         self._reader = reader
 
-    async def by_name(self, targets: Sequence[ResolutionTarget], labels: Iterable[str]) -> list[ResolvedTarget]:
+    async def by_name(self, targets: Sequence[ResolutionTarget], labels: Iterable[str]) -> list[list[EntryPoint]]:
         """Find the nodes that have the key or, ignoring letter case, the name of each target.
 
         Args:
@@ -75,20 +57,30 @@ class TargetResolver:
                 for label in sorted(wanted)
             ]
         rows = {row["node"]["id"]: row["node"] for task in tasks for row in task.result()}
-        return [self._resolved([row for row in rows.values() if _is_target(target, row)]) for target in targets]
+        return [
+            [EntryPoint(row["id"], self._reader.node(row)) for row in rows.values() if _is_target(target, row)][
+                :MAX_NAMESAKES
+            ]
+            for target in targets
+        ]
 
-    async def by_similarity(self, target: ResolutionTarget, vector: Sequence[float] | None) -> ResolvedTarget:
+    async def by_similarity(
+        self, target: ResolutionTarget, vector: Sequence[float] | None
+    ) -> tuple[list[EntryPoint], bool]:
         """Find the nodes that have a description in a name or alias, or else those that are most similar to it.
 
         Args:
             target: the target.
             vector: embedding of its description, shape (dimensions,); None finds nothing.
 
+        Returns:
+            The nodes, and whether a name or alias of them has the description.
+
         Raises:
             SearchError: the search failed.
         """
         if vector is None or (target.label is not None and target.label not in self._ontology.labels):
-            return ResolvedTarget()
+            return [], False
         request = HybridSearchRequest(
             query=target.description,
             limit=MAX_SIMILAR,
@@ -104,20 +96,9 @@ class TargetResolver:
         named = {key for key, name in names if asked and asked.issubset(folded_words(name))}
         labels = {item.entity_key: item.label for item in result.objects if not named or item.entity_key in named}
         if not labels:
-            return ResolvedTarget()
+            return [], False
         resolved = await self.by_name([ResolutionTarget(entity_key=key) for key in labels], labels.values())
-        return ResolvedTarget(
-            tuple(point for target in resolved for point in target.points),
-            tuple(node for target in resolved for node in target.nodes),
-            is_similar=not named,
-        )
-
-    def _resolved(self, rows: Sequence[Row]) -> ResolvedTarget:
-        nodes = rows[:MAX_NAMESAKES]
-        return ResolvedTarget(
-            tuple(EntryPoint(row["id"], tuple(row["labels"])) for row in nodes),
-            tuple(self._reader.node(row) for row in nodes),
-        )
+        return [point for points in resolved for point in points], bool(named)
 
 
 def _is_target(target: ResolutionTarget, row: Mapping[str, object]) -> bool:

@@ -8,6 +8,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.models.constraint import Constraint, ConstraintType, Position
 from kgagent.models.pattern import Branch, GraphPattern, StepDirection, TraversalStep
 from kgagent.patterns.predicates import Predicates, StatementParameters
+from kgagent.patterns.step_sequences import node_number
 
 _ARROWS: Mapping[StepDirection, tuple[str, str]] = {
     StepDirection.OUTGOING: ("-", "->"),
@@ -362,13 +363,6 @@ class MatchClauses:
         counted = f"COUNT {{ {inner.text} RETURN DISTINCT {inner.node('end')} }}"
         least, most = self._values.add(branch.minimum), self._values.add(branch.at_most)
         return f"{least} <= {counted}" if branch.at_most is None else f"{least} <= {counted} <= {most}"
-
-
-def node_number(position: Position, steps: int) -> int:
-    """Index of a node in the pattern: 0 is the start, i + 1 the node at which step i arrives."""
-    if position == "start":
-        return 0
-    return steps if position == "end" else position + 1
 
 
 def _label(label: str | None) -> str:

@@ -10,7 +10,7 @@ plan, each step follows one relationship, so a plan is first split into plans of
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any, Literal
 
@@ -18,9 +18,9 @@ from kgagent.errors import StatementTimeoutError
 from kgagent.models.constraint import Constraint, Position
 from kgagent.models.pattern import Branch, GraphPattern, TraversalStep
 from kgagent.patterns.compiler import CompiledStatement, Compiler
-from kgagent.patterns.match_clauses import node_number
-from kgagent.patterns.plans import PlanPosition, QueryPlan
+from kgagent.patterns.plans import QueryPlan
 from kgagent.patterns.reads import UserReads
+from kgagent.patterns.step_sequences import node_number
 
 QUICK_SHARE, QUICK_SECONDS = 0.5, 0.6
 """How long a statement over several hops may take before it is narrowed: a share of the time left, and most seconds."""
@@ -33,6 +33,9 @@ MAX_LENGTHS = 16
 
 Ids = Sequence[str] | None
 """Ids of the nodes that a place may have; None is any node."""
+
+Lengths = tuple[int, ...]
+"""Number of relationships that each step follows."""
 
 
 async def matched_paths(
@@ -51,21 +54,29 @@ async def matched_paths(
         StatementTimeoutError: time ran out.
         StoreError: the database failed.
     """
-    fixed = plans_of_fixed_length(plan) if plan.max_hops > 1 else []
+    fixed = _plans_of_fixed_length(plan) if plan.max_hops > 1 else []
     if not fixed:
         return await _rows(reads, compiler.compile(plan, limit))
     with suppress(StatementTimeoutError):
         if quick_seconds > 0:
             quick = reads.until(reads.deadline.part(QUICK_SHARE, quick_seconds))
             return await _rows(quick, compiler.compile(plan, limit))
-    entered, best = plan.entered_at(compiler.entry_points), compiler.best_place(plan)
+    entered = plan.entered_at(compiler.entry_points)
+    entry_ids = [] if entered is None else compiler.entered_ids(plan.label(entered))
     paths: list[Sequence[Any]] = []
-    for fixed_plan in fixed:
-        nodes = await _narrowed(reads, compiler, fixed_plan.plan, entered and fixed_plan.place(entered))
+    for lengths, fixed_plan in fixed:
+        [pattern] = fixed_plan.segments
+        ids: list[Ids] = [None] * (len(pattern.steps) + 1)
+        if entered is not None:
+            last = _last_steps(lengths)
+            place = node_number(last.get(entered.position, entered.position), len(pattern.steps))
+            ids[place] = entry_ids
+            if pattern.cycle and place in {0, len(pattern.steps)}:
+                ids[0] = ids[-1] = entry_ids
+        nodes = await _narrowed(reads, compiler, pattern, ids)
         if [] not in nodes:
-            room = limit - len(paths)
-            statement = compiler.compile_narrowed(fixed_plan.plan, nodes, room, best=best and fixed_plan.place(best))
-            paths += [[*path[:2], fixed_plan.lengths, path[3]] for path in await _rows(reads, statement)]
+            statement = compiler.compile_narrowed(fixed_plan, nodes, limit - len(paths))
+            paths += [[*path[:2], lengths, path[3]] for path in await _rows(reads, statement)]
         if len(paths) == limit:
             break
     return paths
@@ -76,16 +87,9 @@ async def _rows(reads: UserReads, statement: CompiledStatement) -> list[Sequence
     return list(row["paths"])
 
 
-async def _narrowed(reads: UserReads, compiler: Compiler, plan: QueryPlan, entered: PlanPosition | None) -> list[Ids]:
-    """For each node of the paths, from the start, the ids that it may have."""
-    [pattern] = plan.segments
-    steps = [_one_step(pattern, place) for place in range(len(pattern.steps))]
-    ids: list[Ids] = [None] * (len(steps) + 1)
-    if entered is not None:
-        place = node_number(entered.position, len(steps))
-        ids[place] = compiler.entered_ids(plan.label(entered))
-        if pattern.cycle and place in {0, len(steps)}:
-            ids[0] = ids[-1] = ids[place]
+async def _narrowed(reads: UserReads, compiler: Compiler, pattern: GraphPattern, given: Sequence[Ids]) -> list[Ids]:
+    """For each node of the paths, from the start, the ids that it may have, according to those that are given."""
+    steps, ids = [_one_step(pattern, place) for place in range(len(pattern.steps))], list(given)
 
     async def ends(step: int, at: Literal["start", "end"]) -> Ids:
         compiled = compiler.compile_step(steps[step], ids[step], ids[step + 1], at=at, limit=MAX_NODES + 1)
@@ -126,38 +130,22 @@ def _place_in_step(constraint: Constraint, step: int, steps: int) -> int | str |
     return {step: "start", step + 1: "end"}.get(node_number(place, steps))
 
 
-@dataclass(frozen=True)
-class FixedLengthPlan:
-    """A plan of one pattern in which each step follows one relationship.
+def _plans_of_fixed_length(plan: QueryPlan) -> list[tuple[Lengths, QueryPlan]]:
+    """Split a plan into plans in which each step follows one relationship, shortest paths first.
 
-    Attributes:
-        plan: the plan.
-        lengths: for each step of the original pattern, the number of relationships that it follows.
-    """
-
-    plan: QueryPlan
-    lengths: tuple[int, ...]
-
-    def place(self, original: PlanPosition) -> PlanPosition:
-        """The place of a node that has a place in the original plan."""
-        return _moved_place(original, _last_steps(self.lengths))
-
-
-def plans_of_fixed_length(plan: QueryPlan) -> list[FixedLengthPlan]:
-    """Split a plan, shortest paths first; empty if it cannot be split.
-
-    Together, the plans match the same paths, each once. A plan with several patterns, with a pattern that may repeat
-    relationships, or with more than 16 combinations of lengths is not split.
+    Each comes with the number of relationships that each step of the original pattern follows in it. Together, the
+    plans match the same paths, each once. A plan with several patterns, with a pattern that may repeat relationships,
+    or with more than 16 combinations of lengths is not split: the result is empty.
     """
     [pattern, *others] = plan.segments
     ranges = [range(step.min_hops, step.max_hops + 1) for step in pattern.steps]
     if others or pattern.repeat_relationships or math.prod(map(len, ranges)) > MAX_LENGTHS:
         return []
-    return [FixedLengthPlan(_fixed(plan, lengths), lengths) for lengths in sorted(product(*ranges), key=sum)]
+    return [(lengths, _fixed(plan, pattern, lengths)) for lengths in sorted(product(*ranges), key=sum)]
 
 
-def _fixed(plan: QueryPlan, lengths: Sequence[int]) -> QueryPlan:
-    [pattern], last = plan.segments, _last_steps(lengths)
+def _fixed(plan: QueryPlan, pattern: GraphPattern, lengths: Lengths) -> QueryPlan:
+    last = _last_steps(lengths)
     fixed = pattern.model_copy(
         update={
             "steps": tuple(_single_steps(pattern.steps, lengths)),
@@ -165,16 +153,17 @@ def _fixed(plan: QueryPlan, lengths: Sequence[int]) -> QueryPlan:
             "branches": tuple(_moved_branch(branch, last) for branch in pattern.branches),
         }
     )
-    joins = tuple(replace(join, place=_moved_place(join.place, last)) for join in plan.joins)
-    return QueryPlan((fixed,), joins)
+    join = plan.join and replace(plan.join, at=last.get(plan.join.at, plan.join.at))
+    best_at = None if plan.best_at is None else last.get(plan.best_at, plan.best_at)
+    return QueryPlan((fixed,), join, best_at)
 
 
-def _last_steps(lengths: Sequence[int]) -> Mapping[Position, int]:
+def _last_steps(lengths: Lengths) -> Mapping[Position, int]:
     """For each original step, the last of those that replace it, which arrives where it did."""
     return {place: sum(lengths[: place + 1]) - 1 for place in range(len(lengths))}
 
 
-def _single_steps(steps: Sequence[TraversalStep], lengths: Sequence[int]) -> Iterator[TraversalStep]:
+def _single_steps(steps: Sequence[TraversalStep], lengths: Lengths) -> Iterator[TraversalStep]:
     for step, length in zip(steps, lengths, strict=True):
         for number in range(length):
             yield step.model_copy(
@@ -188,7 +177,7 @@ def _single_steps(steps: Sequence[TraversalStep], lengths: Sequence[int]) -> Ite
             )
 
 
-def _moved_constraints(constraints: Sequence[Constraint], lengths: Sequence[int]) -> Iterator[Constraint]:
+def _moved_constraints(constraints: Sequence[Constraint], lengths: Lengths) -> Iterator[Constraint]:
     """The constraints; one on the relationships of a step applies to each step that replaces it."""
     last = _last_steps(lengths)
     for constraint in constraints:
@@ -206,7 +195,3 @@ def _moved_constraints(constraints: Sequence[Constraint], lengths: Sequence[int]
 def _moved_branch(branch: Branch, last: Mapping[Position, int]) -> Branch:
     ends_at = None if branch.ends_at is None else last.get(branch.ends_at, branch.ends_at)
     return branch.model_copy(update={"at_step": last.get(branch.at_step, branch.at_step), "ends_at": ends_at})
-
-
-def _moved_place(place: PlanPosition, last: Mapping[Position, int]) -> PlanPosition:
-    return replace(place, position=last.get(place.position, place.position))

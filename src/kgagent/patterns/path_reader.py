@@ -1,4 +1,4 @@
-"""Reads the nodes and relationships of the paths that are returned, and makes them models."""
+"""Reads the nodes, relationships and nearby texts of the paths that are returned, and makes them models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,15 +6,25 @@ from itertools import accumulate
 from typing import Any
 
 from kgagent.concurrency import task_group
+from kgagent.embedding.base import Embedder
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label, plain, visible
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.models.matched_path import MatchedNode, MatchedPath, MatchedRelationship
+from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, MatchedRelationship
 from kgagent.ontology import Ontology
 from kgagent.patterns.path_scores import Hop, PathMatch, ScoredPath
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import UserReads
+
+TEXT_PROPERTIES = ("text", "content", "description")
+"""Properties that may hold the text of a chunk; the first that exists is used."""
+
+MAX_NEIGHBORS = 200
+"""Neighbors of one node that are examined for chunks."""
+
+MAX_CHUNK_SOURCES = 1_000
+"""Nodes whose chunks are searched, those of the best paths first."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +88,46 @@ class PathReader:
             ResultPath(self._path(item, ranking, nodes, relationships), item.path)
             for item in scored
             if nodes.keys() >= set(item.path.nodes) and relationships.keys() >= set(item.path.hops)
+        )
+
+    async def chunks(
+        self,
+        reads: UserReads,
+        embedder: Embedder,
+        vector: Sequence[float],
+        nodes: Mapping[str, MatchedNode],
+        limit: int,
+    ) -> tuple[Chunk, ...]:
+        """Find the nodes with text among some nodes and their neighbors, most similar first.
+
+        Args:
+            reads: reads of the user's graph.
+            embedder: says which stored embeddings can be compared.
+            vector: query vector, shape (dimensions,).
+            nodes: nodes of the paths, by element id.
+            limit: maximum number of chunks.
+
+        Raises:
+            StatementTimeoutError: time ran out.
+            StoreError: the database failed otherwise.
+        """
+        parameters = {
+            "ids": list(nodes)[:MAX_CHUNK_SOURCES],
+            "vector": reads.store.vector(vector),
+            "dimensions": embedder.dimensions,
+            "model": embedder.model,
+            "text_properties": list(TEXT_PROPERTIES),
+            "neighbors": MAX_NEIGHBORS,
+            "limit": limit,
+        }
+        return tuple(
+            Chunk(
+                node=self.node(row["node"]),
+                text=row["text"],
+                linked_to=tuple(nodes[key].entity_key for key in row["linked_to"]),
+                similarity=row["similarity"],
+            )
+            for row in await reads.read(statement("find_chunks"), parameters)
         )
 
     async def _rows(self, reads: UserReads, kind: str, ids: set[str]) -> dict[str, Row]:

@@ -54,14 +54,12 @@ class ScoredPath:
         path: the path.
         metrics: what the score is computed from.
         score: what paths are ranked by.
-        group: paths of one group with the same `path.at` compete; only the best of them is kept.
     """
 
     plan: QueryPlan
     path: PathMatch
     metrics: PathMetrics
     score: float
-    group: int
 
     @property
     def sort_key(self) -> tuple[bool, float, int, tuple[str, ...], tuple[str, ...]]:
@@ -71,9 +69,7 @@ class ScoredPath:
     @property
     def identity(self) -> tuple[object, ...]:
         """Equal for paths of which only the best is kept."""
-        if self.path.at is not None:
-            return self.group, self.path.at
-        return self.plan.pattern_id, self.path
+        return (self.plan.pattern_id, self.path) if self.path.at is None else (self.path.at,)
 
 
 @dataclass(frozen=True)

@@ -1,65 +1,42 @@
-"""Query plans: a combinator is split into plans, each of which becomes one statement."""
+"""Query plans: a query is split into plans, each of which becomes one statement."""
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import count
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from kgagent.errors import InputError
+from kgagent.formatting import counted
 from kgagent.models.constraint import Position
-from kgagent.models.pattern import GraphPattern
-from kgagent.models.pattern_query import CombinatorType, QueryCombinator
-
-MAX_PLANS = 40
-"""Maximum number of statements of one combinator."""
-
-PatternExpression = GraphPattern | QueryCombinator
+from kgagent.models.matched_path import MatchedNode
+from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
+from kgagent.models.pattern_query import CombinatorType, GraphQuery, QueryCombinator
 
 
-@dataclass(frozen=True)
-class PlanPosition:
-    """A node of a path that consists of several patterns in a sequence.
-
-    Attributes:
-        segment: number of the pattern, from 0.
-        position: node of the pattern.
-    """
+class PlanPosition(NamedTuple):
+    """A node of a path: the number of its pattern in the plan, from 0, and its position there."""
 
     segment: int
     position: Position
 
 
 @dataclass(frozen=True)
-class JoinCondition:
-    """A condition: the node at a place is also at a position of a path of another pattern or combinator."""
+class Join:
+    """A condition: the node of the path at `at` is also at `on` of a path of each of the other patterns."""
 
-    place: PlanPosition
-    part: PatternExpression
-    position: Position
+    at: Position
+    others: tuple[GraphPattern, ...]
+    on: Position
 
 
 @dataclass(frozen=True)
 class EntryPoint:
-    """A node at which paths start or end.
-
-    Attributes:
-        element_id: id in the database.
-        labels: its labels.
-    """
+    """A node at which paths start or end, with its id in the database."""
 
     element_id: str
-    labels: tuple[str, ...]
+    node: MatchedNode
 
     def fits(self, label: str | None) -> bool:
         """Whether the node may be where a node with the label is required; None is any label."""
-        return label is None or label in self.labels
-
-
-@dataclass(frozen=True)
-class BestPerNode:
-    """Keeps only the best path for each node at a place, among all plans of the same group."""
-
-    place: PlanPosition
-    group: int
+        return label is None or label in {self.node.label, *self.node.labels}
 
 
 @dataclass(frozen=True)
@@ -68,13 +45,13 @@ class QueryPlan:
 
     Attributes:
         segments: patterns, each starting at the end node of the one before.
-        joins: conditions on nodes of the path.
-        best: which paths are kept; None for all.
+        join: a condition on a node of the path, for a plan of one pattern.
+        best_at: position at which only the best path for each node is kept, among all plans of a query; None for all.
     """
 
     segments: tuple[GraphPattern, ...]
-    joins: tuple[JoinCondition, ...] = ()
-    best: BestPerNode | None = None
+    join: Join | None = None
+    best_at: Position | None = None
 
     @property
     def pattern_id(self) -> str:
@@ -115,77 +92,47 @@ class QueryPlan:
         )
 
 
-def plans_of(part: PatternExpression) -> list[QueryPlan]:
-    """Split a pattern or a combinator into plans.
+def query_plans(query: GraphQuery, *, all_types: bool) -> list[QueryPlan]:
+    """The plans of a query: of its patterns or combinator, otherwise of its traversal.
 
-    Raises:
-        InputError: there would be too many plans.
+    Args:
+        query: the query.
+        all_types: whether a traversal follows all of its types, or only the first, if the query does not say so.
     """
-    plans = _plans(part, count())
-    if len(plans) > MAX_PLANS:
-        raise InputError(
-            f"The combinator needs {len(plans)} statements, at most {MAX_PLANS} are allowed: use fewer UNIONs inside "
-            "SEQUENTIAL"
-        )
-    return plans
+    if query.combinator is not None:
+        return _of_combinator(query.combinator, query.one_path_per)
+    if query.patterns:
+        return [QueryPlan((pattern,), best_at=query.one_path_per) for pattern in query.patterns]
+    if not query.targets or query.traversal is None:
+        return []
+    types = query.traversal.relation_types
+    if not (all_types if query.use_all_relation_hints is None else query.use_all_relation_hints):
+        types = types[:1]
+    # One pattern for each distance, so that far paths displace no near ones.
+    return [QueryPlan((_expansion(types, hops),), best_at="end") for hops in range(1, query.traversal.max_depth + 1)]
+
+
+def _expansion(types: tuple[str, ...], hops: int) -> GraphPattern:
+    """The pattern of the nodes at a distance from the targets."""
+    step = TraversalStep(relation_type=types or None, direction=StepDirection.BOTH, min_hops=hops, max_hops=hops)
+    return GraphPattern(pattern_id=f"traversal, {counted(hops, 'hop')}", steps=(step,), distinct_nodes=True)
+
+
+def _of_combinator(combinator: QueryCombinator, one_path_per: Position | None) -> list[QueryPlan]:
+    patterns = combinator.patterns
+    if combinator.type is CombinatorType.SEQUENTIAL:
+        return [QueryPlan(patterns, best_at=one_path_per)]
+    position = join_position(combinator)
+    if combinator.type is CombinatorType.UNION:
+        best_at = position if one_path_per is None else one_path_per
+        return [QueryPlan((pattern,), best_at=best_at) for pattern in patterns]
+    joins = (Join(position, (*patterns[:number], *patterns[number + 1 :]), position) for number in range(len(patterns)))
+    return [QueryPlan((pattern,), join, one_path_per) for pattern, join in zip(patterns, joins, strict=True)]
 
 
 def join_position(combinator: QueryCombinator) -> Position:
     """The position at which an INTERSECTION or a UNION joins."""
     if combinator.join_on is not None:
         return combinator.join_on
-    labels = {_start_label(part) for part in combinator.patterns}
+    labels = {pattern.start_label for pattern in combinator.patterns}
     return "start" if len(labels) == 1 and None not in labels else "end"
-
-
-def _start_label(part: PatternExpression) -> str | None:
-    if isinstance(part, GraphPattern):
-        return part.start_label
-    if part.type is CombinatorType.SEQUENTIAL:
-        return _start_label(part.patterns[0])
-    labels = {_start_label(inner) for inner in part.patterns}
-    return labels.pop() if len(labels) == 1 else None
-
-
-def _plans(part: PatternExpression, groups: "count[int]") -> list[QueryPlan]:
-    if isinstance(part, GraphPattern):
-        return [QueryPlan((part,))]
-    if part.type is CombinatorType.SEQUENTIAL:
-        return _in_sequence([_plans(inner, groups) for inner in part.patterns])
-    position = join_position(part)
-    if part.type is CombinatorType.UNION:
-        group = next(groups)
-        return [
-            replace(plan, best=BestPerNode(plan.place(position), group))
-            for inner in part.patterns
-            for plan in _plans(inner, groups)
-        ]
-    return [
-        replace(plan, joins=(*plan.joins, *_others(part.patterns, number, plan.place(position), position)))
-        for number, inner in enumerate(part.patterns)
-        for plan in _plans(inner, groups)
-    ]
-
-
-def _others(
-    parts: Sequence[PatternExpression], number: int, place: PlanPosition, position: Position
-) -> list[JoinCondition]:
-    return [JoinCondition(place, part, position) for other, part in enumerate(parts) if other != number]
-
-
-def _in_sequence(parts: Sequence[list[QueryPlan]]) -> list[QueryPlan]:
-    """Every sequence of one plan of each part."""
-    sequences = [QueryPlan(())]
-    for plans in parts:
-        sequences = [_append(sequence, plan) for sequence in sequences for plan in plans]
-        if len(sequences) > MAX_PLANS:
-            return sequences
-    return sequences
-
-
-def _append(first: QueryPlan, second: QueryPlan) -> QueryPlan:
-    shift = len(first.segments)
-    moved = (
-        replace(member, place=replace(member.place, segment=member.place.segment + shift)) for member in second.joins
-    )
-    return QueryPlan((*first.segments, *second.segments), (*first.joins, *moved))

@@ -5,22 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import JsonValue
-
 from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, StatementValueError
 from kgagent.models.constraint import ORDER_OPERATORS, TEXT_OPERATORS, Constraint, ConstraintType
-from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.narrowing import QUICK_SECONDS, matched_paths
 from kgagent.patterns.path_reader import PathReader, ResultPath
 from kgagent.patterns.path_scores import PathMatch, PathScorer, ScoredPath
-from kgagent.patterns.plans import QueryPlan
+from kgagent.patterns.plans import EntryPoint, QueryPlan
 from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
 from kgagent.patterns.ranking import PathMetrics, PathRanking
 from kgagent.patterns.reads import UserReads
-from kgagent.patterns.step_sequences import ConstraintScope, step_sequences
+from kgagent.patterns.step_sequences import step_sequences
 from kgagent.patterns.stored_values import StoredValues
 
 _COMPARISONS = frozenset({*ORDER_OPERATORS, *TEXT_OPERATORS, ConstraintType.REGEX_MATCH})
@@ -84,8 +81,12 @@ class PatternRunner:
         self._quick_seconds = quick_seconds
         self._stored = StoredValues(reads)
 
-    async def matching(self, patterns: Iterable[GraphPattern]) -> dict[str, list[JsonValue]]:
-        """Find the stored values that satisfy the constraints that Cypher cannot evaluate.
+    async def compiler(self, plans: Sequence[QueryPlan], entry_points: Sequence[EntryPoint]) -> Compiler:
+        """The compiler of the plans, with the stored values that satisfy the constraints that Cypher cannot evaluate.
+
+        Args:
+            plans: the plans.
+            entry_points: nodes at which paths start or end; empty for any.
 
         Raises:
             InputError: a regular expression is invalid or a comparison is impossible.
@@ -94,16 +95,16 @@ class PatternRunner:
         """
         wanted = {
             (matching_key(constraint), scope): (constraint, scope)
-            for constraint, scope in _constraints(patterns)
+            for constraint, scope in _constraints(plans)
             if needs_matching(constraint)
         }
         values = await bounded_map(
             lambda each: self._stored.matching(*each), wanted.values(), limit=CONCURRENT_STATEMENTS
         )
-        matching: dict[str, list[JsonValue]] = {}
+        matching: dict[str, list[Any]] = {}
         for (key, _), stored in zip(wanted, values, strict=True):
             matching.setdefault(key, []).extend(stored)
-        return matching
+        return Compiler(self._reads.user_id, entry_points, matching)
 
     async def run(
         self, plans: Sequence[QueryPlan], compiler: Compiler, ranking: PathRanking, vector: Sequence[float] | None
@@ -132,7 +133,7 @@ class PatternRunner:
         scoring = self._reads.until(self._reads.deadline.part(SCORING_SHARE, SCORING_SECONDS))
         scorer = PathScorer(scoring, self._embedder, ranking, vector)
         metrics = await scorer.metrics([path for paths in matched for path in paths])
-        best = _best(plans, matched, metrics, compiler, ranking)[: self._paths]
+        best = _best(plans, matched, metrics, ranking)[: self._paths]
         explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
             explored[plan.pattern_id] += len(paths)
@@ -158,8 +159,7 @@ class PatternRunner:
 
     async def _type_mismatch(self, plans: Sequence[QueryPlan]) -> InputError | None:
         """Which constraint compares values that cannot be compared, with an example of a stored value."""
-        patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
-        for constraint, scope in _constraints(patterns.values()):
+        for constraint, scope in _constraints(plans):
             # Values inside JSON were compared before the statement ran.
             if constraint.type not in _COMPARISONS or is_inside_json(constraint):
                 continue
@@ -179,14 +179,14 @@ def _best(
     plans: Sequence[QueryPlan],
     matched: Sequence[Sequence[PathMatch]],
     metrics: Mapping[PathMatch, PathMetrics],
-    compiler: Compiler,
     ranking: PathRanking,
 ) -> list[ScoredPath]:
     """The paths of all plans, best first, without those of which only the best is kept."""
-    scored: list[ScoredPath] = []
-    for plan, paths in zip(plans, matched, strict=True):
-        group = -1 if compiler.one_path_per is not None or plan.best is None else plan.best.group
-        scored += [ScoredPath(plan, path, metrics[path], ranking.score(metrics[path]), group) for path in paths]
+    scored = (
+        ScoredPath(plan, path, metrics[path], ranking.score(metrics[path]))
+        for plan, paths in zip(plans, matched, strict=True)
+        for path in paths
+    )
     best: dict[tuple[object, ...], ScoredPath] = {}
     for path in sorted(scored, key=lambda path: path.sort_key):
         best.setdefault(path.identity, path)
@@ -204,9 +204,10 @@ def _path_match(path: Sequence[Any], ids: dict[str, str]) -> PathMatch:
     )
 
 
-def _constraints(patterns: Iterable[GraphPattern]) -> Iterator[tuple[Constraint, ConstraintScope]]:
-    """Every constraint with its scope."""
-    for pattern in patterns:
+def _constraints(plans: Iterable[QueryPlan]) -> Iterator[tuple[Constraint, tuple[str, ...]]]:
+    """Every constraint of the patterns, with the labels or types of what it applies to; see `StepSequence.scope`."""
+    patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
+    for pattern in patterns.values():
         for sequence in step_sequences(pattern):
             for constraint in sequence.constraints:
                 yield constraint, sequence.scope(constraint)

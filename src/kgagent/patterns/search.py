@@ -20,18 +20,15 @@ from kgagent.graph.store import Store
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, PatternResult, ReasoningContext
-from kgagent.models.pattern import GraphPattern, StepDirection, TraversalStep
 from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
-from kgagent.patterns.chunks import find_chunks
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.diagnosis import diagnose_patterns
-from kgagent.patterns.entry_points import ResolvedTarget, TargetResolver
-from kgagent.patterns.hints import hints
+from kgagent.patterns.entry_points import TargetResolver
 from kgagent.patterns.names import checked_schema
+from kgagent.patterns.no_match import explain_no_match
 from kgagent.patterns.path_reader import PathReader, ResultPath
-from kgagent.patterns.plans import EntryPoint, QueryPlan, plans_of
+from kgagent.patterns.plans import EntryPoint, QueryPlan, query_plans
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import Deadline, UserReads
 from kgagent.patterns.runner import PatternRunner, RunResult
@@ -116,29 +113,6 @@ class PatternSearch:
         return result.model_copy(update={"query": query.query, "elapsed_ms": elapsed})
 
 
-@dataclass(frozen=True)
-class _ResolvedQuery:
-    """The query vector, and the nodes of the targets.
-
-    Attributes:
-        vector: embedding of the question; None if there is none or it is not needed.
-        targets: nodes to which each target resolves.
-    """
-
-    vector: Sequence[float] | None
-    targets: Sequence[ResolvedTarget]
-
-    @property
-    def points(self) -> list[EntryPoint]:
-        """Nodes at which paths start or end."""
-        return [point for target in self.targets for point in target.points]
-
-    @property
-    def nodes(self) -> tuple[MatchedNode, ...]:
-        """The same nodes, as models."""
-        return tuple(node for target in self.targets for node in target.nodes)
-
-
 class _QueryRun:
     """Runs one query of one user, within the time limit of `reads`."""
 
@@ -150,6 +124,7 @@ class _QueryRun:
         self._reads = reads
         self._query = query
         self._vector = vector
+        self._entry_points: list[EntryPoint] = []
         self._warnings: list[str] = []
         self._ranking = PathRanking(
             query.ranking or RankingStrategy(search.settings.patterns_ranking),
@@ -164,14 +139,15 @@ class _QueryRun:
             plans: the plans of the query.
             schema: what the user's graph holds; the names in the query exist in it.
         """
-        query, settings = self._query, self._search.settings
+        query, settings, ranking = self._query, self._search.settings, self._ranking
         if query.has_combinator and query.has_patterns:
             self._warnings.append("Ignored patterns: a query with a combinator matches only the combinator's patterns")
-        segments = [segment for plan in plans for segment in plan.segments]
-        resolved = await self._resolve(schema)
-        if self._ranking.strategy is RankingStrategy.SEMANTIC_SCORE and resolved.vector is None:
+        await self._resolve(schema)
+        if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and self._vector is None:
             raise InputError("SEMANTIC_SCORE ranks by similarity with the question: give query, in plain words")
-        self._warn_of_unused_targets(plans, resolved.points)
+        if not plans:
+            return await self._hybrid_search()
+        self._warn_of_unused_targets(plans)
         explored = max(settings.patterns_explored, query.max_paths or 0)
         runner = PatternRunner(
             self._reads,
@@ -180,63 +156,59 @@ class _QueryRun:
             paths=query.max_paths or settings.patterns_max_paths,
             explored=explored,
         )
-        compiler = Compiler(
-            self._reads.user_id,
-            resolved.points,
-            await runner.matching(segments),
-            query.one_path_per if query.all_patterns else "end",
-        )
-        run = await runner.run(plans, compiler, self._ranking, resolved.vector) if plans else RunResult()
+        compiler = await runner.compiler(plans, self._entry_points)
+        run = await runner.run(plans, compiler, ranking, self._vector)
         if not run.paths:
-            if plans:
-                await self._explain_no_match(compiler, schema)
-            return await self._hybrid_search(resolved)
+            await self._explain_no_match(compiler, schema)
+            return await self._hybrid_search()
         self._warn_of_limits(run, explored)
-        ranking = self._ranking
         return PatternResult(
             strategy="patterns" if query.all_patterns else "traversal",
-            context=self._context(resolved, run),
-            chunks=await self._chunks(resolved, run),
+            context=self._context(run),
+            chunks=await self._chunks(run),
             ranking=ranking.strategy,
             weights=dict(ranking.weights) if ranking.strategy is RankingStrategy.HYBRID else None,
             warnings=tuple(self._warnings),
             metadata={"matchedPaths": len(run.paths)},
         )
 
-    async def _resolve(self, schema: LiveSchema) -> _ResolvedQuery:
-        """Resolve the targets, and embed the question and the descriptions in one call."""
+    async def _resolve(self, schema: LiveSchema) -> None:
+        """Resolve the targets, and embed the question and the descriptions in one call.
+
+        Raises:
+            NotFoundError: no target exists.
+        """
         query = self._query
         resolver = TargetResolver(self._reads, self._search.ontology, self._search.retrieval, self._reader)
         # Labels of the ontology count even if the cached schema has no node with them: a node may be new.
         labels = {*self._search.ontology.labels, *(label.name for label in schema.labels)}
-        targets = await resolver.by_name(query.targets, labels)
+        resolved = await resolver.by_name(query.targets, labels)
         unknown = [
             number
-            for number, (target, resolved) in enumerate(zip(query.targets, targets, strict=True))
-            if not resolved.points and target.entity_key is None
+            for number, (target, points) in enumerate(zip(query.targets, resolved, strict=True))
+            if not points and target.entity_key is None
         ]
         needs_vector = self._vector is None and (self._ranking.needs("semantic") or query.top_k > 0)
         question = [query.query] if query.query and query.query.strip() and needs_vector else []
         vectors = await self._embed([*question, *(query.targets[number].description for number in unknown)])
+        if question:
+            self._vector = vectors[0]
         for number, vector in zip(unknown, vectors[len(question) :], strict=True):
-            targets[number] = await resolver.by_similarity(query.targets[number], vector)
-            if targets[number].points:
-                names = ", ".join(node.name for node in targets[number].nodes)
-                described = _describe(query.targets[number])
-                self._warnings.append(
-                    f"No node is named {described}; used the most similar instead: {names}"
-                    if targets[number].is_similar
-                    else f"{described} → {names}"
-                )
-        missing = [
+            target = query.targets[number]
+            resolved[number], is_named = await resolver.by_similarity(target, vector)
+            names = ", ".join(point.node.name for point in resolved[number])
+            if is_named:
+                self._warnings.append(f"{_describe(target)} → {names}")
+            elif names:
+                self._warnings.append(f"No node is named {_describe(target)}; used the most similar instead: {names}")
+        self._warnings += [
             f"No node was found for {_describe(target)}"
-            for target, resolved in zip(query.targets, targets, strict=True)
-            if not resolved.points
+            for target, points in zip(query.targets, resolved, strict=True)
+            if not points
         ]
-        self._warnings += missing
-        if query.targets and len(missing) == len(query.targets):
+        self._entry_points = [point for points in resolved for point in points]
+        if query.targets and not self._entry_points:
             raise NotFoundError(". ".join(self._warnings))
-        return _ResolvedQuery(vectors[0] if question else self._vector, targets)
 
     async def _embed(self, texts: Sequence[str]) -> list[Sequence[float] | None]:
         """Embed texts in one call; if that fails, paths are still found, without the semantic component."""
@@ -252,8 +224,9 @@ class _QueryRun:
             self._warnings.append(f"Omitted the similarity with the question: {reason}")
             return [None] * len(texts)
 
-    def _warn_of_unused_targets(self, plans: Sequence[QueryPlan], points: Sequence[EntryPoint]) -> None:
+    def _warn_of_unused_targets(self, plans: Sequence[QueryPlan]) -> None:
         """Warn of patterns in which no node may be a target: their paths are not restricted."""
+        points = self._entry_points
         unused = dict.fromkeys(plan.pattern_id for plan in plans if points and plan.entered_at(points) is None)
         self._warnings += [
             f"No target has a label of pattern {name!r}: its paths are not limited to the targets" for name in unused
@@ -272,56 +245,50 @@ class _QueryRun:
             )
 
     async def _explain_no_match(self, compiler: Compiler, schema: LiveSchema) -> None:
-        """Warn why nothing matched: hints from the schema, or if there are none, variants that match.
+        """Warn that nothing matched, and why.
 
         Raises:
             NotFoundError: the query is strict.
         """
         query = self._query
-        reasons = list(hints(query.all_patterns, schema, self._search.ontology))
-        if not reasons and query.all_patterns:
+        if query.all_patterns:
             reads = self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS))
-            reasons = await diagnose_patterns(reads, query, compiler)
-        self._warnings += reasons
+            self._warnings += await explain_no_match(query, schema, reads, compiler)
         if query.strict if query.strict is not None else self._search.settings.patterns_strict:
             raise NotFoundError(". ".join(["No path matches", *self._warnings]))
         if query.all_patterns:
             self._warnings.insert(0, "No path matches")
 
-    async def _hybrid_search(self, resolved: _ResolvedQuery) -> PatternResult:
+    async def _hybrid_search(self) -> PatternResult:
         """Search for the question, because nothing matched or the query has neither patterns nor a traversal."""
-        query = self._query
-        context = ReasoningContext(entry_points=resolved.nodes, nodes=resolved.nodes, max_depth=query.max_depth)
+        query, nodes = self._query, tuple(point.node for point in self._entry_points)
+        context = ReasoningContext(entry_points=nodes, nodes=nodes, max_depth=query.max_depth)
         text = query.query or " ".join(target.description for target in query.targets)
         hybrid = None
         if text.strip():
             try:
                 async with self._reads.deadline.part(SEARCH_SHARE).enforced():
                     hybrid = await self._search.retrieval.hybrid_search(
-                        HybridSearchRequest(query=text), user_id=self._reads.user_id, vector=resolved.vector
+                        HybridSearchRequest(query=text), user_id=self._reads.user_id, vector=self._vector
                     )
             except TimeoutError:
                 self._warnings.append("Omitted the hybrid search: it took too long")
         return PatternResult(strategy="hybrid", context=context, hybrid=hybrid, warnings=tuple(self._warnings))
 
-    async def _chunks(self, resolved: _ResolvedQuery, run: RunResult) -> tuple[Chunk, ...]:
+    async def _chunks(self, run: RunResult) -> tuple[Chunk, ...]:
         """Texts near the paths; if they take too long, the paths are still a result."""
-        if resolved.vector is None or not self._query.top_k:
+        if self._vector is None or not self._query.top_k:
             return ()
+        reads = self._reads.until(self._reads.deadline.part(CHUNKS_SHARE))
         try:
-            return await find_chunks(
-                self._reads.until(self._reads.deadline.part(CHUNKS_SHARE)),
-                self._search.embedder,
-                self._reader,
-                vector=resolved.vector,
-                nodes=_nodes(run.paths),
-                limit=self._query.top_k,
+            return await self._reader.chunks(
+                reads, self._search.embedder, self._vector, _nodes(run.paths), self._query.top_k
             )
         except StatementTimeoutError:
             self._warnings.append("Omitted the texts near the paths: finding them took too long")
             return ()
 
-    def _context(self, resolved: _ResolvedQuery, run: RunResult) -> ReasoningContext:
+    def _context(self, run: RunResult) -> ReasoningContext:
         paths = tuple(result.path for result in run.paths)
         relationships = {
             key: relationship
@@ -332,47 +299,13 @@ class _QueryRun:
             matched_paths=paths,
             nodes=tuple(_nodes(run.paths).values()),
             relationships=() if self._query.all_patterns else tuple(relationships.values()),
-            entry_points=resolved.nodes,
+            entry_points=tuple(point.node for point in self._entry_points),
             root_nodes=tuple(dict.fromkeys(path.start.entity_key for path in paths)),
             keywords=_keywords(paths),
             max_depth=self._query.max_depth,
             explored=dict(run.explored),
             truncated=run.truncated,
         )
-
-
-def query_plans(query: GraphQuery, *, all_types: bool) -> list[QueryPlan]:
-    """The plans of a query: of its patterns or combinator, otherwise of its traversal.
-
-    Args:
-        query: the query.
-        all_types: whether a traversal follows all of its types, or only the first, if the query does not say so.
-
-    Raises:
-        InputError: there would be too many plans.
-    """
-    if query.all_patterns:
-        return [plan for part in query.parts for plan in plans_of(part)]
-    if not query.targets or query.traversal is None:
-        return []
-    types = query.traversal.relation_types
-    if not (all_types if query.use_all_relation_hints is None else query.use_all_relation_hints):
-        types = types[:1]
-    steps = (
-        TraversalStep(relation_type=types or None, direction=StepDirection.BOTH, min_hops=hops, max_hops=hops)
-        for hops in range(1, query.traversal.max_depth + 1)
-    )
-    # One pattern for each distance, so that far paths displace no near ones.
-    return [
-        QueryPlan(
-            (
-                GraphPattern(
-                    pattern_id=f"traversal, {counted(step.max_hops, 'hop')}", steps=(step,), distinct_nodes=True
-                ),
-            )
-        )
-        for step in steps
-    ]
 
 
 def _nodes(paths: Sequence[ResultPath]) -> Mapping[str, MatchedNode]:

@@ -1,10 +1,9 @@
-"""The steps of patterns and branches, with the labels and types that each constraint and step refers to."""
+"""The steps of patterns and branches, with the labels and types that each step and constraint refers to."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from kgagent.models.constraint import Constraint
+from kgagent.models.constraint import Constraint, Position
 from kgagent.models.pattern import Branch, GraphPattern, TraversalStep
 
 PROPERTIES_PREFIX = "properties"
@@ -17,36 +16,18 @@ def property_parts(path: str) -> tuple[str, ...]:
     return tuple(inner) if first == PROPERTIES_PREFIX and inner else (first, *inner)
 
 
-@dataclass(frozen=True)
-class ResolvedStep:
-    """A step with the labels of its ends, including those that its neighbors determine.
-
-    Attributes:
-        where: the pattern and the step, for messages.
-        step: the step.
-        source: label of the node at which it starts; None for any.
-        target: label of the node at which it arrives; None for any.
-    """
-
-    where: str
-    step: TraversalStep
-    source: str | None
-    target: str | None
+def node_number(position: Position, steps: int) -> int:
+    """Index of a node in the pattern: 0 is the start, i + 1 the node at which step i arrives."""
+    if position == "start":
+        return 0
+    return steps if position == "end" else position + 1
 
 
-@dataclass(frozen=True)
-class ConstraintScope:
-    """The nodes or relationships to which a constraint applies.
-
-    Attributes:
-        on: nodes or relationships.
-        label: label of the nodes; None for any.
-        types: Neo4j types of the relationships; empty for any.
-    """
-
-    on: Literal["node", "relationship"]
-    label: str | None = None
-    types: tuple[str, ...] = ()
+def place_name(place: int | str) -> str:
+    """A node or step in words, for messages."""
+    if isinstance(place, str):
+        return f"the {place}"
+    return "any step" if place == -1 else f"step {place}"
 
 
 @dataclass(frozen=True)
@@ -56,44 +37,33 @@ class StepSequence:
     Attributes:
         where: the pattern and the branch, for messages.
         steps: its steps.
+        labels: labels of the nodes, from the start, including those that adjacent steps determine; None for any.
         constraints: its constraints.
     """
 
     where: str
-    steps: Sequence[ResolvedStep]
+    steps: Sequence[TraversalStep]
+    labels: Sequence[str | None]
     constraints: Sequence[Constraint]
 
-    def label_at(self, place: int | str) -> str | None:
-        """Label of the node at "start", at "end", or at which a step arrives; None for any."""
-        if place == "start":
-            return self.steps[0].source
-        return self.steps[-1 if isinstance(place, str) else place].target
+    def label_at(self, position: Position) -> str | None:
+        """Label of a node; None for any."""
+        return self.labels[node_number(position, len(self.steps))]
 
-    def labels_at(self, place: int | str) -> tuple[str | None, ...]:
-        """Labels of the nodes at a place; -1 is every node."""
-        if place != -1:
-            return (self.label_at(place),)
-        return (self.steps[0].source, *(resolved.target for resolved in self.steps))
-
-    def types_at(self, place: int | str) -> tuple[str, ...]:
-        """Neo4j types of the relationships at a place, -1 being every step; empty for any."""
-        steps = [resolved.step for resolved in self.steps]
-        chosen = steps if place == -1 else steps[-1:] if isinstance(place, str) else [steps[place]]
-        return () if any(not step.types for step in chosen) else tuple(name for step in chosen for name in step.types)
-
-    def scope(self, constraint: Constraint) -> ConstraintScope:
-        """The nodes or relationships to which a constraint applies."""
+    def scope(self, constraint: Constraint) -> tuple[str, ...]:
+        """Labels of the nodes, or Neo4j types of the relationships, to which a constraint applies; empty for any."""
         place = constraint.at_step
         if constraint.on == "relationship":
-            return ConstraintScope("relationship", types=self.types_at(place))
-        return ConstraintScope("node", constraint.node_label or (None if place == -1 else self.label_at(place)))
-
-
-def place_name(place: int | str) -> str:
-    """A node or step in words, for messages."""
-    if isinstance(place, str):
-        return f"the {place}"
-    return "any step" if place == -1 else f"step {place}"
+            last = len(self.steps) - 1
+            steps = self.steps if place == -1 else [self.steps[last if isinstance(place, str) else place]]
+            types = [step.types for step in steps]
+            return () if () in types else tuple(dict.fromkeys(name for names in types for name in names))
+        labels: Sequence[str | None] = [constraint.node_label]
+        if constraint.node_label is None:
+            # The inner nodes of a repeated step may have any label.
+            every = [None] if any(step.repeats for step in self.steps) else self.labels
+            labels = every if place == -1 else [self.label_at(place)]
+        return () if None in labels else tuple(dict.fromkeys(filter(None, labels)))
 
 
 def step_sequences(pattern: GraphPattern) -> Iterator[StepSequence]:
@@ -108,14 +78,7 @@ def step_sequences(pattern: GraphPattern) -> Iterator[StepSequence]:
 
 
 def _sequence(where: str, part: GraphPattern | Branch, *, start: str | None, end: str | None) -> StepSequence:
-    sources = [step.source_label for step in part.steps]
-    targets = [step.target_label for step in part.steps]
-    before = [start, *targets[:-1]]
-    after = [*sources[1:], end]
-    resolved = [
-        ResolvedStep(f"{where}, step {number}", step, source or left, target or right)
-        for number, (step, source, left, target, right) in enumerate(
-            zip(part.steps, sources, before, targets, after, strict=True)
-        )
-    ]
-    return StepSequence(where, resolved, part.constraints)
+    arriving = [start, *(step.target_label for step in part.steps)]
+    leaving = [*(step.source_label for step in part.steps), end]
+    labels = [left or arrived for left, arrived in zip(leaving, arriving, strict=True)]
+    return StepSequence(where, part.steps, labels, part.constraints)

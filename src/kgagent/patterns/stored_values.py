@@ -22,7 +22,6 @@ from kgagent.graph.statements import statement
 from kgagent.models.constraint import LIST_TYPES, ORDER_OPERATORS, Constraint, ConstraintType
 from kgagent.patterns.predicates import property_name
 from kgagent.patterns.reads import UserReads
-from kgagent.patterns.step_sequences import ConstraintScope
 
 MAX_DISTINCT_VALUES = 100_000
 """Maximum number of distinct values of one property that are evaluated."""
@@ -46,12 +45,12 @@ class StoredValues:
     def __init__(self, reads: UserReads) -> None:
         self._reads = reads
 
-    async def matching(self, constraint: Constraint, scope: ConstraintScope) -> list[JsonValue]:
+    async def matching(self, constraint: Constraint, scope: Sequence[str]) -> list[JsonValue]:
         """The user's values of the constraint's property that satisfy it.
 
         Args:
             constraint: a constraint for which `needs_matching` is true.
-            scope: nodes or relationships to which it applies.
+            scope: labels of the nodes, or Neo4j types of the relationships, to which it applies; empty for any.
 
         Raises:
             InputError: the regular expression is invalid, there are too many values, evaluating them takes too long, or
@@ -85,7 +84,7 @@ class StoredValues:
                 satisfying.append(value)
         return satisfying
 
-    async def type_mismatch(self, constraint: Constraint, scope: ConstraintScope) -> InputError | None:
+    async def type_mismatch(self, constraint: Constraint, scope: Sequence[str]) -> InputError | None:
         """The error for a comparison with a stored value of another type; None if there is no such value."""
         name, _ = property_name(constraint.property_path)
         wanted = _kind(constraint.value) if constraint.type in ORDER_OPERATORS else "text"
@@ -99,16 +98,16 @@ class StoredValues:
         return None
 
     async def _distinct_values(
-        self, name: str, constraint: Constraint, scope: ConstraintScope
+        self, name: str, constraint: Constraint, scope: Sequence[str]
     ) -> list[tuple[JsonValue, bool]]:
-        """StatementParameters, each with whether it is a date or a time, returned as text."""
+        """The values, each with whether it is a date or a time, which is returned as text."""
         parameters: dict[str, object] = {"limit": MAX_DISTINCT_VALUES + 1}
         names = {"property": Identifier(name)}
-        if scope.on == "relationship":
+        if constraint.on == "relationship":
             text = statement("distinct_relationship_values", **names)
-            parameters["types"] = list(scope.types)
-        elif scope.label is not None:
-            text = statement("distinct_node_values", label=Identifier(scope.label), **names)
+            parameters["types"] = list(scope)
+        elif scope:
+            text = statement("distinct_node_values", label=Identifier.any_of(scope), **names)
         else:
             text = statement("distinct_node_values_any", own_labels=Identifier.any_of(sorted(OWN_LABELS)), **names)
         rows = await self._reads.read(text, parameters)

@@ -6,14 +6,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgagent.errors import InputError
 from kgagent.formatting import in_one_line
 from kgagent.models.answer_items import JsonRecord, Line, PlainItem
 from kgagent.models.answer_page import Content
 from kgagent.models.constraint import Name
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
 from kgagent.ontology import Ontology
-from kgagent.patterns.names import find_unknown_label
+from kgagent.patterns.names import check_label
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.ontology_guide import ontology_guide
@@ -168,8 +167,7 @@ def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> 
         InputError: a label does not exist.
     """
     for label in labels:
-        if unknown := find_unknown_label(label, schema, ontology, "labels"):
-            raise InputError(f"{unknown} {unknown.alternatives}")
+        check_label(label, schema, ontology, "labels")
     kinds = []
     for kind in schema.relationship_types:
         pairs = tuple(pair for pair in kind.pairs if {pair.from_label, pair.to_label} & {*labels})

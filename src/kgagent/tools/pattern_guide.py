@@ -184,7 +184,6 @@ Fields beyond those of the schema:
   property_path "budget.approved" reads JSON in a property; at_step -1 (default) means every node or relationship.
 - branch: ends_at (node of the path at which the branch must end).
 - pattern: pattern_id (its name in results), distinct_nodes, repeat_relationships, description.
-- combinator: its patterns may be combinators.
 - query: traversal {relation_types, max_depth} from targets, without patterns; one_path_per (best path for each node at
   that position); max_paths (default 20); top_k (texts near the paths); strict; ranking (PATH_LENGTH, EDGE_WEIGHT,
   NODE_CENTRALITY, SEMANTIC_SCORE or HYBRID), weights and weight_property for EDGE_WEIGHT and HYBRID.

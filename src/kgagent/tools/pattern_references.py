@@ -9,7 +9,7 @@ from kgagent.graph.records import NodeRecord
 from kgagent.graph.reference_forms import ReferenceForms
 from kgagent.models.constraint import EQUALITY_TYPES, LIST_TYPES, Constraint, ConstraintType
 from kgagent.models.pattern import Branch, GraphPattern
-from kgagent.models.pattern_query import GraphQuery, QueryCombinator
+from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.names import FREE_TYPE
 from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
@@ -139,18 +139,18 @@ def _texts(constraint: Constraint) -> list[str]:
 def _replaced(query: GraphQuery, nodes: Mapping[str, NodeRecord], types: Mapping[str, Sequence[str]]) -> GraphQuery:
     """The query with the nodes that names mean, and free types as they are stored."""
 
-    def changed(part: GraphPattern | QueryCombinator) -> GraphPattern | QueryCombinator:
-        if isinstance(part, QueryCombinator):
-            return part.model_copy(update={"patterns": tuple(map(changed, part.patterns))})
-        branches = (branch.model_copy(update={"constraints": resolved(branch)}) for branch in part.branches)
-        return part.model_copy(update={"constraints": resolved(part), "branches": tuple(branches)})
+    def changed(pattern: GraphPattern) -> GraphPattern:
+        branches = (branch.model_copy(update={"constraints": resolved(branch)}) for branch in pattern.branches)
+        return pattern.model_copy(update={"constraints": resolved(pattern), "branches": tuple(branches)})
 
     def resolved(part: GraphPattern | Branch) -> tuple[Constraint, ...]:
         named = (replaced for constraint in part.constraints for replaced in _with_nodes(constraint, nodes))
         return tuple(_with_types(constraint, types) for constraint in named)
 
-    combinator = None if query.combinator is None else changed(query.combinator)
-    return query.model_copy(update={"patterns": tuple(map(changed, query.patterns)), "combinator": combinator})
+    patterns = tuple(map(changed, query.all_patterns))
+    if query.combinator is None:
+        return query.model_copy(update={"patterns": patterns})
+    return query.model_copy(update={"combinator": query.combinator.model_copy(update={"patterns": patterns})})
 
 
 def _with_nodes(constraint: Constraint, nodes: Mapping[str, NodeRecord]) -> list[Constraint]:

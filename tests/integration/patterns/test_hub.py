@@ -10,7 +10,7 @@ from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.plans import plans_of
+from kgagent.patterns.plans import QueryPlan
 from tests.conftest import Server
 from tests.integration.patterns.conftest import with_settings
 from tests.support.stored import cypher
@@ -56,8 +56,7 @@ async def test_memory_of_the_server_is_flat_from_six_to_eight_hops(
     hub: KnowledgeGraph, user_id: str, server: Server
 ) -> None:
     def memory(hops: int) -> int:
-        [plan] = plans_of(rides(hops))
-        compiled = Compiler(user_id).compile(plan, EXPLORED)
+        compiled = Compiler(user_id).compile(QueryPlan((rides(hops),)), EXPLORED)
         text = f"{services_of(hub).store.features.language}PROFILE {compiled.text}"
         with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
             answer = driver.execute_query(text, dict(compiled.parameters))

@@ -5,7 +5,6 @@ from kgagent.errors import InputError
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.knowledge_graph import services_of
 from kgagent.models.pattern import GraphPattern
-from kgagent.patterns.hints import hints
 from kgagent.patterns.names import checked_schema
 from tests.support.stored import cypher
 from tests.support.ward import plant_ward
@@ -21,10 +20,6 @@ async def test_a_new_name_is_known_at_once(graph: KnowledgeGraph, user_id: str) 
     await cypher(graph, "CREATE (:Nurse {user_id: $user})", user=user_id)
     schema = await checked_schema([nurse], reader, user_id, graph.ontology)
     assert schema is await reader.read(user_id)
-    assert hints([nurse], schema, graph.ontology) == (
-        "pattern 'single_hop', step 0: no TREATED_BY leads from Nurse to Doctor; it leads from Patient to Doctor, "
-        "from Patient to Surgeon.",
-    )
 
 
 async def test_a_name_that_only_another_user_has_is_unknown_and_not_suggested(

@@ -135,15 +135,6 @@ def test_a_target_accepts_either_name_for_its_label() -> None:
     assert query.targets[0].label == "Person"
 
 
-def test_combinators_can_be_nested_to_a_limit() -> None:
-    part: dict[str, Any] = {"steps": [STEP]}
-    for _ in range(4):
-        part = {"type": "UNION", "patterns": [part]}
-    assert QueryCombinator.model_validate(part)
-    with pytest.raises(ValidationError, match="4 levels"):
-        QueryCombinator.model_validate({"type": "UNION", "patterns": [part]})
-
-
 def test_a_sequence_is_not_joined_on_a_node() -> None:
     with pytest.raises(ValidationError, match="omit join_on"):
         QueryCombinator.model_validate({"type": "SEQUENTIAL", "patterns": [{"steps": [STEP]}], "join_on": "end"})

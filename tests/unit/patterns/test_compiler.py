@@ -1,28 +1,47 @@
-"""The statements that plans become."""
+"""How queries come apart into plans, and the statements that these become."""
 
-from kgagent.models.pattern import GraphPattern
-from kgagent.models.pattern_query import CombinatorType, QueryCombinator
+from typing import Any
+
+from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.plans import PatternExpression, plans_of
+from kgagent.patterns.plans import PlanPosition, QueryPlan, query_plans
 
 
-def nested(levels: int) -> PatternExpression:
-    if not levels:
-        return GraphPattern.single_hop("A", "R", "B")
-    return QueryCombinator(type=CombinatorType.INTERSECTION, patterns=(nested(levels - 1), nested(levels - 1)))
+def pattern(name: str, start: str | None = "A", end: str | None = "B", **more: Any) -> dict[str, Any]:
+    return {"pattern_id": name, "steps": [{"source_label": start, "relation_type": "R", "target_label": end}], **more}
 
 
-def test_nested_intersections_search_each_pattern_once() -> None:
-    plans = plans_of(nested(4))
-    texts = [Compiler("someone").compile(plan, 10).text for plan in plans]
-    assert [text.count("EXISTS") for text in texts] == [15] * 16
+def plans(*patterns: dict[str, Any], kind: str | None = None) -> list[QueryPlan]:
+    query = {"patterns": patterns} if kind is None else {"combinator": {"type": kind, "patterns": patterns}}
+    return query_plans(GraphQuery.model_validate(query), all_types=True)
+
+
+def test_patterns_with_one_start_label_are_joined_at_the_start_and_others_at_the_end() -> None:
+    for starts, position in ((("A", "A"), "start"), (("A", "C"), "end"), ((None, None), "end")):
+        joined = plans(*(pattern(f"from {start}", start) for start in starts), kind="INTERSECTION")
+        assert {plan.join.on for plan in joined if plan.join} == {position}
+
+
+def test_each_pattern_of_an_intersection_is_restricted_by_the_others() -> None:
+    joined = plans(pattern("p"), pattern("q"), pattern("r"), kind="INTERSECTION")
+    others = [[other.pattern_id for other in plan.join.others] for plan in joined if plan.join]
+    assert others == [["q", "r"], ["p", "r"], ["p", "q"]]
+
+
+def test_a_union_keeps_the_best_path_of_each_node() -> None:
+    assert [plan.best_at for plan in plans(pattern("p"), pattern("q", "C"), kind="UNION")] == ["end", "end"]
+
+
+def test_a_sequence_is_one_plan_whose_steps_are_numbered_continuously() -> None:
+    [plan] = plans(pattern("p"), pattern("q", "B", "C"), kind="SEQUENTIAL")
+    assert plan.pattern_id == "p > q"
+    assert (plan.place(0), plan.place(1)) == (PlanPosition(0, 0), PlanPosition(1, 0))
 
 
 def test_a_value_from_a_node_of_another_user_is_not_compared() -> None:
     start = {"at_step": "start", "property_path": "age"}
     constraint = {"type": "LESS_THAN", "property_path": "age", "value_from": start, "at_step": "end"}
-    pattern = GraphPattern.model_validate({"steps": [{}], "constraints": [constraint]})
-    [plan] = plans_of(pattern)
+    [plan] = plans({"steps": [{}], "constraints": [constraint]})
     text = Compiler("someone").compile(plan, 10).text
     both = "CASE WHEN coalesce(s0n1.user_id, '') <> $user_id OR coalesce(s0n0.user_id, '') <> $user_id THEN false"
     assert both in text

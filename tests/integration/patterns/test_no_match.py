@@ -1,4 +1,4 @@
-"""Diagnosis of patterns that match nothing: which part is the cause."""
+"""Why patterns match nothing."""
 
 import asyncio
 from typing import Any
@@ -44,6 +44,49 @@ async def warnings_of(graph: KnowledgeGraph, user_id: str, **query: Any) -> list
     assert result.paths == ()
     assert result.warnings[0] == "No path matches"
     return list(result.warnings[1:])
+
+
+@pytest.mark.parametrize(
+    ("step", "excluded"),
+    [
+        (
+            {**TREATED, "target_label": "Condition"},
+            "no TREATED_BY connects Patient and Condition in direction OUTGOING; TREATED_BY leads from Patient to "
+            "Doctor, TREATED_BY leads from Patient to Surgeon",
+        ),
+        (
+            {**HAS, "direction": "INCOMING"},
+            "no HAS_CONDITION connects Patient and Condition in direction INCOMING; HAS_CONDITION leads from Patient "
+            "to Condition",
+        ),
+        (
+            {"source_label": "Doctor", "relation_type": "HAS_CONDITION", "direction": "BOTH", "max_hops": 3},
+            "no HAS_CONDITION connects Doctor and any node in direction BOTH; HAS_CONDITION leads from Patient to "
+            "Condition",
+        ),
+        (
+            {"source_label": "Patient", "relation_type": "engages_with"},
+            "no engages_with connects Patient and any node in direction OUTGOING",
+        ),
+    ],
+)
+async def test_a_step_that_the_schema_excludes_is_reported_with_what_its_type_connects(
+    ward: KnowledgeGraph, user_id: str, step: dict[str, Any], excluded: str
+) -> None:
+    branch = {"at_step": "start", "steps": [step]}
+    for pattern, where in (({"steps": [step]}, ""), ({"steps": [HAS], "branches": [branch]}, "branch 0, ")):
+        assert await warnings_of(ward, user_id, patterns=[pattern]) == [f"pattern 'pattern', {where}step 0: {excluded}"]
+
+
+async def test_stored_values_are_listed_if_a_constraint_requires_another(ward: KnowledgeGraph, user_id: str) -> None:
+    for name, value, stored in (("name", "ANN", "'Ann', 'Bo'"), ("age", "old", "number")):
+        [warning] = await warnings_of(
+            ward, user_id, patterns=[{"steps": [HAS], "constraints": [equals(name, value, "start")]}]
+        )
+        assert warning == (
+            f"Pattern 'pattern' matches without the constraint PROPERTY_EQUALS {name} {value!r} at the start "
+            f"(stored: {stored})"
+        )
 
 
 async def test_the_constraint_that_nothing_satisfies_is_named(ward: KnowledgeGraph, user_id: str) -> None:
