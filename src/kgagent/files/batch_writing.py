@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
 from kgagent.batches import split_by_size
+from kgagent.concurrency import task_group
 from kgagent.errors import ConflictError, EmbeddingError, StoreError
 
 MAX_BATCH_BYTES = 16 * 1024 * 1024
@@ -53,51 +54,28 @@ async def write_batches(
         identity: the record of an item.
 
     Raises:
-        Exception: the first error of `write`. Batches that were already running are finished; no other one is started.
+        Exception: the first error of `write`, which cancels the batches that are running.
     """
     running: dict[asyncio.Task[None], frozenset[Hashable]] = {}
-
-    async def wait_for_first() -> None:
-        done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            del running[task]
-        # Retrieve every exception, not only the first: asyncio logs a traceback for any that is not retrieved.
-        errors = [error for task in done if (error := task.exception()) is not None]
-        if errors:
-            raise errors[0]
 
     async def run(batch: Sequence[ItemT]) -> None:
         await write(batch)
 
-    try:
+    async with task_group() as group:
         while batch := await asyncio.to_thread(next, batches, None):
             records = frozenset(map(identity, batch))
-            while len(running) >= concurrency or any(
-                task.done() or records & others for task, others in running.items()
-            ):
-                await wait_for_first()
-            running[asyncio.create_task(run(batch))] = records
-        while running:
-            await wait_for_first()
-    except asyncio.CancelledError:
-        for task in running:
-            task.cancel()
-        raise
-    finally:
-        await asyncio.gather(*running, return_exceptions=True)
+            while len(running) >= concurrency or any(records & others for others in running.values()):
+                done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    del running[task]
+            running[group.create_task(run(batch))] = records
 
 
 @contextmanager
 def resumable(
     path: Path, operation: Literal["load", "import"], *, total: int, done: Callable[[], int]
 ) -> Iterator[None]:
-    """Say in an error that ends a block how many lines are written, and how to continue.
-
-    Args:
-        path: the file.
-        operation: what is done with it, which is also the name of the command.
-        total: number of lines.
-        done: returns the number of lines that are written.
+    """Say in an error that ends a block how many lines of a file are written, and how to continue.
 
     Raises:
         EmbeddingError: a batch could not be embedded.
@@ -107,8 +85,7 @@ def resumable(
     try:
         yield
     except (EmbeddingError, StoreError, ConflictError) as error:
-        problem = str(error)
-        end = "" if problem.endswith((".", "?")) else "."
+        end = "" if str(error).endswith((".", "?")) else "."
         raise type(error)(
-            f"{problem}{end} {done():,} of {total:,} lines are {operation}ed; {operation} {path.name} again to continue"
+            f"{error}{end} {done():,} of {total:,} lines are {operation}ed; {operation} {path.name} again to continue"
         ) from error

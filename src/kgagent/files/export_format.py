@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
@@ -85,6 +85,15 @@ class ExportedNode(_ExportLine):
         """The key of the node."""
         return str(self.properties["entity_key"])
 
+    @property
+    def node_labels(self) -> Sequence[Sequence[str]]:
+        """Labels of the node."""
+        return (self.labels,)
+
+    def __str__(self) -> str:
+        """Labels and key."""
+        return f"{':'.join(self.labels)} {self.entity_key}"
+
 
 class ExportedRelationship(_ExportLine):
     """A relationship; each end is named by label and key."""
@@ -107,6 +116,20 @@ class ExportedRelationship(_ExportLine):
             properties=_encoded_properties(record),
         )
 
+    @property
+    def key(self) -> object:
+        """The key of the relationship; None if it has none."""
+        return self.properties.get("relationship_key")
+
+    @property
+    def node_labels(self) -> Sequence[Sequence[str]]:
+        """Labels of both nodes."""
+        return self.start[:1], self.end[:1]
+
+    def __str__(self) -> str:
+        """Type and keys of both ends."""
+        return f"{self.neo4j_type} {self.start[1]} -> {self.end[1]}"
+
 
 class ExportedDeletion(_ExportLine):
     """What is stored of a deleted node or relationship."""
@@ -121,6 +144,10 @@ class ExportedDeletion(_ExportLine):
         """The line of a deleted record."""
         [label] = {DELETED_NODE, DELETED_RELATIONSHIP} & set(record["labels"])
         return cls(user_id=user_id, label=label, properties=_encoded_properties(record))
+
+    def __str__(self) -> str:
+        """Its key."""
+        return f"deleted {self.properties.get('relationship_key', self.properties.get('entity_key'))}"
 
 
 class Footer(_ExportLine):

@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from kgagent.batches import check_batch_size
 from kgagent.errors import (
@@ -24,16 +24,20 @@ from kgagent.files.export_format import (
     exported_lines,
     ontology_fingerprint,
 )
-from kgagent.files.import_matches import ImportedDeletions, ImportedNodes, ImportedRelationships, ImportKind, Match
+from kgagent.files.import_matches import Match, Matcher
 from kgagent.files.import_rows import check_record, decoded_properties, reembedded, row_of
 from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
-from kgagent.graph.statements import Statement
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row, Store
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.validation import check_user_id
 
 Line = LineItem[ExportedRecord]
+
+KINDS = {"node": "nodes", "relationship": "relationships", "deleted": "deleted"}
+"""What a report calls the records of each kind."""
 
 MAX_CONFLICTS = 1_000
 """Conflicts that a report describes; all are counted."""
@@ -106,12 +110,7 @@ class _Importer:
         self._services = services
         self._keeps_embeddings = keeps_embeddings
         self._overwrite = overwrite
-        self._kinds: dict[str, ImportKind[Any]] = {
-            "node": ImportedNodes(services, keeps_embeddings),
-            "relationship": ImportedRelationships(services, keeps_embeddings),
-            "deleted": ImportedDeletions(services, keeps_embeddings),
-        }
-        self.counts = {kind.name: Counter[str]() for kind in self._kinds.values()}
+        self.counts = {kind: Counter[str]() for kind in KINDS.values()}
         self.conflicts: list[ImportConflict] = []
         self.embedded = 0
 
@@ -130,73 +129,59 @@ class _Importer:
             EmbeddingError: the embedder failed.
             StoreError: the database failed.
         """
-        kind, user_id = self._kinds[batch[0].value.kind], batch[0].value.user_id
+        kind, user_id = KINDS[batch[0].value.kind], batch[0].value.user_id
+        matcher = Matcher(self._services, user_id, self._keeps_embeddings)
         remaining = list(batch)
         refused: dict[int, str] = {}
         for _ in range(self._services.write_context.attempts):
-            matches = await kind.find(user_id, [line.value for line in remaining])
-            new: list[tuple[Line, Match]] = []
-            different: list[tuple[Line, Match]] = []
-            for line, match in zip(remaining, matches, strict=True):
-                if match.state == "new":
-                    new.append((line, match))
-                elif match.state == "different" and self._overwrite:
-                    different.append((line, match))
-                elif match.state == "equal":
-                    self.counts[kind.name]["unchanged"] += 1
-                else:
-                    self._add_conflict(kind, line, match.reason)
-            refused = {}
-            remaining = [
-                *await self._save(kind, "import", new, user_id, refused),
-                *await self._save(kind, "overwrite", different, user_id, refused),
-            ]
+            lines = remaining
+            matches = await matcher.find([line.value for line in lines])
+            refused, remaining = {}, []
+            for action, wanted in self._to_write(lines, matches).items():
+                rows = await self._rows([line for line, _ in wanted], [match.target for _, match in wanted])
+                labels = Identifier.any_of(self._services.ontology.labels)
+                write = statement(f"{action}_{kind}", labels=labels)
+                written = await _write(self._services.store, write, rows, user_id, refused)
+                self.counts[kind]["created" if action == "import" else "overwritten"] += len(written)
+                remaining += [line for line, _ in wanted if line.number not in written]
             if not remaining:
                 return
         for line in remaining:
             if line.number not in refused:
-                raise ConflictError(f"Concurrent writes keep changing {kind.title(line.value)}")
-            self._add_conflict(kind, line, refused[line.number])
+                raise ConflictError(f"Concurrent writes keep changing {line.value}")
+            self._add_conflict(line, refused[line.number])
 
-    async def _save(
-        self,
-        kind: ImportKind[Any],
-        action: Literal["import", "overwrite"],
-        wanted: Sequence[tuple[Line, Match]],
-        user_id: str,
-        refused: dict[int, str],
-    ) -> list[Line]:
-        """Write records in one transaction, and return those that were not written.
+    def _to_write(self, lines: Sequence[Line], matches: Sequence[Match]) -> dict[str, list[tuple[Line, Match]]]:
+        """The records to write, by what is done with them; the others are counted."""
+        by_action: dict[str, list[tuple[Line, Match]]] = defaultdict(list)
+        for line, match in zip(lines, matches, strict=True):
+            if match.state == "new":
+                by_action["import"].append((line, match))
+            elif match.state == "different" and self._overwrite:
+                by_action["overwrite"].append((line, match))
+            elif match.state == "equal":
+                self.counts[KINDS[line.value.kind]]["unchanged"] += 1
+            else:
+                self._add_conflict(line, match.reason)
+        return by_action
 
-        Args:
-            kind: the kind of the records.
-            action: what is done with them.
-            wanted: the records.
-            user_id: owner of the records.
-            refused: receives why the database refused records, by line number.
-        """
-        if not wanted:
-            return []
-        records, store = [line.value for line, _ in wanted], self._services.store
+    async def _rows(self, lines: Sequence[Line], targets: Sequence[Mapping[str, Any]]) -> list[Row]:
+        """The parameters by which a statement writes records, with the embeddings of the file or with new ones."""
+        records, store = [line.value for line in lines], self._services.store
         if self._keeps_embeddings:
             properties = await asyncio.to_thread(lambda: [decoded_properties(record) for record in records])
-            embedded = 0
         else:
-            now = self._services.write_context.clock()
-            properties, embedded = await reembedded(records, self._services, now)
-        rows = [
-            row_of(stored, store, position=line.number, **match.target)
-            for (line, match), stored in zip(wanted, properties, strict=True)
+            properties, embedded = await reembedded(records, self._services, self._services.write_context.clock())
+            self.embedded += embedded
+        return [
+            row_of(stored, store, position=line.number, **target)
+            for line, stored, target in zip(lines, properties, targets, strict=True)
         ]
-        written = await _write(store, kind.write(action), rows, user_id, refused)
-        self.counts[kind.name]["created" if action == "import" else "overwritten"] += len(written)
-        self.embedded += embedded
-        return [line for line, _ in wanted if line.number not in written]
 
-    def _add_conflict(self, kind: ImportKind[Any], line: Line, reason: str) -> None:
-        self.counts[kind.name]["conflicts"] += 1
+    def _add_conflict(self, line: Line, reason: str) -> None:
+        self.counts[KINDS[line.value.kind]]["conflicts"] += 1
         if len(self.conflicts) < MAX_CONFLICTS:
-            self.conflicts.append(ImportConflict(line=line.number, record=kind.title(line.value), reason=reason))
+            self.conflicts.append(ImportConflict(line=line.number, record=str(line.value), reason=reason))
 
 
 async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: str, refused: dict[int, str]) -> set[int]:

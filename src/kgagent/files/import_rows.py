@@ -14,9 +14,8 @@ from kgagent.files.export_format import (
     ExportedRelationship,
 )
 from kgagent.files.property_values import TimeText, decode_property
-from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_saver import vector_changes
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, ontology_label
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP, OWN_LABELS
 from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
@@ -41,23 +40,24 @@ def check_record(record: ExportedRecord, user_id: str | None, ontology: Ontology
     if user_id is not None and record.user_id != user_id:
         raise InputError(f"the file has records of user {user_id!r}, but this record belongs to {record.user_id!r}")
     decoded_properties(record)
-    stored_user = record.properties.get("user_id")
-    has_no_user = isinstance(record, ExportedRelationship) and stored_user is None
-    if stored_user != record.user_id and not has_no_user:
+    # A relationship of an old graph has no user_id.
+    stored_user = record.properties.get("user_id", record.user_id if isinstance(record, ExportedRelationship) else None)
+    if stored_user != record.user_id:
         raise InputError(f"the record belongs to {record.user_id!r}, but its properties have user_id {stored_user!r}")
     if isinstance(record, ExportedDeletion):
         if record.label not in {DELETED_NODE, DELETED_RELATIONSHIP}:
             raise InputError(f"a deleted record cannot have the label {record.label!r}")
-    elif isinstance(record, ExportedNode):
-        key = record.properties.get("entity_key")
-        if not key or not isinstance(key, str):
-            raise InputError("a node must have an entity_key")
-        _check_labels(record.labels, ontology)
-        _check_names(record.labels)
-    else:
-        _check_labels(record.start[:1], ontology)
-        _check_labels(record.end[:1], ontology)
-        _check_names([record.neo4j_type])
+        return
+    if isinstance(record, ExportedNode) and not as_text(record.properties.get("entity_key")):
+        raise InputError("a node must have an entity_key")
+    for labels in record.node_labels:
+        if own := OWN_LABELS.intersection(labels):
+            raise InputError(f"a node cannot be a {min(own)}")
+        if not ontology.labels.keys() & labels:
+            raise InputError(
+                f"the ontology has none of the labels {', '.join(map(repr, labels))}; it has "
+                f"{', '.join(ontology.labels)}"
+            )
 
 
 def decoded_properties(record: ExportedRecord) -> Properties:
@@ -90,9 +90,9 @@ def row_of(properties: Mapping[str, object], store: Store, **target: object) -> 
         if isinstance(value, array):
             row["vectors"].append({"name": name, "value": store.vector(value)})
         elif isinstance(value, TimeText):
-            row["times"].append({"name": name, "kind": value.kind, "value": str(value)})
+            row["times"].append({"name": name, "kind": value.kind, "value": value.text})
         elif isinstance(value, list) and value and isinstance(value[0], TimeText):
-            texts = [str(item) for item in value]
+            texts = [item.text for item in value]
             row["times"].append({"name": name, "kind": f"{value[0].kind}s", "value": texts})
         else:
             row["properties"][name] = value
@@ -155,18 +155,3 @@ def _text(
 
 def _length(vector: object) -> int | None:
     return len(vector) if isinstance(vector, array) else None
-
-
-def _check_labels(labels: Sequence[str], ontology: Ontology) -> None:
-    if not set(labels) & ontology.labels.keys():
-        raise InputError(
-            f"the ontology has none of the labels {', '.join(map(repr, labels))}; it has {', '.join(ontology.labels)}"
-        )
-
-
-def _check_names(names: Sequence[str]) -> None:
-    """Refuse labels and types that are invalid or kgagent's own."""
-    for name in names:
-        Identifier(name)
-        if name in OWN_LABELS:
-            raise InputError(f"a node or a relationship cannot be a {name}")

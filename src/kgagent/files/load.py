@@ -55,12 +55,15 @@ async def load_file(
         raise InputError(f"concurrency must be at least 1, got {concurrency}")
     started = time.perf_counter()
     progress = progress or SilentProgress()
-    reader = LoadReader(path, user_id=user_id, ontology=services.ontology, now=services.write_context.clock())
+    reader = LoadReader(
+        path,
+        user_id=user_id,
+        ontology=services.ontology,
+        now=services.write_context.clock(),
+        owners={owner.entity_key: owner.name or "the node" for owner in await services.references.owners(user_id)},
+    )
     with progress.task(f"Checking {path.name}"):
         await asyncio.to_thread(reader.check)
-    if reader.owners:
-        stored = await services.references.owners(user_id)
-        reader.refuse_second_owners((owner.entity_key, owner.name) for owner in stored)
     async with workers or nullcontext() as opened:
 
         def writer(kind: LineKind, total: int) -> LoadWriter:

@@ -1,16 +1,9 @@
 """Models of the lines of a file to load, which FORMAT.md describes."""
 
-import math
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
 
 from kgagent.errors import InputError
 from kgagent.graph.aliases import MAX_ALIASES
@@ -18,15 +11,12 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.models.note import UtcTime
-from kgagent.ontology.model import Scalar
 
 RESERVED = INTERNAL_PROPERTIES | {
     *("entity_key", "name", "aliases", "description", "notes", "relationship_type", "attitude", "proximity"),
     *("created_at", "updated_at"),
 }
 """Names that `properties` must not contain: a line has fields for them, or kgagent maintains them."""
-
-_LARGEST_INTEGER = 2**63
 
 
 def _property_name(name: str) -> str:
@@ -39,34 +29,15 @@ def _property_name(name: str) -> str:
     return name
 
 
-def _scalar(value: object) -> object:
-    if not isinstance(value, Scalar):
-        raise ValueError("must be text, a number, true, false or null")  # noqa: TRY004 - pydantic requires ValueError
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("must be a finite number")
-    if isinstance(value, int) and not -_LARGEST_INTEGER <= value < _LARGEST_INTEGER:
-        raise ValueError("must fit into 64 bits")
-    return value
-
-
-def _level(value: object) -> object:
-    if isinstance(value, bool) or not isinstance(value, int | str | None):
-        raise ValueError("must be 1 to 5, or a word of the relationship's type")  # noqa: TRY004 - pydantic requires ValueError
-    if isinstance(value, int) and not 1 <= value <= 5:  # noqa: PLR2004 - the same for all types
-        raise ValueError("must be 1 to 5")
-    return value
-
-
-def _note(value: object) -> object:
-    if isinstance(value, str):
-        return {"content": value}
-    if not isinstance(value, dict):
-        raise ValueError("must be text, or an object with content")  # noqa: TRY004 - pydantic requires ValueError
-    return value
-
-
-Level = Annotated[int | str | None, BeforeValidator(_level)]
-Properties = dict[Annotated[str, BeforeValidator(_property_name)], Annotated[Scalar, BeforeValidator(_scalar)]]
+Level = StrictInt | StrictStr | None
+Properties = dict[
+    Annotated[str, BeforeValidator(_property_name)],
+    StrictStr
+    | StrictBool
+    | Annotated[StrictInt, Field(ge=-(2**63), lt=2**63)]
+    | Annotated[float, Field(strict=True, allow_inf_nan=False)]
+    | None,
+]
 
 
 class LineModel(BaseModel):
@@ -76,7 +47,7 @@ class LineModel(BaseModel):
 
 
 class NoteLine(LineModel):
-    """A note; plain text is a note that never expires.
+    """A note.
 
     Attributes:
         content: text of the note.
@@ -95,7 +66,7 @@ class NoteLine(LineModel):
     lifetime: str | None = None
 
     @model_validator(mode="after")
-    def _validate_lifetime(self) -> "NoteLine":
+    def _validate_lifetime(self) -> Self:
         if self.lifetime is not None and self.expires_at is not None:
             raise ValueError("give lifetime or expires_at, not both")
         if self.lifetime is not None and self.date_added is None:
@@ -103,7 +74,8 @@ class NoteLine(LineModel):
         return self
 
 
-Notes = Annotated[list[Annotated[NoteLine, BeforeValidator(_note)]], Field(max_length=1_000)]
+Notes = Annotated[list[NoteLine | FilledText], Field(max_length=1_000)]
+"""Notes; plain text is a note that never expires."""
 
 
 class NodeLine(LineModel):

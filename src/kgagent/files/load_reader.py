@@ -1,31 +1,27 @@
 """Reads a file to load: first a check of all lines, then the writes that the valid ones request."""
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-
-from pydantic_core import from_json
+from typing import TypeVar
 
 from kgagent.errors import InputError
 from kgagent.files.batch_writing import LineItem
 from kgagent.files.json_lines import FileLine, parse_line, read_lines
-from kgagent.files.load_lines import LINES, Line, NodeLine, NoteLine, RelationshipLine
-from kgagent.formatting import beginning
+from kgagent.files.load_lines import LINES, NodeLine, NoteLine, RelationshipLine
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import Note
 from kgagent.ontology import Ontology
 from kgagent.plain_names import plain_name
 
-EXPORT_MARK = b'"format":"kgagent-export"'
-"""What the first line of an export contains."""
-
-MAX_START = 60
-"""Characters of a file of another format that an error repeats."""
-
 _NAMESPACE = uuid.UUID("6f0d4f3c-7f0b-4b8e-9d1e-2f5a1c7f3b60")
+
+
+LineT = TypeVar("LineT", NodeLine, RelationshipLine)
+IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +43,11 @@ class LoadReader:
         problems: what is wrong, by line number.
         nodes: number of valid node lines.
         relationships: number of valid relationship lines.
-        owners: `entity_key` of each node that is marked as the owner of the graph (`is_owner`), by line number.
     """
 
-    def __init__(self, path: Path, *, user_id: str, ontology: Ontology, now: datetime) -> None:
+    def __init__(
+        self, path: Path, *, user_id: str, ontology: Ontology, now: datetime, owners: Mapping[str, str]
+    ) -> None:
         """Read for a user.
 
         Args:
@@ -58,15 +55,16 @@ class LoadReader:
             user_id: owner of the graph.
             ontology: provides the keys of nodes and the lifetimes of notes.
             now: time of the load, with time zone.
+            owners: names of the nodes that are marked as the owner of the graph (`is_owner`), by `entity_key`.
         """
         self.path = path
         self.problems: dict[int, str] = {}
         self.nodes = 0
         self.relationships = 0
-        self.owners: dict[int, str] = {}
         self._user_id = user_id
         self._ontology = ontology
         self._now = now
+        self._owners = dict(owners)
         self._keys: dict[str, str] = {}
         self._lines_of_ids: dict[str, int] = {}
 
@@ -74,46 +72,23 @@ class LoadReader:
         """Check the whole file without writing anything.
 
         Raises:
-            InputError: the file cannot be read, or has another format.
+            InputError: the file cannot be read, or no line is valid.
         """
-        first: FileLine | None = None
         for line in read_lines(self.path):
-            if first is None:
-                first = line
-                if first.content.startswith(b"[") or EXPORT_MARK in first.content:
-                    raise self._other_format(first)
             try:
                 self._check_line(line)
             except InputError as error:
                 self.problems[line.number] = str(error)
-        if first is not None and not self.nodes and not self.relationships and not _is_object(first):
-            raise self._other_format(first)
-
-    def refuse_second_owners(self, stored: Iterable[tuple[str, str]]) -> None:
-        """Report lines that would give the graph a second owner.
-
-        Args:
-            stored: `entity_key` and name of the owner that the graph has.
-        """
-        names = dict(stored)
-        for number, key in self.owners.items():
-            others = [f"{name or 'the node'} ({other})" for other, name in names.items() if other != key]
-            if others:
-                self.problems[number] = (
-                    f"{others[0]} is already the owner of this graph; give its entity_key, or omit is_owner"
-                )
-                self.nodes -= 1
-            else:
-                names.setdefault(key, f"the node of line {number}")
+        if self.problems and not self.nodes and not self.relationships:
+            number, problem = next(iter(self.problems.items()))
+            raise InputError(
+                f"{self.path.name} has no line that can be loaded; line {number}: {problem}. docs/load-format.md "
+                "describes the lines; `kgagent import` reads what `kgagent export` wrote"
+            )
 
     def node_intents(self) -> Iterator[LineItem[NodeIntent]]:
         """The writes of the valid node lines; other problems become problems of their lines."""
-        for line, parsed in self._valid_lines():
-            if isinstance(parsed, NodeLine):
-                try:
-                    yield LineItem(line.number, len(line.content), self._node(parsed, line))
-                except InputError as error:
-                    self.problems[line.number] = str(error)
+        return self._intents(NodeLine, self._node)
 
     def relationship_intents(self) -> Iterator[LineItem[RelationshipIntent]]:
         """The writes of the valid relationship lines, once the nodes are written."""
@@ -121,17 +96,15 @@ class LoadReader:
         for name, number in self._lines_of_ids.items():
             if number in self.problems:
                 self._keys.pop(name, None)
-        for line, parsed in self._valid_lines():
-            if isinstance(parsed, RelationshipLine):
+        return self._intents(RelationshipLine, self._relationship)
+
+    def _intents(self, model: type[LineT], intent: Callable[[LineT, FileLine], IntentT]) -> Iterator[LineItem[IntentT]]:
+        for line in read_lines(self.path):
+            if line.number not in self.problems and isinstance(parsed := parse_line(line, LINES), model):
                 try:
-                    yield LineItem(line.number, len(line.content), self._relationship(parsed))
+                    yield LineItem(line.number, len(line.content), intent(parsed, line))
                 except InputError as error:
                     self.problems[line.number] = str(error)
-
-    def _valid_lines(self) -> Iterator[tuple[FileLine, Line]]:
-        for line in read_lines(self.path):
-            if line.number not in self.problems:
-                yield line, parse_line(line, LINES)
 
     def _check_line(self, line: FileLine) -> None:
         parsed = parse_line(line, LINES)
@@ -145,17 +118,13 @@ class LoadReader:
             self._lines_of_ids[parsed.id] = line.number
             self._keys[parsed.id] = key
         if parsed.label == self._ontology.owner_label and parsed.properties.get("is_owner") is True:
-            self.owners[line.number] = key
+            for other, name in self._owners.items():
+                if other != key:
+                    raise InputError(
+                        f"{name} ({other}) is already the owner of this graph; give its entity_key, or omit is_owner"
+                    )
+            self._owners.setdefault(key, f"the node of line {line.number}")
         self.nodes += 1
-
-    def _other_format(self, first: FileLine) -> InputError:
-        if EXPORT_MARK in first.content:
-            return InputError(f"{self.path.name} is an export of kgagent: read it with `kgagent import`")
-        start = beginning(first.content.decode(errors="replace").strip(), MAX_START)
-        return InputError(
-            f"{self.path.name} is not JSON Lines: it begins with {start!r}. `kgagent load` reads one JSON object per "
-            'line, such as {"kind": "node", "label": "Person", "name": "Ruth"}; docs/load-format.md describes them'
-        )
 
     def _entity_key(self, node: NodeLine, line: FileLine) -> str:
         """The key that a line specifies, or one that is the same at every load.
@@ -191,7 +160,7 @@ class LoadReader:
             id=node.id if node.entity_key is None else None,
         )
 
-    def _relationship(self, relationship: RelationshipLine) -> RelationshipIntent:
+    def _relationship(self, relationship: RelationshipLine, _line: FileLine) -> RelationshipIntent:
         """Create the relationship, or update it with the values of the line."""
         fields = {"relationship_type", "description", "attitude", "proximity"}
         return RelationshipIntent(
@@ -204,7 +173,8 @@ class LoadReader:
             notes=self._notes(relationship.notes),
         )
 
-    def _notes(self, notes: Sequence[NoteLine]) -> tuple[Note, ...]:
+    def _notes(self, notes: Sequence[NoteLine | str]) -> tuple[Note, ...]:
+        lines = (NoteLine(content=note) if isinstance(note, str) else note for note in notes)
         return tuple(
             Note(
                 content=note.content,
@@ -213,7 +183,7 @@ class LoadReader:
                 source_entity_key=note.source_entity_key and self._key(note.source_entity_key),
                 expires_at=self._expiry(note),
             )
-            for note in notes
+            for note in lines
         )
 
     def _expiry(self, note: NoteLine) -> datetime | None:
@@ -226,10 +196,3 @@ class LoadReader:
 
     def _key(self, reference: str) -> str:
         return self._keys.get(reference, reference)
-
-
-def _is_object(line: FileLine) -> bool:
-    try:
-        return isinstance(from_json(line.content), dict)
-    except ValueError:
-        return False

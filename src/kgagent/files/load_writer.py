@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from kgagent.errors import (
     ConflictError,
@@ -24,11 +24,11 @@ from kgagent.graph.relationships import (
     RelationshipWriteOptions,
 )
 from kgagent.graph.writes import WriteResult
-from kgagent.models import Note
 from kgagent.progress import Advance
 from kgagent.services import GraphServices
 
 LineKind = Literal["nodes", "relationships"]
+IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ class LoadWriter:
             advance: receives the number of lines done.
 
         Raises:
-            EmbeddingError: a batch could not be embedded; batches that were already running are written.
+            EmbeddingError: a batch could not be embedded.
             StoreError: the database failed; likewise.
         """
 
@@ -114,19 +114,35 @@ class LoadWriter:
 
 
 def _line_strategy(services: GraphServices, job: LoadJob) -> WriteStrategy[Any, Any, Any, WriteResult[Any]]:
-    """The strategy for the lines of one kind, which makes it safe to load a file again."""
+    """The strategy for the lines of one kind."""
     if job.kind == "nodes":
-        node_options = NodeWriteOptions(prepare=_prepare_node)
-        return NodeStrategy(services.nodes, services.write_context, user_id=job.user_id, options=node_options)
-    # One transaction at a time, since two that touch the same nodes may deadlock.
-    options = RelationshipWriteOptions(prepare=_prepare_relationship, lock=asyncio.Lock())
-    return RelationshipStrategy(services.relationships, services.write_context, user_id=job.user_id, options=options)
+        options = NodeWriteOptions(prepare=_prepare)
+        return NodeStrategy(services.nodes, services.write_context, user_id=job.user_id, options=options)
+    return RelationshipStrategy(
+        services.relationships,
+        services.write_context,
+        user_id=job.user_id,
+        # One transaction at a time, since two that touch the same nodes may deadlock.
+        options=RelationshipWriteOptions(prepare=_prepare, lock=asyncio.Lock()),
+    )
 
 
-def _prepare_node(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:
-    """A line never changes the label of a node, nor turns one node into another."""
+def _prepare(intent: IntentT, stored: NodeRecord | RelationshipRecord | None) -> IntentT:
+    """A line adds no note that an earlier load has added, even if it has expired since."""
     if stored is None:
         return intent
+    if isinstance(intent, NodeIntent) and isinstance(stored, NodeRecord):
+        _check_node(intent, stored)
+    existing = {(note.identity, note.expires_at) for note in stored.notes}
+    return replace(intent, notes=tuple(n for n in intent.notes if (n.identity, n.expires_at) not in existing))
+
+
+def _check_node(intent: NodeIntent, stored: NodeRecord) -> None:
+    """A line never changes the label of a node, nor turns one node into another.
+
+    Raises:
+        InputError: it would.
+    """
     if stored.label != intent.label:
         raise InputError(f"{intent.entity_key} is a {stored.label} in the graph and cannot become a {intent.label}")
     if isinstance(intent, LoadedNodeIntent) and intent.id is not None:
@@ -136,17 +152,6 @@ def _prepare_node(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:
                 f"id {intent.id!r} was loaded as {old!r} before, and this line says {new!r}; use another id, or give "
                 f"entity_key {stored.entity_key!r} to rename it"
             )
-    return replace(intent, notes=_new_notes(intent.notes, stored.notes))
-
-
-def _prepare_relationship(intent: RelationshipIntent, stored: RelationshipRecord | None) -> RelationshipIntent:
-    return intent if stored is None else replace(intent, notes=_new_notes(intent.notes, stored.notes))
-
-
-def _new_notes(notes: Iterable[Note], stored: Iterable[Note]) -> tuple[Note, ...]:
-    """The notes that no earlier load added, not even as notes that have expired since."""
-    existing = {(note.identity, note.expires_at) for note in stored}
-    return tuple(note for note in notes if (note.identity, note.expires_at) not in existing)
 
 
 def _reason(error: KgAgentError) -> str:

@@ -5,11 +5,14 @@ such as `{"$date": "2026-01-31"}`.
 """
 
 import base64
+import json
 import math
 import reprlib
-import sys
+import struct
 from array import array
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from neo4j.spatial import CartesianPoint, Point, WGS84Point
@@ -38,7 +41,6 @@ TIME_TYPES = {
 }
 """The types that the database converts from and to text, each with its name in a file."""
 
-_NON_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 _POINTS: Mapping[int, Callable[[list[float]], Point]] = {
     7203: CartesianPoint,
     9157: CartesianPoint,
@@ -47,21 +49,17 @@ _POINTS: Mapping[int, Callable[[list[float]], Point]] = {
 }
 
 
-class TimeText(str):
+@dataclass(frozen=True)
+class TimeText:
     """A date or a time as text, which the database converts.
 
     Attributes:
         kind: its type, as a file names it.
+        text: as the database prints it.
     """
 
-    __slots__ = ("kind",)
     kind: str
-
-    def __new__(cls, text: str, kind: str) -> "TimeText":
-        """Attach the type to a text."""
-        made = super().__new__(cls, text)
-        made.kind = kind
-        return made
+    text: str
 
 
 def encode_property(name: str, time_type: str | None, value: object) -> JsonValue:
@@ -108,7 +106,7 @@ def _encode(name: str, value: object, time_name: str | None) -> JsonValue:  # no
         case int():
             return value if abs(value) <= MAX_EXACT else {"$integer": str(value)}
         case float():
-            return value if math.isfinite(value) else {"$float": _NON_FINITE[str(value)]}
+            return value if math.isfinite(value) else {"$float": json.dumps(value)}
         case bytes() | bytearray():
             return {"$bytes": base64.b64encode(value).decode()}
         case Duration():
@@ -132,11 +130,9 @@ def _decode(value: JsonValue) -> object:
         case dict() if len(value) == 1:
             [(kind, data)] = value.items()
             if kind in TIME_TYPES.values() and isinstance(data, str):
-                return TimeText(data, kind.removeprefix("$"))
-            try:
+                return TimeText(kind.removeprefix("$"), data)
+            with suppress(ValueError, TypeError, KeyError, OverflowError, struct.error):
                 return _DECODERS[kind](data)
-            except (ValueError, TypeError, KeyError, OverflowError):
-                pass
     raise _refused(value)
 
 
@@ -146,26 +142,19 @@ def _refused(value: JsonValue) -> InputError:
 
 def _packed(values: list[Any]) -> str | None:
     """The numbers as base64 of float32, little-endian; None unless that loses nothing and the database can store it."""
-    if not 0 < len(values) <= MAX_DIMENSIONS or not all(
-        type(value) is float and math.isfinite(value) for value in values
-    ):
+    if not 0 < len(values) <= MAX_DIMENSIONS or not all(type(value) is float for value in values):
         return None
+    layout = f"<{len(values)}f"
     try:
-        packed = array("f", values)
+        packed = struct.pack(layout, *values)
     except OverflowError:
         return None
-    if packed.tolist() != values:
-        return None
-    if sys.byteorder == "big":
-        packed.byteswap()
-    return base64.b64encode(packed.tobytes()).decode()
+    is_exact = struct.unpack(layout, packed) == tuple(values) and all(map(math.isfinite, values))
+    return base64.b64encode(packed).decode() if is_exact else None
 
 
 def _unpacked(data: JsonValue) -> "array[float]":
-    unpacked = array("f", _decode_bytes(data))
-    if sys.byteorder == "big":
-        unpacked.byteswap()
-    return unpacked
+    return array("f", [value for (value,) in struct.iter_unpack("<f", _decode_bytes(data))])
 
 
 def _decode_bytes(data: JsonValue) -> bytes:

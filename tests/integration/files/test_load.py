@@ -189,7 +189,7 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
     assert found[5].startswith("Unknown label: Persn")
     assert found[6].startswith("One or both nodes do not exist: ghost; `from` and `to` must be the id of a valid line")
     assert found[7].startswith("A relationship joins two different nodes")
-    assert found[8] == "attitude: must be 1 to 5, got 7"
+    assert found[8].startswith("Attitude/proximity must be 1-5, got attitude 7")
     assert found[9].startswith('Invalid word "lukewarm"')
     assert found[10].startswith("Unsupported relationship type: nope")
     assert found[12] == "id 'callum' is already used on line 11"
