@@ -358,7 +358,7 @@ class Agent:
             ("delete_relationship", ends),
             ("restore_relationship", ends),
             ("delete_node", {"entity_key": first, "delete_relationships": True}),
-            ("restore_node", {"entity_key": first, "skip_missing": True}),
+            ("restore_node", {"entity_key": first}),
             ("merge_nodes", {"keep_entity_key": first, "drop_entity_key": second}),
         ]
         return self._random.choice(calls)

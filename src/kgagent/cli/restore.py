@@ -28,9 +28,6 @@ def restore(
     ] = None,
     other: Annotated[str | None, typer.Argument(help="The other node of the deleted relationship.")] = None,
     *,
-    skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Skip relationships whose other node no longer exists.")
-    ] = False,
     user: User = None,
     json: Json = False,
 ) -> None:
@@ -46,7 +43,7 @@ def restore(
         tools = graph.tools(user_id=user_id)
         if other is not None:
             return await tools.restore_relationship.call_text({"from_entity_key": node, "to_entity_key": other})
-        return await tools.restore_node.call_text({"entity_key": node, "skip_missing": skip_missing})
+        return await tools.restore_node.call_text({"entity_key": node})
 
     _, answer = run_for_user(work, user)
     if answer.is_error:

@@ -72,26 +72,20 @@ async def compare_and_set(
         for position in retries:
             conflicts[position] += 1
             if conflicts[position] >= attempts:
-                outcomes[position] = applied.get(position) or ConflictError(
-                    f"Other writers changed the record in each of {attempts} attempts; nothing was written"
-                )
+                outcomes[position] = applied.get(position) or conflict_error(attempts)
         if any(position not in outcomes for position in retries):
-            await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.01 * 2 ** max(conflicts.values()))))  # noqa: S311
+            await pause_after(max(conflicts.values()))
     return [outcomes[position] for position in conflicts]
 
 
-async def compare_and_set_one(
-    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intent: IntentT, *, attempts: int
-) -> ResultT:
-    """Apply one intent.
+async def pause_after(conflicts: int) -> None:
+    """Wait before a write is retried that has met some conflicts."""
+    await asyncio.sleep(random.uniform(0, min(MAX_PAUSE, 0.01 * 2**conflicts)))  # noqa: S311
 
-    Raises:
-        KgAgentError: it could not be applied.
-    """
-    [outcome] = await compare_and_set(strategy, [intent], attempts=attempts)
-    if isinstance(outcome, KgAgentError):
-        raise outcome
-    return outcome
+
+def conflict_error(attempts: int) -> ConflictError:
+    """The error of a write that met a conflict in each attempt."""
+    return ConflictError(f"Other writers changed the record in each of {attempts} attempts; nothing was written")
 
 
 async def _apply(

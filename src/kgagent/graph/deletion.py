@@ -5,22 +5,19 @@ label, so nodes can be connected again at once.
 """
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic
 
-from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, NodeNotFoundError
+from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import beginning, counted
 from kgagent.graph.deleted_records import DELETED_NAMES
-from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.pair_state import PairState
-from kgagent.graph.record_changes import version_of
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
-from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository, not_found
-from kgagent.graph.statements import statement
-from kgagent.graph.writes import ModelT, WriteContext
+from kgagent.graph.relationships import RelationshipIntent, not_found
+from kgagent.graph.single_write import SingleWrite, UserGraph, version_of
+from kgagent.graph.writes import ModelT
 from kgagent.models import GraphNode, GraphRelationship
 
 MAX_RELATIONSHIPS = 10_000
@@ -31,7 +28,7 @@ MAX_TRIPLET = 100
 
 
 @dataclass(frozen=True)
-class PlannedDeletion(Generic[ModelT]):
+class DeletionPlan(Generic[ModelT]):
     """What one transaction deletes.
 
     Attributes:
@@ -60,81 +57,69 @@ class DeletionResult(Generic[ModelT]):
     undo_until: datetime | None
 
 
-class _Deletions(Generic[ModelT]):
-    """What the deletions of nodes and of relationships share."""
+@dataclass(frozen=True)
+class _Deletion(SingleWrite[DeletionPlan[ModelT], DeletionResult[ModelT]]):
+    """What the deletions of nodes and of relationships share.
 
-    def __init__(
-        self, relationships: RelationshipRepository, context: WriteContext, *, user_id: str, window: timedelta
-    ) -> None:
-        self._relationships = relationships
-        self._clock = context.clock
-        self._user_id = user_id
-        self._window = window
+    Attributes:
+        graph: the records of the user.
+        window: how long what is deleted can be restored; zero keeps nothing.
+    """
 
-    async def save(self, plans: Mapping[int, PlannedDeletion[ModelT]]) -> Mapping[int, DeletionResult[ModelT]]:
-        """Delete; a plan that met a conflict is missing from the result."""
-        now = self._clock()
-        until = now + self._window if self._window else None
-        return {
-            position: DeletionResult(plan.record, len(plan.relationships), until)
-            for position, plan in plans.items()
-            if await self._delete(plan, now, until)
-        }
+    graph: UserGraph
+    window: timedelta
 
-    async def _delete(self, plan: PlannedDeletion[ModelT], now: datetime, until: datetime | None) -> bool:
+    async def save(self, plan: DeletionPlan[ModelT]) -> DeletionResult[ModelT] | None:
+        """Delete."""
+        now = self.graph.context.clock()
+        until = now + self.window if self.window else None
         relationships = [
             {
                 "element_id": record.element_id,
                 "neo4j_type": record.neo4j_type,
                 "from_entity_key": record.from_entity_key,
                 "to_entity_key": record.to_entity_key,
-                "relationship_key": self._relationships.relationship_key(record),
+                "relationship_key": self.graph.relationships.relationship_key(record),
             }
             # Sorted, so that concurrent writes take locks in the same order.
             for record in sorted(plan.relationships, key=lambda record: record.element_id)
         ]
         parameters = {
-            "user_id": self._user_id,
             "nodes": [] if plan.node is None else [version_of(plan.node)],
             "relationships": relationships,
             "deletion": None if plan.node is None else str(uuid.uuid4()),
             "now": now,
             "undo_until": until,
         }
-        text = statement("delete_records", **self._relationships.names, **DELETED_NAMES)
-        try:
-            return bool(await self._relationships.store.write(text, parameters))
-        except (ConstraintViolationError, EntityGoneError):
-            return False
+        if not await self.graph.write("delete_records", parameters, **DELETED_NAMES):
+            return None
+        return DeletionResult(plan.record, len(relationships), until)
 
 
-class RelationshipDeletionStrategy(_Deletions[GraphRelationship]):
-    """Deletes relationships of one user, each in one transaction; see `compare_and_set`."""
+@dataclass(frozen=True)
+class RelationshipDeletion(_Deletion[GraphRelationship]):
+    """Deletes the relationship of an intent."""
 
-    def identity(self, intent: RelationshipIntent) -> frozenset[str]:
-        """The two nodes, in either order."""
-        return intent.pair
+    intent: RelationshipIntent
 
-    async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
-        """Read the two nodes of each intent and the relationships between them."""
-        return await self._relationships.read_pairs(self._user_id, intents, for_update=True)
-
-    def plan(self, intent: RelationshipIntent, state: PairState) -> PlannedDeletion[GraphRelationship]:
+    async def plan(self) -> DeletionPlan[GraphRelationship]:
         """Find the relationship to delete.
 
         Raises:
             NotFoundError: it does not exist for this user.
             InputError: the labels of the nodes allow no relationship type, or several and none was named.
         """
-        stored, _ = self._relationships.find(intent, state)
+        relationships = self.graph.relationships
+        [pair] = await relationships.read_pairs(self.graph.user_id, [self.intent], for_update=True)
+        stored, _ = relationships.find(self.intent, pair)
         if stored is None:
-            raise not_found(intent, state)
-        return PlannedDeletion(self._relationships.to_model(stored, intent.from_entity_key), (stored,))
+            raise not_found(self.intent, pair)
+        return DeletionPlan(relationships.to_model(stored, self.intent.from_entity_key), (stored,))
 
 
-@dataclass(frozen=True, kw_only=True)
-class NodeDeletionIntent:
-    """A node to delete.
+@dataclass(frozen=True)
+class NodeDeletion(_Deletion[GraphNode]):
+    """Deletes a node.
 
     Attributes:
         entity_key: its key.
@@ -144,77 +129,31 @@ class NodeDeletionIntent:
     entity_key: str
     with_relationships: bool = False
 
-
-@dataclass(frozen=True, kw_only=True)
-class DeletableNode:
-    """A node and its relationships as a deletion reads them.
-
-    Attributes:
-        record: the node; None if it does not exist for this user.
-        relationships: its relationships, at most one more than can be deleted with it.
-        unmanaged_types: types of its relationships that kgagent does not manage.
-    """
-
-    record: NodeRecord | None
-    relationships: tuple[RelationshipRecord, ...] = ()
-    unmanaged_types: tuple[str, ...] = ()
-
-
-class NodeDeletionStrategy(_Deletions[GraphNode]):
-    """Deletes nodes of one user with their relationships, each in one transaction; see `compare_and_set`."""
-
-    def __init__(
-        self,
-        nodes: NodeRepository,
-        relationships: RelationshipRepository,
-        context: WriteContext,
-        *,
-        user_id: str,
-        window: timedelta,
-    ) -> None:
-        super().__init__(relationships, context, user_id=user_id, window=window)
-        self._nodes = nodes
-
-    def identity(self, intent: NodeDeletionIntent) -> str:
-        """The node's key."""
-        return intent.entity_key
-
-    async def read(self, intents: Sequence[NodeDeletionIntent]) -> Sequence[DeletableNode]:
-        """Read the node of each intent, and all of its relationships."""
-        records = await self._nodes.read(self._user_id, [intent.entity_key for intent in intents], for_update=True)
-        return [await self._read(records.get(intent.entity_key)) for intent in intents]
-
-    def plan(self, intent: NodeDeletionIntent, state: DeletableNode) -> PlannedDeletion[GraphNode]:
-        """Check that the node may be deleted.
+    async def plan(self) -> DeletionPlan[GraphNode]:
+        """Read the node and its relationships, and check that they may be deleted.
 
         Raises:
             NodeNotFoundError: it does not exist for this user.
             InputError: it is the owner, or has relationships that must not be deleted.
         """
-        node = state.record
+        user_id, key = self.graph.user_id, self.entity_key
+        node = (await self.graph.nodes.read(user_id, [key], for_update=True)).get(key)
         if node is None:
-            raise NodeNotFoundError(f"Node not found: {intent.entity_key}")
-        shown = f"{node.label} {node.text('name')} ({message_key(node.entity_key)})"
+            raise NodeNotFoundError(f"Node not found: {key}")
+        shown = f"{node.label} {node.text('name')} ({message_key(key)})"
         if node.properties.get("is_owner") is True:
             raise InputError(f"{shown} is the owner of this graph and cannot be deleted")
-        if state.unmanaged_types:
+        own, unmanaged = await self.graph.relationships.read_of_node(user_id, key, limit=MAX_RELATIONSHIPS + 1)
+        if unmanaged:
             raise InputError(
-                f"{shown} has relationships that kgagent does not manage ({', '.join(state.unmanaged_types)}); delete "
+                f"{shown} has relationships that kgagent does not manage ({', '.join(unmanaged)}); delete "
                 "them with the program that created them"
             )
-        if len(state.relationships) > MAX_RELATIONSHIPS:
+        if len(own) > MAX_RELATIONSHIPS:
             raise InputError(f"{shown} has more than {MAX_RELATIONSHIPS:,} relationships; delete some of them first")
-        if state.relationships and not intent.with_relationships:
-            raise InputError(_relationships_refused(shown, state.relationships))
-        return PlannedDeletion(self._nodes.to_model(node), state.relationships, node)
-
-    async def _read(self, record: NodeRecord | None) -> DeletableNode:
-        if record is None:
-            return DeletableNode(record=None)
-        own, unmanaged = await self._relationships.read_of_node(
-            self._user_id, record.entity_key, limit=MAX_RELATIONSHIPS + 1
-        )
-        return DeletableNode(record=record, relationships=own, unmanaged_types=unmanaged)
+        if own and not self.with_relationships:
+            raise InputError(_relationships_refused(shown, own))
+        return DeletionPlan(self.graph.nodes.to_model(node), own, node)
 
 
 def _relationships_refused(shown: str, relationships: Sequence[RelationshipRecord]) -> str:

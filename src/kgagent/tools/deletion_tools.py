@@ -3,24 +3,18 @@
 import uuid
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from pydantic import Field
 
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, counted, in_one_line
-from kgagent.graph.compare_and_set import WriteStrategy, compare_and_set_one
-from kgagent.graph.deletion import NodeDeletionIntent, NodeDeletionStrategy, RelationshipDeletionStrategy
-from kgagent.graph.merge_plan import MergeIntent
-from kgagent.graph.merge_strategy import MergeResult, MergeStrategy
+from kgagent.graph.deletion import NodeDeletion, RelationshipDeletion
+from kgagent.graph.merging import Merge
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.graph.restoration import (
-    NodeRestorationIntent,
-    NodeRestorationStrategy,
-    RelationshipRestorationStrategy,
-    RestorationResult,
-)
+from kgagent.graph.restoration import NodeRestoration, RelationshipRestoration, RestorationPlan
+from kgagent.graph.single_write import UserGraph
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.fields import EntityKey
 from kgagent.models.note import format_utc
@@ -32,13 +26,11 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.references import NodeReference, with_direction
 from kgagent.tools.write_results import WriteToolResult, WriteToolResultWithRecords, WrittenRelationship
 
-IntentT = TypeVar("IntentT")
-StateT = TypeVar("StateT")
-PlanT = TypeVar("PlanT")
-ResultT = TypeVar("ResultT")
-
 MAX_NAME, MAX_TEXT = 80, 200
 """Characters of a name, and of another text, in a question."""
+
+MAX_SKIPPED = 5
+"""Missing nodes that the answer of a restoration lists."""
 
 MAX_NOTES, MAX_NOTE_TEXT = 20, 300
 """Notes that the answer of a merge lists, and characters of each."""
@@ -82,13 +74,13 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
 
     async def question(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> str:
         """Which relationship would be deleted."""
-        record = (await _plan(*self._write(context, arguments))).record
+        record = (await self._deletion(context, arguments).plan()).record
         text = ": ".join(filter(None, (record.triplet, record.description)))
         return f"Delete the relationship {quoted(text)}? {undo(context.undo_window)}"
 
     async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> DeletedRelationship:
         """Delete the relationship."""
-        deleted = await _apply(context, *self._write(context, arguments))
+        deleted = await self._deletion(context, arguments).run()
         record = deleted.record
         hint = context.undo_hint("restore_relationship", deleted.undo_until)
         message = f"Deleted relationship between {record.from_name} and {record.to_name}; {hint}"
@@ -100,24 +92,19 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
             written=(record,),
         )
 
-    def _write(
-        self, context: ToolContext, arguments: DeleteRelationshipArguments
-    ) -> tuple[RelationshipDeletionStrategy, RelationshipIntent]:
+    def _deletion(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> RelationshipDeletion:
         offered = context.offers("restore_relationship")
         hint = ". If it was deleted before, restore_relationship restores it" if offered else ""
-        strategy = RelationshipDeletionStrategy(
-            context.relationships, context.write_context, user_id=context.user_id, window=context.undo_window
-        )
         ends = arguments.model_dump(exclude={"verbose"})
-        return strategy, RelationshipIntent(**ends, missing=RelationshipIntent.missing + hint)
+        intent = RelationshipIntent(**ends, missing=RelationshipIntent.missing + hint)
+        return RelationshipDeletion(_graph(context), context.undo_window, intent)
 
 
 class RestoreRelationshipArguments(RelationshipEnds):
     """Arguments of restore_relationship."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type", "skip"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
 
-    skip: int = Field(0, ge=0, le=1_000, description="Number of later deletions to skip.")
     verbose: Verbose = False
 
 
@@ -134,16 +121,9 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
 
     async def run(self, context: ToolContext, arguments: RestoreRelationshipArguments) -> WrittenRelationship:
         """Restore the relationship."""
-        strategy = RelationshipRestorationStrategy(
-            context.nodes,
-            context.relationships,
-            context.write_context,
-            user_id=context.user_id,
-            skip=arguments.skip,
-        )
-        intent = RelationshipIntent(**arguments.model_dump(exclude={"verbose", "skip"}))
-        restored = await _apply(context, strategy, intent)
-        record = restored.record
+        intent = RelationshipIntent(**arguments.model_dump(exclude={"verbose"}))
+        restored = await RelationshipRestoration(_graph(context), intent).run()
+        record = restored.plan.record
         message = f"Restored relationship between {record.from_name} and {record.to_name}"
         return WrittenRelationship(
             message=with_direction(message, record),
@@ -201,13 +181,13 @@ class DeleteNode(Tool[DeleteNodeArguments]):
 
     async def question(self, context: ToolContext, arguments: DeleteNodeArguments) -> str:
         """Which node would be deleted, and how many relationships with it."""
-        plan = await _plan(*self._write(context, arguments))
+        plan = await self._deletion(context, arguments).plan()
         related = _and_relationships(len(plan.relationships))
         return f"Delete {_described(plan.record)}{related}? {undo(context.undo_window)}"
 
     async def run(self, context: ToolContext, arguments: DeleteNodeArguments) -> DeletedNode:
         """Delete the node."""
-        deleted = await _apply(context, *self._write(context, arguments))
+        deleted = await self._deletion(context, arguments).run()
         node = deleted.record
         hint = context.undo_hint("restore_node", deleted.undo_until)
         return DeletedNode(
@@ -218,25 +198,14 @@ class DeleteNode(Tool[DeleteNodeArguments]):
             written=(node,),
         )
 
-    def _write(
-        self, context: ToolContext, arguments: DeleteNodeArguments
-    ) -> tuple[NodeDeletionStrategy, NodeDeletionIntent]:
-        strategy = NodeDeletionStrategy(
-            context.nodes,
-            context.relationships,
-            context.write_context,
-            user_id=context.user_id,
-            window=context.undo_window,
-        )
-        intent = NodeDeletionIntent(entity_key=arguments.entity_key, with_relationships=arguments.delete_relationships)
-        return strategy, intent
+    def _deletion(self, context: ToolContext, arguments: DeleteNodeArguments) -> NodeDeletion:
+        return NodeDeletion(_graph(context), context.undo_window, arguments.entity_key, arguments.delete_relationships)
 
 
 class RestoreNodeArguments(Arguments):
     """Arguments of restore_node."""
 
     entity_key: EntityKey
-    skip_missing: bool = Field(False, description="Skip relationships whose other node is gone.")
     verbose: Verbose = False
 
 
@@ -246,7 +215,7 @@ class RestoredNode(WriteToolResultWithRecords):
     Attributes:
         node: the node.
         relationships_restored: number of relationships that were restored with it.
-        relationships_skipped: number of relationships whose other node no longer exists.
+        relationships_skipped: number of relationships whose other node does not exist.
         embeddings_regenerated: embeddings that were made again because their text changed.
     """
 
@@ -272,36 +241,31 @@ class RestoreNode(Tool[RestoreNodeArguments]):
     destructive = False
     resolves_references = False
     text = (
-        "Undo delete_node, before `undo_until`, with the relationships deleted with the node. If it has been "
-        "created again, the two are merged."
+        "Undo delete_node, before `undo_until`, with the relationships deleted with the node, as far as their other "
+        "nodes exist. If it has been created again, the two are merged."
     )
 
     async def run(self, context: ToolContext, arguments: RestoreNodeArguments) -> RestoredNode:
         """Restore the node."""
-        intent = NodeRestorationIntent(
-            reference=arguments.entity_key, skip_missing=arguments.skip_missing, new_key=str(uuid.uuid4())
-        )
-        strategy = NodeRestorationStrategy(
-            context.nodes, context.relationships, context.write_context, user_id=context.user_id
-        )
-        restored = await _apply(context, strategy, intent)
-        node, merged = await self._merged(context, restored)
-        skipped = f". Skipped {counted(restored.skipped, 'relationship')}" if restored.skipped else ""
+        restored = await NodeRestoration(_graph(context), arguments.entity_key, str(uuid.uuid4())).run()
+        plan = restored.plan
+        node, merged = await self._merged(context, plan)
         return RestoredNode(
-            message=f"Restored {node.label} {node.name}{_and_relationships(restored.relationships)}{merged}{skipped}",
+            message=f"Restored {node.label} {node.name}{_and_relationships(len(plan.relationships))}{merged}"
+            f"{_skipped(plan)}",
             node=NodeReference.of(node),
-            relationships_restored=restored.relationships,
-            relationships_skipped=restored.skipped,
+            relationships_restored=len(plan.relationships),
+            relationships_skipped=len(plan.skipped),
             embeddings_regenerated=restored.embedded,
             written=(node,),
         )
 
-    async def _merged(self, context: ToolContext, restored: RestorationResult[GraphNode]) -> tuple[GraphNode, str]:
+    async def _merged(self, context: ToolContext, plan: RestorationPlan[GraphNode]) -> tuple[GraphNode, str]:
         """The node as it is now, and what to say if a node that was created after the deletion has its key.
 
         If that has the same name, it is the same node, so the restored one becomes part of it.
         """
-        node, existing = restored.record, restored.existing
+        node, existing = plan.record, plan.existing
         if existing is None:
             return node, ""
         shown = f"{existing.label} {existing.name} ({message_key(existing.entity_key)})"
@@ -309,7 +273,7 @@ class RestoreNode(Tool[RestoreNodeArguments]):
         if (node.label, normalised_name(node.name)) != (existing.label, normalised_name(existing.name)):
             return node, beside
         try:
-            merged = await _merge(context, MergeIntent(keep=existing.entity_key, drop=node.entity_key))
+            merged = await Merge(_graph(context), keep=existing.entity_key, drop=node.entity_key).run()
         except KgAgentError as error:
             return node, f"{beside}. The two could not be merged: {error}"
         same = node.description in {"", merged.node.description}
@@ -389,29 +353,29 @@ class MergeNodes(Tool[MergeNodesArguments]):
 
     async def question(self, context: ToolContext, arguments: MergeNodesArguments) -> str:
         """Which nodes would be merged."""
-        plan = await _plan(_merge_strategy(context), self._intent(arguments))
+        plan = await self._merge(context, arguments).plan()
         kept, dropped = (_described(context.nodes.to_model(node)) for node in (plan.node.stored, plan.drop))
         return f"Merge {dropped} into {kept}? It cannot be undone"
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:
         """Merge the nodes."""
-        merged = await _merge(context, self._intent(arguments))
-        dropped = merged.dropped_node
+        merged = await self._merge(context, arguments).run()
+        plan, dropped = merged.plan, context.nodes.to_model(merged.plan.drop)
         return MergedNodes(
             message=f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",
             dropped_node=dropped.model_copy(update={"notes": (), "properties": {}}),
-            relationships_moved=merged.moved,
-            relationships_merged=merged.merged,
-            relationships_dropped=merged.dropped,
-            kept_as_notes=tuple(beginning(note, MAX_NOTE_TEXT) for note in merged.lost[:MAX_NOTES]),
-            sources_renamed=merged.sources,
+            relationships_moved=len(plan.moved),
+            relationships_merged=len(plan.merged),
+            relationships_dropped=len(plan.between),
+            kept_as_notes=tuple(beginning(note, MAX_NOTE_TEXT) for note in plan.lost[:MAX_NOTES]),
+            sources_renamed=len(plan.citing_nodes) + len(plan.citing_relationships),
             embeddings_regenerated=merged.embedded,
             node=merged.node,
             written=(merged.node,),
         )
 
-    def _intent(self, arguments: MergeNodesArguments) -> MergeIntent:
-        return MergeIntent(keep=arguments.keep_entity_key, drop=arguments.drop_entity_key)
+    def _merge(self, context: ToolContext, arguments: MergeNodesArguments) -> Merge:
+        return Merge(_graph(context), keep=arguments.keep_entity_key, drop=arguments.drop_entity_key)
 
 
 def quoted(text: str) -> str:
@@ -427,28 +391,20 @@ def undo(window: timedelta) -> str:
     return f"It can be restored for {days:,g} {'day' if days == 1 else 'days'}"
 
 
-async def _merge(context: ToolContext, intent: MergeIntent) -> MergeResult:
-    return await _apply(context, _merge_strategy(context), intent)
+def _graph(context: ToolContext) -> UserGraph:
+    return UserGraph(context.nodes, context.relationships, context.write_context, context.user_id)
 
 
-def _merge_strategy(context: ToolContext) -> MergeStrategy:
-    return MergeStrategy(context.nodes, context.relationships, context.write_context, user_id=context.user_id)
-
-
-async def _apply(
-    context: ToolContext, strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intent: IntentT
-) -> ResultT:
-    return await compare_and_set_one(strategy, intent, attempts=context.write_context.attempts)
-
-
-async def _plan(strategy: WriteStrategy[IntentT, StateT, PlanT, object], intent: IntentT) -> PlanT:
-    """What a write would do now.
-
-    Raises:
-        KgAgentError: it would fail.
-    """
-    [state] = await strategy.read([intent])
-    return strategy.plan(intent, state)
+def _skipped(plan: RestorationPlan[GraphNode]) -> str:
+    """What stays deleted, for a message."""
+    if not plan.skipped:
+        return ""
+    keys = list(dict.fromkeys(message_key(end.entity_key) for end in plan.skipped))
+    more = f" and {len(keys) - MAX_SKIPPED:,} more" if len(keys) > MAX_SKIPPED else ""
+    return (
+        f". Skipped {counted(len(plan.skipped), 'relationship')} with nodes that do not exist: "
+        f"{', '.join(keys[:MAX_SKIPPED])}{more}; restore_relationship restores each once its node is back"
+    )
 
 
 def _described(node: GraphNode) -> str:

@@ -13,16 +13,14 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
-from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
+from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import (
     Database,
-    cypher,
     note_contents,
 )
 from tests.support.transactions import watch
 
-HOSTILE = "'; MATCH (n) DETACH DELETE n // ` nul\0byte"
 FULL = {
     "description": "They row together",
     "attitude": 5,
@@ -67,73 +65,17 @@ async def test_a_deleted_relationship_is_restored_unchanged_without_an_embedding
     await database.assert_current()
 
 
-async def test_notes_that_expired_meanwhile_leave_the_embedding(
-    tools: Toolset, database: Database, clock: Clock
-) -> None:
-    ends = await two_friends(tools, **FULL)
-    clock.forward(days=20)
-    succeeded(await tools.delete_relationship(**ends))
-    clock.forward(days=20)
-    assert succeeded(await tools.restore_relationship(**ends))["embedding_regenerated"] is True
-    [stored] = await database.assert_current()
-    assert note_contents(stored) == ["They met in Rome", "Since school"]
-    assert stored["notes_text"] == "Since school"
-
-
-async def test_no_search_finds_a_deleted_relationship_and_doctor_finds_no_problem(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
-    ends = await two_friends(tools, **FULL)
-    succeeded(await tools.delete_relationship(**ends))
-    assert len(await graph.retrieval.relationship_vector_search("row", -1.0, user_id=user_id)) == 0
-    for payload in (
-        await tools.explore(queries=[{"query": "row", "threshold": -1}], text_matches=["Rome"]),
-        await tools.hybrid_search(query="They row together in Rome"),
-        await tools.traverse(entity_key=ends["from_entity_key"]),
-        await tools.find_paths(**ends),
-        await tools.describe_graph(),
-    ):
-        assert "row together" not in str(succeeded(payload))
-        assert "KgagentDeleted" not in str(payload)
-    assert "Relationship not found" in error_of(await tools.get_relationship(**ends))
-    assert "restore_relationship restores it" in error_of(await tools.delete_relationship(**ends))
-    error_of(await tools.update_relationship(**ends, attitude=1))
-    error_of(await tools.add_note_to_relationship(**ends, content="x"))
-    diagnosis = await graph.diagnose(user_id=user_id)
-    problems = [finding for finding in diagnosis.findings if finding.severity != "info"]
-    assert not [finding for finding in problems if "elationship" in finding.message]
-    assert diagnosis.facts.relationships == 0
-
-
-async def test_a_new_relationship_between_the_nodes_prevents_restoring(
-    tools: Toolset, database: Database, clock: Clock
-) -> None:
+async def test_a_new_relationship_between_the_nodes_prevents_restoring(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools, **FULL)
     first, second = ends.values()
     succeeded(await tools.delete_relationship(**ends))
+    assert "restore_relationship restores it" in error_of(await tools.delete_relationship(**ends))
     await relate(tools, second, first, "colleague")
     error = error_of(await tools.restore_relationship(**ends))
-    assert error.startswith(
-        f"A relationship between Ada ({first[:12]}) and Bo ({second[:12]}) exists, created after the other"
-    )
-    assert error.endswith("to get the other back, delete it and call restore_relationship with skip 1")
+    assert error.startswith(f"A relationship between Ada ({first[:12]}) and Bo ({second[:12]}) exists")
     [stored] = await database.assert_current()
     assert stored["relationship_type"] == "colleague"
-    clock.forward(days=1)
-    succeeded(await tools.delete_relationship(**ends))
-    assert succeeded(await tools.restore_relationship(**ends))["relationship"]["relationship_type"] == "colleague"
-    succeeded(await tools.delete_relationship(**ends))
-    older = succeeded(await tools.restore_relationship(**ends, skip=1))["relationship"]
-    assert older["relationship_type"] == "friend"
     error_of(await tools.restore_relationship(from_entity_key=first, to_entity_key=first))
-
-
-async def test_restoring_names_a_missing_node(tools: Toolset, graph: KnowledgeGraph) -> None:
-    ends = await two_friends(tools)
-    succeeded(await tools.delete_relationship(**ends))
-    await cypher(graph, "MATCH (n:Person {entity_key: $key}) DELETE n", key=ends["to_entity_key"])
-    error = error_of(await tools.restore_relationship(**ends))
-    assert error == f"One or both nodes do not exist: {ends['to_entity_key']}" + WHERE_KEYS_ARE
 
 
 async def test_a_reversed_pair_is_restored_reversed(tools: Toolset) -> None:
@@ -163,18 +105,6 @@ async def test_a_relationship_of_an_old_graph_is_restored_in_the_current_form(
     for key in keys:
         await tools.update_node(entity_key=key, description="new")
     await database.assert_current()
-
-
-async def test_any_text_is_restored_unchanged(tools: Toolset, database: Database) -> None:
-    ends = await two_friends(tools, description=HOSTILE, notes=[HOSTILE])
-    before = await database.relationship()
-    succeeded(await tools.delete_relationship(**ends))
-    succeeded(await tools.restore_relationship(**ends))
-    assert await database.relationship() == {**before, "version": before["version"] + 1}
-    unknown = {"from_entity_key": HOSTILE, "to_entity_key": ends["to_entity_key"]}
-    error_of(await tools.delete_relationship(**unknown))
-    error_of(await tools.restore_relationship(**unknown))
-    error_of(await tools.delete_relationship(**ends, neo4j_type=HOSTILE))
 
 
 async def test_a_note_that_waits_for_its_embedding_fails_if_the_relationship_was_deleted(
@@ -214,19 +144,6 @@ async def test_a_write_that_waits_for_the_lock_of_a_deleted_relationship_fails(
         for answer in await asyncio.gather(*waiting):
             assert "Relationship not found" in error_of(answer)
     assert await kept(database) == []
-
-
-async def test_one_of_several_concurrent_deletions_and_restorations_succeeds(
-    tools: Toolset, database: Database
-) -> None:
-    ends = await two_friends(tools, **FULL)
-    answers = await asyncio.gather(*(tools.delete_relationship(**ends) for _ in range(6)))
-    assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
-    assert len(await kept(database)) == 1
-    answers = await asyncio.gather(*(tools.restore_relationship(**ends) for _ in range(6)))
-    assert sorted(answer["success"] for answer in answers) == [False] * 5 + [True]
-    assert await kept(database) == []
-    await database.assert_current()
 
 
 async def test_notes_added_during_deletions_are_kept_or_rejected(tools: Toolset, database: Database) -> None:

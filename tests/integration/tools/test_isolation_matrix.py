@@ -168,7 +168,6 @@ SWITCHES = frozenset(
         "repeat_relationships",
         "return_explanations",
         "search_relationships",
-        "skip_missing",
         "sort",
         "strategy",
         "strict",

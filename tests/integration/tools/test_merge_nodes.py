@@ -300,8 +300,7 @@ async def test_relationships_of_other_programs_are_kept(
 async def test_a_merge_of_too_many_records_is_refused(
     tools: Toolset, keys: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kgagent.graph.merge_strategy.MAX_RECORDS", 2)
-    monkeypatch.setattr("kgagent.graph.merge_plan.MAX_RECORDS", 2)
+    monkeypatch.setattr("kgagent.graph.merging.MAX_RECORDS", 2)
     assert "more than 2 records;" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
     succeeded(await merge(tools, keys["Robert"], keys["Bob"]))
 
@@ -413,49 +412,6 @@ async def test_a_merge_waits_for_a_lock_and_includes_what_was_written(
     found = await joined(graph, user_id)
     assert found[frozenset((keys["Bob"], keys["Di"]))]["description"] == "just now"
     await database.assert_current()
-
-
-@pytest.mark.parametrize("turn", [0, 3])
-async def test_concurrent_calls_succeed_or_fail_and_no_embedding_is_stale(
-    agents: list[Toolset], graph: KnowledgeGraph, database: Database, user_id: str, keys: dict[str, str], turn: int
-) -> None:
-    eve, fay = await persons(agents[0], "Eve", "Fay")
-    bob, robert = keys["Bob"], keys["Robert"]
-    notes = {
-        f"note {number}": {"from_entity_key": one, "to_entity_key": keys[other]}
-        for number, (one, other) in enumerate(
-            [(robert, "Di"), (robert, "Cy"), (bob, "Cy"), (robert, "Chess"), (robert, "Cy"), (bob, "Di")]
-        )
-    }
-    calls = [
-        agents[number % 4].add_note_to_relationship(**ends, content=content)
-        for number, (content, ends) in enumerate(notes.items())
-    ]
-    calls += [
-        agents[0].create_relationship(
-            from_entity_key=robert, to_entity_key=eve, relationship_type="x", notes=["to Eve"]
-        ),
-        agents[1].create_relationship(from_entity_key=bob, to_entity_key=fay, relationship_type="x", notes=["to Fay"]),
-        agents[2].update_node(entity_key=robert, notes=["on Robert"]),
-        agents[3].update_node(entity_key=bob, notes=["on Bob"]),
-        agents[2].delete_relationship(from_entity_key=keys["Di"], to_entity_key=robert),
-    ]
-    calls.insert(turn * 3, merge(agents[turn], bob, robert))
-    answers = await asyncio.gather(*calls)
-    merged = answers.pop(turn * 3)
-    succeeded(merged)
-    stored = [*await database.assert_current(), *await database.nodes()]
-    kept = [content for item in stored for content in note_contents(item)]
-    contents = [*notes, "to Eve", "to Fay", "on Robert", "on Bob"]
-    for content, answer in zip(contents, answers[:-1], strict=True):
-        with_di = keys["Di"] in notes.get(content, {}).values()
-        assert kept.count(content) == (1 if answer["success"] else 0) or (with_di and answers[-1]["success"])
-        if not answer["success"]:
-            assert (
-                "does not exist" in answer["error"] or "not exist" in answer["error"] or "not found" in answer["error"]
-            )
-    ends = await joined(graph, user_id)
-    assert all(robert not in pair for pair in ends)
 
 
 async def test_one_of_two_concurrent_merges_of_a_node_succeeds(

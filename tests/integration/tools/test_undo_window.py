@@ -160,17 +160,6 @@ async def test_concurrent_deletions_that_purge_the_same_records_succeed(
     assert await kept(graph, tools.user_id) == len(keys)
 
 
-async def test_an_expired_record_that_another_program_has_connected_does_not_prevent_deletions(
-    tools: Toolset, others: Toolset, graph: KnowledgeGraph, clock: Clock
-) -> None:
-    await keep_many(graph, others.user_id, clock())
-    await cypher(
-        graph, "MATCH (n:KgagentDeletedRelationship {user_id: $user}) CREATE (n)-[:SEEN]->(n)", user=others.user_id
-    )
-    await delete_some_node(tools)
-    assert await kept(graph, others.user_id) == MANY - 100
-
-
 async def test_purge_removes_all_that_has_expired_and_nothing_else(
     tools: Toolset, others: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
 ) -> None:
@@ -195,15 +184,6 @@ async def test_purge_removes_all_that_has_expired_and_nothing_else(
     for size in (0, -1):
         with pytest.raises(InputError, match=rf"batch_size must be at least 1, got {size!r}$"):
             await graph.purge(batch_size=size)
-
-
-async def test_expired_records_are_found_by_an_index(graph: KnowledgeGraph) -> None:
-    names = {
-        row["name"]: row["properties"]
-        for row in await cypher(graph, "SHOW INDEXES YIELD name, properties WHERE name STARTS WITH 'kgagent_deleted'")
-    }
-    assert names["kgagent_deleted_nodes_expiry"] == ["kgagent_undo_until"]
-    assert names["kgagent_deleted_relationships_expiry"] == ["kgagent_undo_until"]
 
 
 async def test_what_can_be_restored_is_purged_on_demand_of_its_user_only(
