@@ -23,12 +23,12 @@ from kgagent.files.json_lines import dump_line
 from kgagent.files.reports import ExportReport
 from kgagent.graph.deleted_records import DELETED_NAMES, LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import ontology_label
+from kgagent.graph.records import as_text, ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row
 from kgagent.private_files import replacing_output_file
-from kgagent.progress import Progress, SilentProgress
+from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.validation import check_user_id
 
@@ -79,12 +79,9 @@ async def export_records(
         writer = ExportWriter(stream, header)
         owners = await all_users(services) if users is None else users
         for user_id in owners:
-            records = _UserRecords(services, user_id, embeddings, batch_size)
-            skipped += await records.count_without_key()
-            async for page in records.pages():
-                await asyncio.to_thread(writer.records, page.kind, page.lines)
-                advance(len(page.lines))
-                skipped += page.skipped
+            export = _UserExport(services, user_id, embeddings, batch_size, writer, advance)
+            await export.run()
+            skipped += export.skipped
         footer = writer.finish()
     return ExportReport(
         users=len(owners),
@@ -108,61 +105,44 @@ async def all_users(services: GraphServices) -> list[str]:
     return sorted(row["user_id"] for row in rows)
 
 
-@dataclass(frozen=True)
-class _Page:
-    """Lines of records of one kind, and the number of relationships that cannot be exported."""
-
-    kind: str
-    lines: list[bytes]
-    skipped: int = 0
-
-
-@dataclass(frozen=True)
-class _UserRecords:
-    """The records of one user.
+@dataclass
+class _UserExport:
+    """Writes the records of one user.
 
     The pages are read one after the other, each in transactions of its own. Each record is read until two reads in a
     row agree, since Neo4j applies a commit property by property.
+
+    Attributes:
+        skipped: number of records that cannot be exported.
     """
 
     services: GraphServices
     user_id: str
     embeddings: bool
     page_size: int
+    writer: ExportWriter
+    advance: Advance
+    skipped: int = 0
 
-    async def count_without_key(self) -> int:
-        """Number of nodes that cannot be exported, because they have no key."""
-        labels = Identifier.any_of(self.services.ontology.labels)
-        [row] = await self._read(statement("count_nodes_without_key", labels=labels))
-        return int(row["found"])
-
-    async def pages(self) -> AsyncIterator[_Page]:
-        """Nodes by label and key, relationships by start and end, and deleted records."""
+    async def run(self) -> None:
+        """Write nodes by label and key, relationships by start and end, and deleted records."""
         user_id, ontology = self.user_id, self.services.ontology
+        [row] = await self._read(statement("count_nodes_without_key", labels=Identifier.any_of(ontology.labels)))
+        self.skipped += int(row["found"])
         async for rows in self._node_pages():
             ids = [row["element_id"] for row in rows]
-            lines = await self._lines("read_exported_nodes", ids, lambda row: ExportedNode.of(row, user_id))
-            yield _Page("node", lines)
-        async for relationships, skipped in self._relationship_pages():
-            yield _Page("relationship", [], skipped)
-            for ids in self._split(relationships):
-                lines = await self._lines(
-                    "read_exported_relationships", ids, lambda row: ExportedRelationship.of(row, user_id, ontology)
-                )
-                yield _Page("relationship", lines)
+            await self._write("node", ids, lambda row: ExportedNode.of(row, user_id))
+        # Of the relationships that start at one node, only ids and keys are ever in memory together.
+        async for rows in self._node_pages():
+            connected = (row for row in rows if row["outgoing"])
+            for starts in split_by_size(connected, lambda row: int(row["outgoing"]), max_size=self.page_size):
+                ids = await self._relationships_from([row["element_id"] for row in starts])
+                await self._write("relationship", ids, lambda row: ExportedRelationship.of(row, user_id, ontology))
         # The ids and keys of all deleted records are in memory together.
         rows = await self._read(statement("list_deleted", all_deleted=DELETED_NAMES["all_deleted"]))
         rows.sort(key=lambda row: (row["sort_key"], row["element_id"]))
-        for ids in self._split([row["element_id"] for row in rows]):
-            lines = await self._lines("read_exported_nodes", ids, lambda row: ExportedDeletion.of(row, user_id))
-            yield _Page("deleted", lines)
-
-    async def _relationship_pages(self) -> AsyncIterator[tuple[list[str], int]]:
-        """Of the relationships that start at one node, only ids and keys are ever in memory together."""
-        async for page in self._node_pages():
-            connected = (row for row in page if row["outgoing"])
-            for starts in split_by_size(connected, lambda row: int(row["outgoing"]), max_size=self.page_size):
-                yield await self._relationships_from([row["element_id"] for row in starts])
+        ids = [row["element_id"] for row in rows]
+        await self._write("deleted", ids, lambda row: ExportedDeletion.of(row, user_id))
 
     async def _node_pages(self) -> AsyncIterator[list[Row]]:
         """Pages of ids and keys of nodes; a node of several labels belongs to the first of the ontology's."""
@@ -183,18 +163,15 @@ class _UserRecords:
                     break
                 after = rows[-1]["entity_key"]
 
-    async def _relationships_from(self, starts: Sequence[str]) -> tuple[list[str], int]:
-        """Ids of the relationships that start at nodes, in order, and the number of those that cannot be exported."""
+    async def _relationships_from(self, starts: Sequence[str]) -> list[str]:
+        """Ids of the relationships that start at nodes, in order; those that cannot be exported are counted."""
+        labels = self.services.ontology.labels
         rows = await self._read(statement("list_relationships_from"), element_ids=starts)
         whole = [row for row in rows if row["neo4j_type"]]
         own = [
-            row
-            for row in whole
-            if row["is_own"]
-            and isinstance(row["to_entity_key"], str)
-            and row["to_entity_key"]
-            and any(label in self.services.ontology.labels for label in row["to_labels"])
+            row for row in whole if row["is_own"] and as_text(row["to_entity_key"]) and labels.keys() & row["to_labels"]
         ]
+        self.skipped += len(whole) - len(own)
         position = {element_id: number for number, element_id in enumerate(starts)}
         own.sort(
             key=lambda row: (
@@ -208,9 +185,15 @@ class _UserRecords:
                 row["element_id"],
             )
         )
-        return [row["element_id"] for row in own], len(whole) - len(own)
+        return [row["element_id"] for row in own]
 
-    async def _lines(self, read: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]) -> list[bytes]:
+    async def _write(self, kind: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]) -> None:
+        for start in range(0, len(ids), self.page_size):
+            lines = await self._lines(kind, ids[start : start + self.page_size], line_of)
+            await asyncio.to_thread(self.writer.records, kind, lines)
+            self.advance(len(lines))
+
+    async def _lines(self, kind: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]) -> list[bytes]:
         """Read records until two reads in a row agree; a record that is deleted meanwhile is omitted.
 
         Raises:
@@ -221,6 +204,7 @@ class _UserRecords:
         def dump(records: Sequence[Row]) -> dict[str, bytes]:
             return {record["element_id"]: dump_line(line_of(record)) for record in records}
 
+        read = statement("read_exported_relationships" if kind == "relationship" else "read_exported_nodes")
         omitted = [] if self.embeddings else sorted(EMBEDDING_PROPERTIES)
         confirmed: dict[str, bytes] = {}
         before: dict[str, bytes] = {}
@@ -228,15 +212,12 @@ class _UserRecords:
         for _ in range(MAX_READS):
             if not open_ids:
                 return [confirmed[element_id] for element_id in ids if element_id in confirmed]
-            [row] = await self._read(statement(read), element_ids=open_ids, omitted=omitted)
+            [row] = await self._read(read, element_ids=open_ids, omitted=omitted)
             now = await asyncio.to_thread(dump, row["records"])
             confirmed |= {element_id: line for element_id, line in now.items() if before.get(element_id) == line}
             open_ids = [element_id for element_id in open_ids if element_id in now and element_id not in confirmed]
             before = now
         raise ConflictError(f"{len(open_ids)} records of user {self.user_id!r} keep changing. Export again")
-
-    def _split(self, ids: list[str]) -> list[list[str]]:
-        return [ids[start : start + self.page_size] for start in range(0, len(ids), self.page_size)]
 
     async def _read(self, text: Statement, **parameters: object) -> list[Row]:
         return await self.services.store.read(text, {"user_id": self.user_id, **parameters})

@@ -51,16 +51,6 @@ async def test_a_graph_comes_back_exactly_and_a_second_import_changes_nothing(
     assert await snapshot(graph, planted) == before
 
 
-async def test_deleted_records_can_be_restored_after_an_import(graph: KnowledgeGraph, planted: str, file: Path) -> None:
-    await graph.export(file, user_id=planted)
-    await forget_by_hand(graph, planted)
-    await graph.import_records(file)
-    tools = graph.tools(user_id=planted)
-    assert succeeded(await tools.restore_node(entity_key="Gone"))["relationships_restored"] == 2
-    ends = {"from_entity_key": "Ines", "to_entity_key": "Cal"}
-    succeeded(await tools.restore_relationship(**ends))
-
-
 async def test_records_that_differ_are_reported_with_their_keys_and_overwritten_only_if_asked(
     graph: KnowledgeGraph, planted: str, file: Path
 ) -> None:
@@ -154,20 +144,8 @@ def change_a_letter(content: bytes) -> bytes:
     return content.replace(b"Met in Rome", b"Met in Nome", 1)
 
 
-def add_a_line(content: bytes) -> bytes:
-    return content + content.splitlines(keepends=True)[1]
-
-
 def another_version(content: bytes) -> bytes:
     return content.replace(b'"format_version":1', b'"format_version":2', 1)
-
-
-def another_format(content: bytes) -> bytes:
-    return content.replace(b"kgagent-export", b"something-else", 1)
-
-
-def nothing(_content: bytes) -> bytes:
-    return b""
 
 
 def rehashed(change: Callable[[list[Any]], None]) -> Callable[[bytes], bytes]:
@@ -193,10 +171,9 @@ def user_of(file: Path) -> str:
     [
         (cut, "ends without its footer: it was cut off"),
         (change_a_letter, "was changed after it was exported"),
-        (add_a_line, "line 21: nothing may follow the footer"),
         (another_version, "has format_version 2, but this kgagent reads 1"),
-        (another_format, "is not a file that `kgagent export` wrote"),
-        (nothing, "is empty"),
+        (lambda content: content.replace(b"kgagent-export", b"x", 1), "is not a file that `kgagent export` wrote"),
+        (lambda _content: b"", "is empty"),
         (rehashed(lambda lines: lines[1].pop("labels")), "line 2: "),
     ],
 )
@@ -313,16 +290,6 @@ async def test_a_graph_keeps_its_one_owner(graph: KnowledgeGraph, user_id: str, 
     assert [one.reason for one in report.conflicts] == ["the graph has another owner"]
     owners = [one["name"] for one in await nodes_of(graph, user_id) if one.get("is_owner")]
     assert owners == ["Cleo"]
-
-
-async def test_of_two_owners_of_a_file_the_first_is_imported(graph: KnowledgeGraph, user_id: str, file: Path) -> None:
-    tools = graph.tools(user_id=user_id)
-    for name in ("Ada", "Bo"):
-        await node(tools, "Person", name)
-    await cypher(graph, "MATCH (n:Person {user_id: $user}) SET n.is_owner = true", user=user_id)
-    await graph.export(file, user_id=user_id)
-    await forget_by_hand(graph, user_id)
-    assert (await graph.import_records(file)).nodes == ImportCounts(created=1, conflicts=1)
 
 
 async def test_a_record_that_the_database_refuses_is_a_conflict_and_the_rest_is_imported(

@@ -16,7 +16,6 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.fixtures import embedder
 from tests.support.stored import (
     assert_embeddings_are_current,
-    cypher,
     nodes_of,
     note_contents,
     relationships_of,
@@ -62,7 +61,7 @@ async def test_nodes_and_relationships_are_stored_as_the_lines_say(
 ) -> None:
     report = await load(
         person("Ruth", description="Engineer.", notes=["Keeps bees."], properties={"is_owner": True, "age": 61}),
-        person("Ines", aliases=["Nessa", "ines"]),
+        person("Ines", aliases=["Nessa", "ines"], created_at="2020-02-03T04:05:06Z"),
         relation(
             "ruth", "ines", description="Her mentor.", attitude=5, proximity="known-well", notes=["Meets monthly."]
         ),
@@ -73,6 +72,7 @@ async def test_nodes_and_relationships_are_stored_as_the_lines_say(
     assert stored["Ruth"]["description"] == "Engineer."
     assert (stored["Ruth"]["is_owner"], stored["Ruth"]["age"]) == (True, 61)
     assert stored["Ines"]["aliases"] == ["Nessa"]
+    assert str(stored["Ines"]["created_at"]).startswith("2020-02-03T04:05:06")
     [relationship] = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
     assert relationship["neo4j_type"] == "has_relationship_with"
     assert (relationship["attitude"], relationship["proximity"]) == (5, 4)
@@ -143,11 +143,6 @@ async def test_a_note_that_has_expired_since_is_not_added_again(
     assert note_contents(await the_relationship(graph, user_id)) == ["Ill this week."]
 
 
-async def test_relationships_may_precede_their_nodes(load: Load) -> None:
-    report = await load(relation("ruth", "ines"), person("Ines"), person("Ruth"))
-    assert (report.relationships, report.problems) == (LoadCounts(created=1), ())
-
-
 async def test_ends_and_sources_may_be_keys_of_the_graph_or_ids_of_the_file(
     load: Load, graph: KnowledgeGraph, user_id: str
 ) -> None:
@@ -208,28 +203,20 @@ async def test_an_id_of_another_file_does_not_turn_one_person_into_another(
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth", "Ines", "Callum"}
 
 
-async def test_a_key_of_another_label_is_refused(load: Load) -> None:
-    key = str(uuid.uuid4())
-    await load({"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key})
-    report = await load({"kind": "node", "label": "Entity", "name": "Ruth", "entity_key": key})
-    assert reasons(report) == {1: f"{key} is a Person in the graph and cannot become a Entity"}
-
-
-async def test_two_users_load_the_same_file_and_own_a_graph_each(
+async def test_users_may_load_the_same_file_and_their_nodes_are_not_connected(
     load: Load, graph: KnowledgeGraph, user_id: str
 ) -> None:
-    other = f"user-{uuid.uuid4()}"
-    lines = [person("Ruth"), person("Ines"), relation("ruth", "ines")]
+    key, other = str(uuid.uuid4()), f"user-{uuid.uuid4()}"
+    line = {"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key}
+    await load(line, user=other)
+    report = await load(relation("ines", key), person("Ines"))
+    assert reasons(report)[1].startswith(f"One or both nodes do not exist: {key}")
     for user in (user_id, other):
-        assert (await load(*lines, user=user)).relationships == LoadCounts(created=1)
-    assert len(await relationships_of(graph, user_id)) == len(await relationships_of(graph, other)) == 1
-
-
-async def test_a_relationship_to_another_users_node_is_rejected(load: Load) -> None:
-    key = str(uuid.uuid4())
-    await load({"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key}, user=f"user-{uuid.uuid4()}")
-    report = await load(person("Ines"), relation("ines", key))
-    assert reasons(report)[2].startswith(f"One or both nodes do not exist: {key}")
+        report = await load(relation("ines", key), line, person("Ines"), user=user)
+        assert (report.relationships, report.problems) == (LoadCounts(created=1), ())
+        assert len(await relationships_of(graph, user)) == 1
+    wrong = await load({**line, "label": "Entity"}, person("Ines"))
+    assert reasons(wrong) == {1: f"{key} is a Person in the graph and cannot become a Entity"}
 
 
 async def test_concurrent_batches_write_everything_once(
@@ -246,16 +233,12 @@ async def test_concurrent_batches_write_everything_once(
     assert all(relationship["version"] <= 2 for relationship in stored)
 
 
-async def test_each_batch_is_one_embedding_request(load: Load, embedder: WatchedEmbedder) -> None:
-    await load(*(person(f"P{i}") for i in range(25)), batch_size=10)
-    assert sorted(len(request) for request in embedder.stored) == [5, 10, 10]
-
-
 async def test_a_failing_embedder_stops_the_load_and_the_next_load_continues(
     load: Load, embedder: WatchedEmbedder
 ) -> None:
     lines = [*(person(f"P{i}") for i in range(20)), *(relation(f"p{i}", f"p{i + 1}") for i in range(19))]
     await load(*lines[:20], *lines[20:26], batch_size=10)
+    assert sorted(len(request) for request in embedder.stored) == [6, 10, 10]
     embedder.failure = EmbeddingUnavailableError("the model sleeps.")
     with pytest.raises(
         EmbeddingUnavailableError,
@@ -267,14 +250,6 @@ async def test_a_failing_embedder_stops_the_load_and_the_next_load_continues(
     report = await load(*lines, batch_size=10)
     assert (report.nodes, report.relationships) == (LoadCounts(unchanged=20), LoadCounts(created=13, unchanged=6))
     assert sum(len(request) for request in embedder.stored) == 13
-
-
-async def test_two_users_may_load_the_same_keys(load: Load) -> None:
-    key = str(uuid.uuid4())
-    line = {"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key}
-    await load(line, user=f"user-{uuid.uuid4()}")
-    report = await load(line, person("Ines"))
-    assert (report.nodes, report.problems) == (LoadCounts(created=2), ())
 
 
 @pytest.mark.parametrize("options", [{"batch_size": 0}, {"concurrency": 0}, {"user": ""}])
@@ -289,18 +264,3 @@ async def test_property_that_is_null_is_removed(load: Load, graph: KnowledgeGrap
     assert report.nodes == LoadCounts(updated=1)
     [stored] = await nodes_of(graph, user_id)
     assert "age" not in stored
-
-
-async def test_created_at_is_kept(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
-    await load(person("Ruth", created_at="2020-02-03T04:05:06Z"))
-    [row] = await cypher(
-        graph, "MATCH (n:Person|Concept {user_id: $user}) RETURN toString(n.created_at) AS at", user=user_id
-    )
-    assert row["at"].startswith("2020-02-03T04:05:06")
-
-
-async def test_sources_without_a_time_stay_apart_and_load_once(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
-    lines = [{"kind": "node", "label": "Source", "name": name} for name in ("Talk one", "Talk two")]
-    for created in (2, 0):
-        assert (await load(*lines)).nodes.created == created
-    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Talk one", "Talk two"}

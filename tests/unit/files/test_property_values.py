@@ -14,7 +14,7 @@ from neo4j.vector import Vector
 
 from kgagent import InputError
 from kgagent.files.json_lines import dump_json
-from kgagent.files.property_values import TimeText, decode_property, encode_property
+from kgagent.files.property_values import decode_property, encode_property
 
 KINDS = (
     st.text(),
@@ -66,27 +66,6 @@ def test_an_embedding_comes_back_with_the_same_bits(values: list[float]) -> None
 def test_an_embedding_that_float32_does_not_hold_stays_a_list(values: list[Any]) -> None:
     decoded = decode_property(as_in_a_file(encode_property("embedding", None, values)))
     assert same(decoded, values)
-
-
-@pytest.mark.parametrize(("value_type", "kind"), [("DATE NOT NULL", "date"), ("LIST<DATE NOT NULL> NOT NULL", "date")])
-def test_times_stay_text_that_knows_its_type(value_type: str, kind: str) -> None:
-    values = ["2024-01-01"] if value_type.startswith("LIST") else "2024-01-01"
-    decoded = decode_property(as_in_a_file(encode_property("x", value_type, values)))
-    first = decoded[0] if isinstance(decoded, list) else decoded
-    assert isinstance(first, TimeText)
-    assert (first.text, first.kind) == ("2024-01-01", kind)
-
-
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        ("$date", "+12345-01-31"),
-        ("$local_time", "12:00:00.123456789"),
-        ("$datetime", "2024-10-27T02:30:00+01:00[Europe/Berlin]"),
-    ],
-)
-def test_dates_and_times_are_read_as_the_database_prints_them(kind: str, text: str) -> None:
-    assert decode_property({kind: text}) == TimeText(kind.removeprefix("$"), text)
 
 
 def test_a_vector_comes_back() -> None:
