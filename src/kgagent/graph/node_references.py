@@ -58,17 +58,10 @@ class LooseResolution:
     Attributes:
         keys: for each reference the key, or the error.
         notices: for each reference that is not exactly the name which node it means: "Anna → Anna Berger (5b0c1a2f)".
-        shared: the same for each that is the name of one node and an alias of others, which it names.
     """
 
     keys: Mapping[str, str | InputError]
     notices: Mapping[str, str]
-    shared: Mapping[str, str]
-
-    @property
-    def all_notices(self) -> dict[str, str]:
-        """The notices of both kinds."""
-        return {**self.notices, **self.shared}
 
 
 class NodeReferences:
@@ -156,13 +149,7 @@ class NodeReferences:
             user_id, candidates | {name: (node,) for name, node in named.items()}, found=found
         )
         meant = {reference: nodes[0] for reference, nodes in candidates.items() if len(nodes) == 1} | named
-        others = await in_turns(lambda item: found.also_called(*item), meant.items())
-        shared = {
-            name: f"{_notice(name, meant[name])}; also an alias of {', '.join(shorten_name(one.name) for one in nodes)}"
-            for name, nodes in zip(meant, others, strict=True)
-            if nodes
-        }
-        return LooseResolution(keys=outcomes, notices=await other_names(meant, loosely=named.keys()), shared=shared)
+        return LooseResolution(keys=outcomes, notices=await other_names(meant, loosely=named.keys()))
 
     async def look_up(
         self, user_id: str, references: Iterable[str], *, keys: Iterable[str] = (), with_owners: bool = False
@@ -321,14 +308,10 @@ async def other_names(meant: Mapping[str, ReferencedNode], *, loosely: Collectio
     """
     others = await in_turns(lambda item: item[0] in loosely or item[1].has_alias(item[0]), meant.items())
     return {
-        reference: _notice(reference, node)
+        reference: f"{_shown(reference)} → {shorten_name(node.name)} ({node.label}, {message_key(node.entity_key)})"
         for (reference, node), is_other in zip(meant.items(), others, strict=True)
         if is_other
     }
-
-
-def _notice(reference: str, node: ReferencedNode) -> str:
-    return f"{_shown(reference)} → {shorten_name(node.name)} ({node.label}, {message_key(node.entity_key)})"
 
 
 def _resolution_error(

@@ -112,13 +112,6 @@ class FoundNodes:
         asked = list(dict.fromkeys(references))
         return dict(zip(asked, await in_turns(lambda text: self._candidates(text, labels), asked), strict=True))
 
-    def also_called(self, reference: str, node: ReferencedNode) -> list[ReferencedNode]:
-        """The other nodes that have the name of a node as another name."""
-        forms = ReferenceForms.of(reference)
-        if forms is None or not forms.may_be_name or not node.is_named(reference):
-            return []
-        return [other for other in self._called(forms, None) if other.entity_key != node.entity_key]
-
     def _candidates(self, reference: str, labels: Collection[str] | None) -> tuple[ReferencedNode, ...]:
         forms = ReferenceForms.of(reference)
         meant = [] if forms is None else self._meant_by(forms, labels)

@@ -31,11 +31,11 @@ MAX_PLACE_BYTES = 6_000
 """Bytes of a user id, a namespace and a key together; an entry of a range index has at most about 8,000."""
 
 UNLIMITED = 2**31 - 1
-MAX_FETCH = 10_000
-WIDENING = 5
-MIN_CANDIDATES = 200
-SCANNED, SCANNED_WITHOUT_FILTER = 100, 2_000
-"""Number of items up to which an exact scan is faster than an index, one that filters by user and one that does not."""
+MIN_CANDIDATES, MAX_CANDIDATES = 200, 10_000
+"""Texts that the index compares: at least, and at most; a search that needs more compares all items."""
+
+SCANNED = 100
+"""Number of items up to which an exact scan is faster than the index."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,8 @@ class StoreItemRepository:
         embedder: embeds texts to store.
         clock: returns the time, with time zone.
         user_id: owner of the items.
-        exact_scan_limit: number of items up to which all are compared; None chooses it by what the server supports.
+        exact_scan_limit: number of items up to which all are compared; None is 100. Without indexes that filter by
+            user, all are compared whatever their number.
         oversampling: candidates that the index compares, as a multiple of the limit.
     """
 
@@ -96,10 +97,10 @@ class StoreItemRepository:
             }
         if search.accepts is not None:
             return await self._filtered(text, parameters, search, search.accepts)
-        if search.vector is not None and await self._has_many(parameters):
-            found = await self._search_index(search, parameters)
-            if found is not None:
-                return found
+        if search.vector is not None and self.store.features.filtered_vector_indexes:
+            rows = await self._search_index(search, parameters)
+            if len(rows) == search.limit:
+                return _read_all(rows)
         return _read_all(await self.store.read(text, parameters))
 
     async def namespaces(self, prefix: Namespace = ()) -> list[Namespace]:
@@ -187,32 +188,20 @@ class StoreItemRepository:
                     break
         return found
 
-    async def _has_many(self, parameters: Parameters) -> bool:
-        limit = self.exact_scan_limit
-        if limit is None:
-            limit = SCANNED if self.store.features.filtered_vector_indexes else SCANNED_WITHOUT_FILTER
+    async def _search_index(self, search: ItemSearch, parameters: Parameters) -> list[Row]:
+        """Search the index if the user has many items; it may find fewer items than are requested."""
+        limit = SCANNED if self.exact_scan_limit is None else self.exact_scan_limit
+        candidates = max((search.offset + search.limit) * self.oversampling, MIN_CANDIDATES)
         [row] = await self.store.read(_statement("count_store_items"), {**parameters, "scan_limit": limit})
-        return bool(row["found"] > limit)
-
-    async def _search_index(self, search: ItemSearch, parameters: Parameters) -> list[StoredItem] | None:
-        """Search the index with growing limits; None if it does not find as many items as are requested."""
-        kind = "index" if self.store.features.filtered_vector_indexes else "procedure"
-        text = _statement(f"search_store_items_{kind}")
-        wanted = search.offset + search.limit
-        fetch = max(wanted * self.oversampling, MIN_CANDIDATES)
-        while wanted <= fetch <= MAX_FETCH:
-            more = {"fetch": fetch, "index": node_vector_index(STORE_TEXT)}
-            try:
-                rows = await self.store.read(text, {**parameters, **more})
-            except StatementTimeoutError:
-                raise
-            except StoreError:
-                # See `WidenedIndex` in kgagent.retrieval.
-                return None
-            if len(rows) == search.limit:
-                return _read_all(rows)
-            fetch *= WIDENING
-        return None
+        if row["found"] <= limit or candidates > MAX_CANDIDATES:
+            return []
+        try:
+            return await self.store.read(_statement("search_store_items_index"), {**parameters, "fetch": candidates})
+        except StatementTimeoutError:
+            raise
+        except StoreError:
+            # See `WidenedIndex` in kgagent.retrieval.
+            return []
 
     async def _vectors(self, items: Sequence[NewItem]) -> dict[str, object]:
         """The vector of each text by its fingerprint; a text that the items already have is not embedded again."""

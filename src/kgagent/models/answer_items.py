@@ -12,7 +12,7 @@ from typing import Any
 from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.note import Note
-from kgagent.models.token_budget import CountTokens, cut, fits
+from kgagent.models.token_budget import cut, estimated_tokens, fits
 from kgagent.plain_names import folded_words, words_in_some_form
 
 JsonRecord = dict[str, Any]
@@ -213,40 +213,39 @@ class Line:
             line += f"{'' if line.endswith(('.', '!', '?', ':')) else '.'} Notes: {' | '.join(shown)}"
         return line
 
-    def fitted(self, room: int, count_tokens: CountTokens, *, in_full: bool = False) -> str:
+    def fitted(self, room: int, *, in_full: bool = False) -> str:
         """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be.
 
         Args:
             room: maximum number of tokens.
-            count_tokens: counts the tokens of a text.
             in_full: whether its further notes follow as far as they fit; the last one may be cut.
         """
         text, described, hint = self.text(), self.description, "" if self.rest is None else self.hint
-        if fits(text, room, count_tokens):
+        if fits(text, room):
             if not in_full or not self.others:
                 return text
         elif self.notes:
-            of_notes = sum(count_tokens(note) if fits(note, room, count_tokens) else room for note in self.notes)
-            described = cut(described, max(room // 2, room - 2 * of_notes), count_tokens, hint)
+            of_notes = sum(estimated_tokens(note) if fits(note, room) else room for note in self.notes)
+            described = cut(described, max(room // 2, room - 2 * of_notes), hint)
         bare = self.text(0, described)
-        if not fits(bare, room, count_tokens):
-            left = room - count_tokens(self.text(0, "")) - 2
-            shortened = cut(self.description, left, count_tokens, hint) if left > 0 else ""
+        if not fits(bare, room):
+            left = room - estimated_tokens(self.text(0, "")) - 2
+            shortened = cut(self.description, left, hint) if left > 0 else ""
             line = self.text(0, shortened) if shortened or not self.description else ""
-            return line if count_tokens(line) <= room else ""
-        left, shown = room - count_tokens(bare), list[str]()
+            return line if estimated_tokens(line) <= room else ""
+        left, shown = room - estimated_tokens(bare), list[str]()
         for note in chain(self.notes, self.rest() if in_full and self.rest is not None else ()):
-            if fits(f" | {note}", left, count_tokens):
-                left -= count_tokens(f" | {note}")
+            if fits(f" | {note}", left):
+                left -= estimated_tokens(f" | {note}")
                 shown.append(note)
                 continue
-            if in_full and left >= MIN_NOTE_TOKENS and (start := cut(note, left - 1, count_tokens, self.hint)):
+            if in_full and left >= MIN_NOTE_TOKENS and (start := cut(note, left - 1, self.hint)):
                 shown.append(start)
             break
         others = self.others + len(self.notes) - len(shown)
         noted = replace(self, description=described, notes=shown, others=others)
         texts = (noted.text(notes) for notes in range(len(shown), 0, -1))
-        return next((text for text in texts if fits(text, room, count_tokens)), bare)
+        return next((text for text in texts if fits(text, room)), bare)
 
 
 class Item(ABC):

@@ -9,7 +9,7 @@ from typing import Any
 from kgagent.errors import InputError
 from kgagent.formatting import in_one_line
 from kgagent.models.answer_items import MIN_NOTE_TOKENS, Item, JsonRecord, Line, RenderState
-from kgagent.models.token_budget import CountTokens, cut, cut_record, estimated_tokens, json_tokens
+from kgagent.models.token_budget import cut, cut_record, estimated_tokens, json_tokens
 
 NOTHING_RELEVANT = "Nothing clearly relevant found. The nearest:"
 ITEM_BUDGET_DIVISOR = 4
@@ -86,7 +86,6 @@ def text_page(
     *,
     offset: int = 0,
     cursor: CursorOf | None = None,
-    count_tokens: CountTokens = estimated_tokens,
 ) -> Page:
     """Render items as lines until the budget is used up; a last line says how many are shown and how to continue.
 
@@ -98,20 +97,19 @@ def text_page(
         budget: maximum number of tokens.
         offset: number of items to skip.
         cursor: returns what continues the answer; without it the last line only counts.
-        count_tokens: counts the tokens of a text.
 
     Raises:
         InputError: the offset is beyond the end.
     """
-    warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR, count_tokens)
+    warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR)
     frame = [line for line in (content.opening, *warnings) if line]
-    room = budget - sum(count_tokens(line) + 1 for line in frame)
+    room = budget - sum(estimated_tokens(line) + 1 for line in frame)
     items = _items_from(content, offset)
     most = max(budget // ITEM_BUDGET_DIVISOR, MIN_ITEM_TOKENS)
-    fill = partial(_fill_text, items, at_most=content.at_most, most=most, count_tokens=count_tokens)
+    fill = partial(_fill_text, items, at_most=content.at_most, most=most)
     shown, fitted = fill(new_state(), room=room)
     if offset + len(shown) < content.count:
-        footer_tokens = count_tokens(_footer(content, offset, content.count, cursor)) + 1
+        footer_tokens = estimated_tokens(_footer(content, offset, content.count, cursor)) + 1
         shown, fitted = fill(new_state(), room=room - footer_tokens)
     # In less room, long items are cut shorter, so that even all items may fit.
     if offset + len(shown) < content.count:
@@ -119,13 +117,13 @@ def text_page(
         lines = [text for _, text in fitted]
     else:
         footer = ""
-        lines = _completed(fitted, room, count_tokens)
+        lines = _completed(fitted, room)
     if not items and not offset:
-        lines = [content.empty] if count_tokens(content.empty) <= room else []
+        lines = [content.empty] if estimated_tokens(content.empty) <= room else []
     # A search that was skipped comes first: "nothing found" alone would say that there is nothing.
     body = [content.opening, *lines, *warnings, footer] if items else [content.opening, *warnings, *lines, footer]
     payload = _payload(content, [item.records(state) for state in [new_state()] for item in shown])
-    text = cut("\n".join(filter(None, body)), budget, count_tokens)
+    text = cut("\n".join(filter(None, body)), budget)
     return Page(text, payload | _continuation(content, offset + len(shown), cursor))
 
 
@@ -137,7 +135,7 @@ def json_page(
     Raises:
         InputError: the budget is too small for the next item, or the offset is beyond the end.
     """
-    warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR, estimated_tokens)
+    warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR)
     message = cut(content.message, budget // WARNINGS_BUDGET_DIVISOR)
     fitted = {"message": message, **({"warnings": warnings} if warnings else {})}
     frame = _payload(content, []) | fitted | _continuation(content, offset, cursor)
@@ -186,7 +184,6 @@ def _fill_text(
     room: int,
     at_most: int | None,
     most: int,
-    count_tokens: CountTokens,
 ) -> tuple[list[Item], list[_FittedLine]]:
     """The items of a page and their lines; items without a line belong to the page of the item before."""
     shown: list[Item] = []
@@ -195,58 +192,58 @@ def _fill_text(
         full = item.lines(state)
         if full and at_most is not None and len(shown) >= at_most:
             break
-        fitted = _fitted_lines(full, min(room, most), count_tokens)
+        fitted = _fitted_lines(full, min(room, most))
         if full and not fitted and not lines:
-            fitted = _fitted_lines(full, room, count_tokens) or _head(full, room, count_tokens)
+            fitted = _fitted_lines(full, room) or _head(full, room)
         if full and not fitted:
             break
-        room -= sum(count_tokens(line) + 1 for line in fitted)
+        room -= sum(estimated_tokens(line) + 1 for line in fitted)
         shown.append(item)
         lines += zip(full, fitted, strict=False)
     return shown, lines
 
 
-def _completed(lines: Iterable[_FittedLine], room: int, count_tokens: CountTokens) -> list[str]:
+def _completed(lines: Iterable[_FittedLine], room: int) -> list[str]:
     """The lines, with what is left of the room spent on what they omit, best first."""
     fitted = list(lines)
-    left = room - sum(count_tokens(text) + 1 for _, text in fitted)
+    left = room - sum(estimated_tokens(text) + 1 for _, text in fitted)
     shown: list[str] = []
     for line, text in fitted:
         more = ""
         if line.rest is not None and left >= MIN_NOTE_TOKENS and (line.others or text != line.text()):
-            before = count_tokens(text)
-            more = line.fitted(before + left, count_tokens, in_full=True)
-            left += before - count_tokens(more) if more else 0
+            before = estimated_tokens(text)
+            more = line.fitted(before + left, in_full=True)
+            left += before - estimated_tokens(more) if more else 0
         shown.append(more or text)
     return shown
 
 
-def _fitted_lines(lines: Sequence[Line], room: int, count_tokens: CountTokens) -> list[str]:
+def _fitted_lines(lines: Sequence[Line], room: int) -> list[str]:
     """All lines of an item within some tokens, or none; long lines share the room."""
     fitted = []
     left = room
     for place, line in enumerate(lines):
         later = lines[place + 1 :]
-        needed = sum(count_tokens(other.text()) + 1 for other in later)
-        text = line.fitted(max(left - needed, left // (len(later) + 1)) - 1, count_tokens)
+        needed = sum(estimated_tokens(other.text()) + 1 for other in later)
+        text = line.fitted(max(left - needed, left // (len(later) + 1)) - 1)
         if not text:
             return []
         fitted.append(text)
-        left -= count_tokens(text) + 1
+        left -= estimated_tokens(text) + 1
     return fitted
 
 
-def _head(lines: Sequence[Line], room: int, count_tokens: CountTokens) -> list[str]:
+def _head(lines: Sequence[Line], room: int) -> list[str]:
     """An item in one line, cut at any place."""
-    shown = cut("; ".join(line.text() for line in lines), room - 1, count_tokens)
+    shown = cut("; ".join(line.text() for line in lines), room - 1)
     return [shown] if shown else []
 
 
-def _fitted_warnings(warnings: Sequence[str], room: int, count_tokens: CountTokens) -> list[str]:
+def _fitted_warnings(warnings: Sequence[str], room: int) -> list[str]:
     shown: list[str] = []
     for place, warning in enumerate(warnings):
         line = in_one_line(warning)
-        cost = count_tokens(line) + 1
+        cost = estimated_tokens(line) + 1
         if cost > room - 8:
             return [*shown, f"+{len(warnings) - place} warnings"]
         shown.append(line)

@@ -1,6 +1,6 @@
 """Request and result of a hybrid search."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -12,7 +12,6 @@ from kgagent.models.fields import FreeTypes, Labels, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExpandHops, SearchPlan, Threshold
-from kgagent.models.token_budget import estimated_tokens
 
 FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]
 
@@ -196,7 +195,6 @@ class HybridSearchResult(GraphModel):
         self,
         token_budget: int = 2_000,
         *,
-        count_tokens: Callable[[str], int] = estimated_tokens,
         now: datetime | None = None,
     ) -> str:
         """Render the results as text for a model, most relevant first: one line for each node and relationship.
@@ -205,7 +203,6 @@ class HybridSearchResult(GraphModel):
 
         Args:
             token_budget: maximum number of tokens.
-            count_tokens: counts the tokens of a text; default: an estimate that is rather too high.
             now: notes that have expired by then are omitted; default: the current time.
         """
         content = Content(
@@ -217,7 +214,6 @@ class HybridSearchResult(GraphModel):
             content,
             lambda: RenderState(now=moment, labels=labels, with_properties=False),
             token_budget,
-            count_tokens=count_tokens,
         ).text
 
 

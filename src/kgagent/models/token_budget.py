@@ -2,12 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kgagent.models.plain import without_empty
-
-CountTokens = Callable[[str], int]
 
 RECORD_TOKENS = 10_000
 """Tokens of a record in the payload of a tool that writes."""
@@ -35,28 +33,27 @@ def estimated_tokens(text: str) -> int:
     return sum(map(_tokens_of, _PIECE.finditer(text)))
 
 
-def fits(text: str, room: int, count_tokens: CountTokens = estimated_tokens) -> bool:
+def fits(text: str, room: int) -> bool:
     """Whether a text has at most `room` tokens."""
-    return len(text) <= room * _LONGEST_TOKEN and count_tokens(text) <= room
+    return len(text) <= room * _LONGEST_TOKEN and estimated_tokens(text) <= room
 
 
-def cut(text: str, room: int, count_tokens: CountTokens = estimated_tokens, hint: str = "") -> str:
+def cut(text: str, room: int, hint: str = "") -> str:
     """Cut a text to some tokens; the end says how many characters are omitted. Empty if not even that fits.
 
     Args:
         text: the text.
         room: maximum number of tokens.
-        count_tokens: counts the tokens of a text.
         hint: how to see the rest; part of the end.
     """
-    if fits(text, room, count_tokens):
+    if fits(text, room):
         return text
     # The number of tokens grows with that of characters, but not strictly: only lengths that fit are kept.
     shortest, longest, best = 0, min(len(text), room * _LONGEST_TOKEN), ""
     while shortest <= longest:
         length = (shortest + longest) // 2
         shown = cut_to(text, length, hint)
-        if count_tokens(shown) <= room:
+        if estimated_tokens(shown) <= room:
             shortest, best = length + 1, shown
         else:
             longest = length - 1

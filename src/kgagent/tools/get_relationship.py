@@ -6,7 +6,7 @@ from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.answer_items import NoteItem, RelationshipItem, RenderState, item_record
 from kgagent.models.answer_page import Content
-from kgagent.models.token_budget import cut, cut_record, estimated_tokens
+from kgagent.models.token_budget import cut, cut_record
 from kgagent.tools.arguments import DIRECTION_HINT, RelationshipEnds
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -66,7 +66,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         content = Content(
             items=[NoteItem(note) for note in relationship.notes],
             message=message,
-            opening=line.fitted(room, estimated_tokens) or cut(line.head, room),
+            opening=line.fitted(room) or cut(line.head, room),
             empty="",
             fields={"triplet": relationship.triplet, "relationship": cut_record(record, room) or {}},
         )

@@ -91,7 +91,7 @@ async def render_page(
     Raises:
         InputError: the cursor belongs to other arguments, or the budget is too small for one item as JSON.
     """
-    offset, cursor = _checked_offset(arguments), cursor_maker(arguments)
+    offset, cursor = cursor_offset(arguments), cursor_maker(arguments)
     items = content.items[offset - content.first :]
     likely = items[: arguments.token_budget // SHORTEST_LINE]
     # JSON has full keys.
@@ -140,12 +140,6 @@ def with_relevance(
 
 
 def cursor_offset(arguments: ReadArguments) -> int:
-    """The number of items that earlier answers have shown, as the cursor says; `render_page` checks whose it is."""
-    match = _CURSOR.fullmatch((arguments.cursor or "").strip())
-    return int(match[1]) if match else 0
-
-
-def _checked_offset(arguments: ReadArguments) -> int:
     """The number of items that earlier answers have shown.
 
     Raises:

@@ -77,7 +77,7 @@ async def resolve(context: ToolContext, references: Iterable[str], *, exactly: b
     if exactly:
         return ResolvedReferences(await context.references.resolve_each(context.user_id, asked))
     loose = await context.references.resolve_loosely(context.user_id, asked)
-    return ResolvedReferences(loose.keys, loose.all_notices)
+    return ResolvedReferences(loose.keys, loose.notices)
 
 
 async def resolved_targets(context: ToolContext, targets: Sequence[ResolutionTarget]) -> tuple[ResolutionTarget, ...]:

@@ -92,7 +92,7 @@ async def find_targets(
     # An item that renames a node must name it exactly.
     exactly = {normalised_name(key) for key, item in given.items() if item.name is not None}
     resolved = await context.references.resolve_loosely(context.user_id, given, exactly=exactly, found=stored)
-    notices = resolved.all_notices
+    notices = resolved.notices
     for position, item in items.items():
         try:
             if item.entity_key is not None:
@@ -311,7 +311,6 @@ class References:
                 key, notice = self._compared_with_call(reference, key, notice)
             self._stored[reference] = key
             self.notices |= {reference: notice} if notice else {}
-        self.notices |= loose.shared
 
     def key(self, reference: str) -> str:
         """The key of the node that a reference means.

@@ -117,20 +117,6 @@ async def test_a_concurrent_write_is_detected(
     assert (stored["description"], stored["attitude"], stored["version"]) == ("They quarrel", 5, 8)
 
 
-async def test_a_relationship_deleted_during_an_update_is_reported(
-    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
-) -> None:
-    ends = await two_friends(agents[0])
-    embedder.asked.clear()
-    embedder.gate.clear()
-    slow = asyncio.create_task(agents[0].update_relationship(**ends, attitude=5))
-    await embedder.asked.wait()
-    await cypher(graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() DELETE r", user=user_id)
-    embedder.gate.set()
-    assert error_of(await slow).startswith("Relationship not found between Ada")
-    assert await relationships_of(graph, user_id) == []
-
-
 async def test_a_node_deleted_during_a_create_is_reported(
     agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
@@ -222,21 +208,6 @@ async def test_an_embedder_that_fails_leaves_everything_as_it_was(
     assert (await the_relationship(graph, user_id), await nodes_of(graph, user_id)) == before
     embedder.failure = None
     succeeded(await tools.update_relationship(**ends, attitude=1))
-
-
-async def test_a_call_cancelled_while_it_embeds_leaves_everything_as_it_was(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
-) -> None:
-    ends = await two_friends(tools)
-    before = await the_relationship(graph, user_id)
-    embedder.asked.clear()
-    embedder.gate.clear()
-    task = asyncio.create_task(tools.update_relationship(**ends, attitude=1))
-    await embedder.asked.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert await the_relationship(graph, user_id) == before
 
 
 async def test_calls_cancelled_at_any_moment_leave_nothing_half_written(

@@ -1,6 +1,5 @@
 """Keys are unique for each user: records of two users with equal keys do not touch each other."""
 
-import asyncio
 import hashlib
 import json
 from pathlib import Path
@@ -14,7 +13,7 @@ from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node
-from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, relationships_of
+from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of
 
 pytestmark = pytest.mark.neo4j_5
 
@@ -90,20 +89,6 @@ async def test_a_second_node_of_a_key_in_one_user_is_an_error_at_once(
     assert embedder.calls == 0
 
 
-async def test_concurrent_creators_make_one_node_for_each_user(
-    agents: list[Toolset], graph: KnowledgeGraph, user_id: str, other_id: str
-) -> None:
-    others = graph.tools(user_id=other_id)
-    answers = await asyncio.gather(
-        *(agent.create_node(label="Entity", name="acmeu") for agent in agents),
-        *(others.create_node(label="Entity", name="acme") for _ in range(4)),
-    )
-    for some in (answers[:4], answers[4:]):
-        assert sum(answer["success"] for answer in some) == 1
-        assert all("exists already" in error_of(answer) for answer in some if not answer["success"])
-    assert len(await nodes_of(graph, user_id)) == len(await nodes_of(graph, other_id)) == 1
-
-
 @pytest.mark.usefixtures("both")
 async def test_nothing_of_the_other_user_is_read_through_an_equal_key(tools: Toolset, keys: list[str]) -> None:
     ada, bo, club = keys
@@ -168,13 +153,3 @@ async def test_nothing_of_the_other_user_is_written_through_an_equal_key(
     assert {stored["entity_key"] for stored in await nodes_of(graph, user_id)} == {ada, source}
     for user in (user_id, other_id):
         await assert_embeddings_are_current(graph, user, embedder, clock())
-
-
-@pytest.mark.usefixtures("both")
-async def test_relationships_of_two_users_may_have_equal_keys(
-    graph: KnowledgeGraph, user_id: str, other_id: str
-) -> None:
-    own = {stored["relationship_key"] for stored in await relationships_of(graph, user_id)}
-    others = {stored["relationship_key"] for stored in await relationships_of(graph, other_id)}
-    assert own == others
-    assert len(own) == 2

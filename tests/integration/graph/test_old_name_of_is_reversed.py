@@ -71,19 +71,6 @@ async def test_the_first_write_converts_it(
     await assert_converted(graph, user_id, embedder, clock)
 
 
-async def test_deleting_and_restoring_converts_it(
-    graph: KnowledgeGraph,
-    tools: Toolset,
-    user_id: str,
-    embedder: WatchedEmbedder,
-    clock: Clock,
-    ends: dict[str, str],
-) -> None:
-    succeeded(await tools.delete_relationship(**ends))
-    assert succeeded(await tools.restore_relationship(**ends))["triplet"] == TRIPLET
-    await assert_converted(graph, user_id, embedder, clock)
-
-
 async def test_a_relationship_deleted_under_the_old_name_is_restored_under_the_new_one(
     graph: KnowledgeGraph,
     tools: Toolset,

@@ -111,12 +111,6 @@ async def test_the_schema_can_be_ensured_concurrently(
     assert await own.problems() == []
 
 
-async def test_missing_parts_are_named_with_the_command_that_creates_them(own: Schema, label: str) -> None:
-    [problem] = await own.problems()
-    assert f"kgagent_{label}_unique, " in str(problem)
-    assert str(problem).endswith(": missing. Fix: kgagent init")
-
-
 async def test_a_mismatch_in_dimensions_is_reported_with_both_lengths_and_the_command(settings: Settings) -> None:
     with pytest.raises(SchemaError) as refused:
         async with KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(64)):
@@ -155,17 +149,6 @@ async def test_indexes_with_other_options_work_and_are_reported(
     assert "vector.quantization" in different.what
     await other.rebuild_vector_indexes()
     assert await other.differing_options() == []
-
-
-async def test_an_index_that_covers_other_types_is_named(opened: KnowledgeGraph, ontology: Ontology) -> None:
-    schema = Schema(services_of(opened).store, ontology, HashingEmbedder(384), CHOSEN)
-    said = "; ".join(str(problem) for problem in await schema.problems())
-    if services_of(opened).store.features.filtered_vector_indexes:
-        assert "kgagent_relationship_embedding: covers ['" in said
-        assert f"instead of {list(ontology.relationships)}" in said
-    else:
-        [neo4j_type] = ontology.relationships
-        assert f"kgagent_{neo4j_type}_embedding" in said
 
 
 async def test_an_index_with_another_name_is_used_as_well(opened: KnowledgeGraph, own: Schema, label: str) -> None:
@@ -275,25 +258,6 @@ async def test_a_deadlock_with_another_process_that_changes_the_schema_is_no_err
 
     await ensure_with(opened, monkeypatch, deadlocked)
     assert failed == ["DROP", "CREATE"]
-
-
-@pytest.mark.alone
-async def test_an_index_dropped_by_another_process_is_created_again(
-    opened: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await make_earlier_form(opened)
-    run, drops = services_of(opened).store.run_schema, list[str]()
-
-    async def dropped_late(text: str) -> list[Row]:
-        rows = await run(text)
-        if text.startswith("DROP"):
-            drops.append(text)
-        elif text.startswith("CREATE") and len(drops) == 1:
-            await dropped_late(drops[0])
-        return rows
-
-    await ensure_with(opened, monkeypatch, dropped_late)
-    assert len(drops) == 2
 
 
 @pytest.mark.alone

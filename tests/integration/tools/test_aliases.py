@@ -2,10 +2,8 @@
 
 import pytest
 
-from kgagent import InputError, KnowledgeGraph
+from kgagent import KnowledgeGraph
 from kgagent.graph.aliases import MAX_ALIASES
-from kgagent.graph.node_references import WINDOW
-from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, persons, relate
@@ -93,21 +91,6 @@ async def test_remember_removes_aliases_by_an_empty_list_and_nothing_else(tools:
     assert stored.get("aliases") is None
 
 
-async def test_an_alias_is_found_although_many_notes_mention_it(
-    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
-) -> None:
-    key = await person(tools, "Robert Lund", aliases=["Bo"], notes=["He builds boats. " * 20])
-    others = [
-        {"entity_key": f"{user_id}-{n}", "name": f"Nr {n}", "user_id": user_id, "notes_text": "Bo"}
-        for n in range(WINDOW)
-    ]
-    await database.run("UNWIND $people AS person CREATE (n:Person) SET n = person", people=others)
-    assert await services_of(graph).references.resolve(user_id, ["BO"]) == {"BO": key}
-    await database.run("MATCH (n:Person {user_id: $user}) SET n.aliases = 'Bo'")
-    with pytest.raises(InputError, match="Node not found"):
-        await services_of(graph).references.resolve(user_id, ["BO"])
-
-
 async def test_a_relationship_between_a_node_and_its_alias_is_refused(tools: Toolset, database: Database) -> None:
     succeeded(await tools.remember(nodes=[{**ROBERT, "aliases": ["Bob"]}]))
     same = {"from": "Bob", "to": "Robert Lund", "relationship_type": "same as"}
@@ -143,35 +126,3 @@ async def test_a_thing_whose_name_is_its_key_gets_a_new_name_as_an_alias(tools: 
     assert refused.endswith("give the new one in aliases, and both refer to it")
     succeeded(await tools.remember(nodes=[{"entity_key": key, "aliases": ["Kornblume"]}]))
     assert succeeded(await tools.update_node(entity_key="kornblume", description="x"))["node"]["entity_key"] == key
-
-
-@pytest.fixture
-async def robert(tools: Toolset) -> str:
-    """Robert Hofmann, whom others call Bobby."""
-    return await person(tools, "Robert Hofmann", "Sound engineer.", aliases=["Bobby"])
-
-
-async def test_a_reference_that_is_a_name_and_an_alias_says_which_was_used(tools: Toolset, robert: str) -> None:
-    bobby = await node(tools, "Concept", "Bobby")
-    answer = await tools["remember"].call_text({"notes": [{"on": "Bobby", "content": "A dance."}]})
-    expected = f"Bobby → Bobby (Concept, {bobby[:12]}); also an alias of Robert Hofmann"
-    assert answer.text.splitlines()[1:] == [f"Note: {expected}"]
-    ada = await person(tools, "Ada")
-    await relate(tools, ada, bobby, "dances")
-    changed = await tools["update_relationship"].call_text(
-        {"from_entity_key": "Ada", "to_entity_key": "Bobby", "attitude": 3}
-    )
-    assert expected in changed.text
-    for reference in (bobby, robert, "Robert Hofmann", "Ada"):
-        unshared = await tools["remember"].call_text({"notes": [{"on": reference, "content": "Another one."}]})
-        assert "also an alias" not in unshared.text
-
-
-async def test_a_shared_name_is_not_compared_with_parts_of_the_names_of_the_call(tools: Toolset, robert: str) -> None:
-    bobby = await person(tools, "Bobby")
-    relationship = {"from": robert, "to": "Bobby", "relationship_type": "cousin of"}
-    call = {"nodes": [{"label": "Person", "name": "Bobby Fischer"}], "relationships": [relationship]}
-    answer = await tools["remember"].call_text({**call, "verbose": True})
-    assert answer.payload["failures"] == []
-    assert bobby[:8] in answer.text
-    assert "also an alias of Robert Hofmann" in answer.text

@@ -2,9 +2,7 @@
 
 import pytest
 
-from kgagent import KnowledgeGraph
 from kgagent.tools import Payload, Toolset
-from tests.support.crowd import plant_people
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import persons
@@ -164,13 +162,3 @@ async def test_an_invalid_list_is_an_error(tools: Toolset) -> None:
         ([{"from_entity_key": "a"}], "relationships.0.to_entity_key is missing"),
     ):
         assert error_of(await tools.create_relationships(relationships=relationships)).startswith(said)
-
-
-async def test_500_relationships_go_in_one_call(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, people: list[str]
-) -> None:
-    others = await plant_people(graph, user_id, 500)
-    new = [between(people[0], other, relationship_type="friend") for other in others]
-    payload = succeeded(await tools.create_relationships(relationships=new))
-    assert payload["message"] == "Created 500 of 500 relationships"
-    assert len(embedder.stored) == 1

@@ -147,14 +147,6 @@ async def test_identical_or_missing_ends_are_named(tools: Toolset) -> None:
         assert error_of(payload).startswith(next(iter(wrong)))
 
 
-async def test_hostile_values_are_values(drawing: Drawing) -> None:
-    text = "'; MATCH (n) DETACH DELETE n // ` nul\0byte"
-    await drawing.nodes(*"ab")
-    await drawing.joins(pairs("ab"))
-    assert names(await find(drawing, "a", "b", query=text)) == ["ab"]
-    error_of(await find(drawing, "a", text))
-
-
 async def test_paths_lead_through_hubs(drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "BEAM_WIDTH", 10)
     between = [f"n{number:04}" for number in range(1_500)]

@@ -47,20 +47,6 @@ async def test_a_name_that_no_reference_can_be_is_refused(tools: Toolset) -> Non
     assert told in error_of(await tools.remember(nodes=[{"label": "Person", "name": "x" * 501}]))
 
 
-async def test_a_name_counts_with_the_characters_by_which_it_is_compared(tools: Toolset) -> None:
-    ligature = "\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}"
-    key = await person(tools, 27 * ligature)
-    assert (
-        succeeded(await tools.update_node(entity_key=27 * ligature, description="Found."))["node"]["entity_key"] == key
-    )
-    told = "must have at most 500 characters, got 504"
-    assert told in error_of(await tools.create_node(label="Person", name=28 * ligature))
-    nodes = [{"label": "Person", "name": "Ada", "aliases": [28 * ligature]}]
-    assert told in error_of(await tools.remember(nodes=nodes))
-    relationship = {"from": 28 * ligature, "to": key, "relationship_type": "friend"}
-    assert "Node not found" in error_of(await tools.remember(relationships=[relationship]))
-
-
 async def test_one_value_may_stand_for_a_list_and_null_for_an_optional_one(tools: Toolset, database: Database) -> None:
     rosa = {"label": "Person", "name": "Rosa Feld", "aliases": "Rosi", "notes": "Lives in Jena."}
     payload = succeeded(await tools.remember(nodes=rosa, relationships=None))

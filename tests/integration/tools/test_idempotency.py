@@ -9,7 +9,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
 from tests.support.payloads import error_of, succeeded
 from tests.support.proxy import proxy_to
-from tests.support.stored import Database, nodes_of, note_contents
+from tests.support.stored import Database, note_contents
 
 RUTH: dict[str, Any] = {"label": "Person", "name": "Ruth", "description": "Naval architect", "notes": ["Rows."]}
 LOST = 4
@@ -33,24 +33,6 @@ async def test_a_key_that_created_another_node_is_refused(tools: Toolset, databa
     error = error_of(await tools.create_node(label="Person", name="Ines", idempotency_key="call-1"))
     assert error == ("idempotency_key 'call-1' was used to create the Person 'Ruth'; create 'Ines' with another key")
     assert [stored["name"] for stored in await database.nodes()] == ["Ruth"]
-
-
-async def test_equal_keys_of_two_users_create_two_nodes(graph: KnowledgeGraph, user_id: str) -> None:
-    users = [f"{user_id}-1", f"{user_id}-2"]
-    made = [
-        succeeded(await graph.tools(user_id=user).create_node(**RUTH, idempotency_key="call-1"))["entity_key"]
-        for user in users
-    ]
-    assert len(set(made)) == 2
-    assert [len(await nodes_of(graph, user)) for user in users] == [1, 1]
-
-
-async def test_a_source_is_created_once_at_any_time(tools: Toolset, database: Database, clock: Clock) -> None:
-    source = {"label": "Source", "name": "Chat", "description": "A chat", "idempotency_key": "call-1"}
-    first = succeeded(await tools.create_node(**source))
-    clock.forward(minutes=1)
-    assert succeeded(await tools.create_node(**source))["entity_key"] == first["entity_key"]
-    assert len(await database.nodes()) == 1
 
 
 async def test_concurrent_calls_with_one_key_create_one_node(tools: Toolset, database: Database) -> None:

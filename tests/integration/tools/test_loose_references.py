@@ -108,18 +108,6 @@ async def test_a_part_of_a_word_and_a_word_of_a_thing_are_no_references(
     assert error == "notes[0] Qqxyz: Node not found: Qqxyz. Add it to nodes to create it"
 
 
-async def test_several_nodes_that_may_be_meant_are_listed_and_an_exact_name_comes_first(
-    tools: Toolset, keys: dict[str, str]
-) -> None:
-    await person(tools, "Änna Carlsen")
-    error = error_of(await tools.update_node(entity_key="Anna", description="x"))
-    assert error.startswith("Node not found: Anna. Nearest to Anna: ")
-    assert f"Anna Berger (Person, {keys['Anna'][:12]})" in error
-    exact = await person(tools, "Anna")
-    assert succeeded(await tools.update_node(entity_key="anna", description="x"))["node"]["entity_key"] == exact
-    assert exact not in keys.values()
-
-
 async def test_a_surname_that_several_have_is_refused_with_all_of_them(
     tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
@@ -180,15 +168,6 @@ async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refus
     assert keys
 
 
-async def test_any_text_is_a_reference_or_an_error(tools: Toolset) -> None:
-    for text in ("x" * 490, "\\E(", "(a+)+$" * 20, "\u0130stanbul"):
-        assert error_of(await tools.update_node(entity_key=text, description="x")).startswith("Node not found")
-        named = await person(tools, f"{text} Smith")
-        if text[0].isalnum():
-            answer = succeeded(await tools.update_node(entity_key=text, description="y"))
-            assert answer["node"]["entity_key"] == named
-
-
 async def test_merging_and_deleting_need_the_exact_name(
     tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
@@ -199,21 +178,6 @@ async def test_merging_and_deleting_need_the_exact_name(
     assert error.startswith("Node not found: Anna. Nearest to Anna: ")
     assert f"Anna Berger (Person, {keys['Anna'][:12]})" in error
     assert len(await database.nodes()) == len(keys) + 1
-
-
-async def test_remember_says_which_node_was_meant(tools: Toolset, database: Database, keys: dict[str, str]) -> None:
-    relationship = {"from": "Anna", "to": "René", "relationship_type": "friend"}
-    answer = await tools.remember.call_text(
-        {"relationships": [relationship], "notes": [{"on": "cafe muller", "content": "Closed."}]}
-    )
-    assert answer.text.splitlines() == [
-        "Relationships: 1 created. 1 note added",
-        f"Note: Anna → Anna Berger (Person, {keys['Anna'][:12]})",
-        f"Note: cafe muller → Café Müller (Entity, {keys['Café'][:12]})".replace("é", "e\u0301").replace(
-            "ü", "u\u0308"
-        ),
-    ]
-    assert len(await database.relationships()) == 2
 
 
 async def test_remember_creates_a_node_with_a_first_name(
@@ -247,25 +211,3 @@ async def test_a_rejected_node_of_a_call_is_not_replaced_by_one_with_a_similar_n
     assert "relationships[0] Anna to René: " in error
     assert len(await relationships_of(graph, tools.user_id)) == 1
     assert len(await nodes_of(graph, tools.user_id)) == len(keys)
-
-
-async def test_an_existing_node_is_changed_by_remember_only_under_its_exact_name(
-    tools: Toolset, database: Database, keys: dict[str, str]
-) -> None:
-    for item in ({"name": "Anna"}, {"entity_key": "Anna", "name": "Anna Smith"}):
-        assert "Anna" in error_of(await tools.remember(nodes=[{**item, "description": "x"}]))
-    names = {one["name"] for one in await database.nodes()}
-    assert "Anna Berger" in names
-    assert len(names) == len(keys)
-
-
-@pytest.mark.usefixtures("keys")
-async def test_many_parts_of_names_are_resolved_and_the_error_says_which_are_not(tools: Toolset) -> None:
-    unknown = [{"on": f"Unknown{number}", "content": "x"} for number in range(101)]
-    found = [{"on": "Gruber", "content": "Sails."}]
-    payload = succeeded(await tools.remember(notes=[*unknown[:60], *found, *unknown[60:80]]))
-    assert payload["notes_added"] == 1
-    payload = succeeded(await tools.remember(notes=[*unknown, *found, {"on": "Ines", "content": "Sails."}]))
-    last = payload["failures"][-1]
-    assert last["name"] == "Gruber"
-    assert "Node not found: Gruber" in last["error"]

@@ -113,12 +113,3 @@ async def test_errors_about_missing_relationships_name_restore_relationship_only
         errors.append(error_of(await offered.add_note_to_relationship(**ends, content="She likes it.")))
         assert [("restore_relationship" in error) for error in errors] == [is_named, is_named]
     succeeded(await core.create_relationship(**ends, relationship_type="likes"))
-
-
-async def test_the_error_about_a_second_owner_names_update_node_only_where_it_is(core: Toolset, tools: Toolset) -> None:
-    owner = {"label": "Person", "name": "Ines", "is_owner": True}
-    for offered, is_named in ((core, False), (tools, True)):
-        await offered.remember(nodes=[owner])
-        refused = await offered.remember.call_text({"nodes": [{**owner, "name": "Bo"}]})
-        assert "is already the owner of this graph" in refused.text
-        assert ("update_node" in refused.text) == is_named

@@ -46,13 +46,6 @@ async def test_the_owner_can_change_in_two_calls_without_embedding_anything(
     assert not embedder.stored
 
 
-async def test_each_user_has_an_owner(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await person(tools, "Me", is_owner=True)
-    other = f"{user_id}-other"
-    await person(graph.tools(user_id=other), "Somebody", is_owner=True)
-    assert (await owners(graph, user_id), await owners(graph, other)) == (["Me"], ["Somebody"])
-
-
 async def test_only_a_person_can_be_the_owner(tools: Toolset) -> None:
     said = "is_owner applies only to nodes with the label Person, got Concept"
     assert error_of(await tools.create_node(label="Concept", name="Sailing", is_owner=True)) == said
@@ -78,12 +71,3 @@ async def test_me_is_the_owner_even_if_a_node_of_the_call_is_also_called_that(to
         succeeded(await tools.get_relationship(from_entity_key="Ada", to_entity_key="Bo"))["triplet"] == "Ada friend Bo"
     )
     assert error_of(await tools.get_relationship(from_entity_key="Trudy", to_entity_key="Bo"))
-
-
-async def test_me_is_a_node_of_the_call_with_that_alias_if_there_is_no_owner(tools: Toolset) -> None:
-    nodes = [{"label": "Person", "name": "Bo"}, {"label": "Person", "name": "Ada", "aliases": ["me"]}]
-    relationship = {"from": "me", "to": "Bo", "relationship_type": "friend"}
-    succeeded(await tools.remember(nodes=nodes, relationships=[relationship]))
-    assert (
-        succeeded(await tools.get_relationship(from_entity_key="Ada", to_entity_key="Bo"))["triplet"] == "Ada friend Bo"
-    )

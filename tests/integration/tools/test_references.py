@@ -90,23 +90,6 @@ async def test_each_relationship_of_a_batch_is_resolved_on_its_own(tools: Toolse
     assert nobody["error"] == "One or both nodes do not exist: nobody" + WHERE_KEYS_ARE
 
 
-async def test_an_unknown_name_is_answered_with_the_nearest_and_the_known_end_is_not_blamed(
-    tools: Toolset, keys: dict[str, str]
-) -> None:
-    error = error_of(await tools.get_relationship(from_entity_key="Anna", to_entity_key="Ruth Clder"))
-    assert error == (
-        f"One or both nodes do not exist: Ruth Clder. Nearest to Ruth Clder: "
-        f"Ruth Calder (Person, {keys['ruth'][:12]}): Architect."
-    )
-    assert error_of(await tools.traverse(entity_key="nobody")) == "Node not found: nobody" + WHERE_KEYS_ARE
-
-
-async def test_me_without_an_owner_tells_how_to_set_one(tools: Toolset) -> None:
-    await person(tools, "Anna")
-    error = error_of(await tools.update_node(entity_key="me", description="x"))
-    assert error.startswith("Node not found: me. No node is marked as the owner of this graph")
-
-
 async def test_a_name_may_be_followed_by_its_label_as_texts_show_it(tools: Toolset) -> None:
     varnish, other = [await node(tools, label, "Varnish") for label in ("Concept", "Entity")]
     ann = await person(tools, "Ann")

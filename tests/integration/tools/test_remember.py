@@ -12,7 +12,7 @@ from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, person, persons, relate, two_friends
+from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import (
     Database,
     nodes_of,
@@ -145,18 +145,6 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
     assert (relationship["attitude"], relationship["proximity"]) == (5, 4)
 
 
-async def test_a_description_that_was_kept_beside_a_new_type_or_level_is_shown(tools: Toolset) -> None:
-    await two_friends(tools, description="They row.", attitude=4)
-    answer = await tools.remember.call_text({"relationships": [{"from": "Ada", "to": "Bo", "attitude": 1}]})
-    assert answer.text.splitlines()[1:] == [
-        "Replaced: Ada friend Bo, attitude: was 'friendly'",
-        "Note: relationships[0]: Kept description: 'They row.'; check that it still holds",
-    ]
-    for change in ({"proximity": 3}, {"attitude": 2, "description": "They quarrel."}, {"notes": ["They met."]}):
-        payload = succeeded(await tools.remember(relationships=[{"from": "Ada", "to": "Bo", **change}]))
-        assert "hints" not in payload or payload["hints"] == []
-
-
 async def test_an_empty_description_does_not_clear_the_stored_one(tools: Toolset) -> None:
     succeeded(await tools.remember(nodes=[ME, RUTH], relationships=[MENTOR]))
     again = {**RUTH, "description": ""}, {**MENTOR, "description": ""}
@@ -172,17 +160,6 @@ async def test_a_renamed_node_does_not_take_the_place_of_a_new_one_with_a_name_t
     succeeded(await tools.update_node(entity_key=created["entity_key"], aliases=[]))
     succeeded(await tools.remember(nodes=[RUTH]))
     assert sorted(stored["name"] for stored in await database.nodes()) == ["Ruth Calder", "Ruth Holm"]
-
-
-async def test_concurrent_calls_create_one_person_with_a_name_that_renamed_ones_lost(
-    agents: list[Toolset], database: Database
-) -> None:
-    for new_name in ("Ruth Holm", "Ruth Berg"):
-        [created] = succeeded(await agents[0].remember(nodes=[RUTH]))["created_nodes"]
-        succeeded(await agents[0].remember(nodes=[{"entity_key": created["entity_key"], "name": new_name}]))
-        succeeded(await agents[0].update_node(entity_key=created["entity_key"], aliases=[]))
-    await asyncio.gather(*(tools.remember(nodes=[RUTH]) for tools in agents))
-    assert sorted(stored["name"] for stored in await database.nodes()) == [*("Ruth Berg", "Ruth Calder", "Ruth Holm")]
 
 
 async def test_a_note_on_a_node_of_the_call_that_was_refused_says_so(tools: Toolset) -> None:
@@ -286,16 +263,6 @@ async def test_a_relationship_without_a_type_must_exist(tools: Toolset) -> None:
     assert succeeded(await tools.remember(**call))["message"] == "Relationships: 1 updated. 1 note added"
 
 
-async def test_nodes_of_different_labels_may_be_given_in_either_order(tools: Toolset) -> None:
-    company = {"label": "Entity", "name": "Acme"}
-    works = {"from": "Ruth Calder", "to": "Acme", "relationship_type": "works at", "description": "Since 2019."}
-    succeeded(await tools.remember(nodes=[RUTH, company], relationships=[works]))
-    answer = await tools.update_relationship(
-        from_entity_key="Acme", to_entity_key="Ruth Calder", relationship_type="works at", notes=["In Bath."]
-    )
-    assert "In Bath." in str(succeeded(answer))
-
-
 async def test_an_invalid_level_costs_only_the_level(tools: Toolset, database: Database) -> None:
     succeeded(await tools.remember(nodes=[ME, RUTH, {"label": "Concept", "name": "Sailing"}]))
     answer = await tools.remember.call_text(
@@ -362,12 +329,6 @@ async def test_a_node_is_not_renamed_to_the_name_of_another(tools: Toolset, data
     assert {node["name"] for node in await database.nodes()} == {"Ruth Calder", "Rut Calder"}
     succeeded(await tools.remember(nodes=[{"entity_key": key, "name": "rut calder"}]))
     assert {node["name"] for node in await database.nodes()} == {"Ruth Calder", "rut calder"}
-
-
-async def test_a_note_may_name_its_node_in_a_list(tools: Toolset, database: Database) -> None:
-    succeeded(await tools.remember(nodes=[ME], notes=[{"on": ["Ines"], "content": "Sails."}]))
-    [stored] = await database.nodes()
-    assert note_contents(stored) == ["Sails."]
 
 
 async def test_a_name_that_means_the_owner_creates_nobody(tools: Toolset, database: Database) -> None:
@@ -445,14 +406,6 @@ async def test_too_many_items_are_rejected(tools: Toolset) -> None:
         assert error.startswith(f"{argument} must have at most {most} items, got 5,000: ")
 
 
-async def test_a_large_invalid_item_is_rejected_before_it_is_described(tools: Toolset) -> None:
-    wrong = {"label": "Person", "name": "Ada", "notes": [{f"x{i}": 1 for i in range(90)} for _ in range(9)]}
-    payload = await tools.remember(nodes=[wrong] * 2)
-    assert [failure["error"] for failure in payload["failures"]] == [
-        "An item may have at most 500 values, got at least 552. Split it"
-    ] * 2
-
-
 async def test_other_tasks_run_while_invalid_items_are_described(
     tools: Toolset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -501,29 +454,12 @@ async def test_an_alias_of_several_nodes_means_a_stored_node_or_none(tools: Tool
     )
 
 
-async def test_an_alias_of_two_nodes_means_nobody_with_a_similar_name(tools: Toolset) -> None:
-    await persons(tools, "Bob Smith", "Bób")
-    nodes: list[dict[str, Any]] = [
-        {"label": "Person", "name": name, "aliases": ["Bob"]} for name in ("Robert Hofmann", "Roberto Lang")
-    ]
-    named = [{"label": "Person", "name": "Bob Marley"}, {"label": "Person", "name": "Zoe"}]
-    friend = {"from": "Bob", "to": "Zoe", "relationship_type": "friend"}
-    answer = await tools["remember"].call_text({"nodes": [*nodes, *named], "relationships": [friend]})
-    assert "'Bob' is a name of nodes[0], nodes[1]; use the ref or the key" in answer.text
-
-
 async def test_a_name_of_the_call_is_found_without_its_accents(tools: Toolset) -> None:
     sings = {"from": "ANA", "to": "Coro da Graca", "relationship_type": "sings in"}
     nodes = [{"label": "Entity", "name": "Coro da Graça"}, {"label": "Person", "name": "Ána"}]
     payload = succeeded(await tools.remember(nodes=nodes, relationships=[sings]))
     assert payload["relationships"]["created"] == 1
     assert sorted(payload["hints"]) == ["ANA → Ána", "Coro da Graca → Coro da Graça"]
-
-
-async def test_two_wrong_letters_of_a_short_name_still_find_the_nearest(tools: Toolset) -> None:
-    await persons(tools, "Sofia", "Henrique", "Anna")
-    for name, nearest in (("Sophia", "Sofia"), ("Henrike", "Henrique")):
-        assert f"Nearest to {name}: {nearest}" in error_of(await tools.traverse(entity_key=name))
 
 
 async def test_a_type_that_gets_only_a_preposition_keeps_no_former_type(tools: Toolset) -> None:

@@ -130,20 +130,6 @@ async def test_the_replaced_type_stays_as_a_note(tools: Toolset, database: Datab
     assert repeated.text == "Relationships: 1 unchanged"
 
 
-async def test_each_type_of_one_call_is_kept_once(tools: Toolset, database: Database) -> None:
-    await employ(tools, description="In Kassel.")
-    types = ("Works At", "patient at", "works at", "patient at", "volunteers at")
-    ends = {"from": "Lena", "to": "Rehazentrum"}
-    succeeded(await tools.remember(relationships=[{**ends, "relationship_type": one} for one in types]))
-    [relationship] = await database.relationships()
-    assert (relationship["relationship_type"], relationship["description"]) == ("volunteers at", "In Kassel.")
-    assert note_contents(relationship) == [
-        "Formerly: Lena Works At Rehazentrum. In Kassel.",
-        "Formerly: Lena patient at Rehazentrum. In Kassel.",
-        "Formerly: Lena works at Rehazentrum. In Kassel.",
-    ]
-
-
 async def test_update_relationship_corrects_a_type_without_a_note(tools: Toolset, database: Database) -> None:
     await employ(tools)
     ends = {"from_entity_key": "Lena", "to_entity_key": "Rehazentrum"}

@@ -10,7 +10,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, relate
-from tests.support.stored import Database, note_contents
+from tests.support.stored import Database
 
 NFC, NFD = "Caf\u00e9", "Cafe\u0301"
 WIDE, ZERO_WIDTH, SPACED = "\uff23\uff41\uff46\u00e9", "Ca\u200bf\u00e9", "Caf\u00e9 \u00a0"
@@ -64,34 +64,8 @@ async def test_a_node_with_a_key_of_the_name_as_written_is_found_as_before(
     assert stored["entity_key"] == earlier
 
 
-async def test_a_stored_name_with_characters_of_no_width_is_found_as_it_is_written(
-    tools: Toolset, database: Database
-) -> None:
-    created = succeeded(await tools.create_node(**concept(NFC)))["entity_key"]
-    await database.run(
-        "MATCH (n:Person {user_id: $user, entity_key: $key}) SET n.name = $name WITH n CALL db.awaitIndexes(60)",
-        key=created,
-        name=ZERO_WIDTH,
-    )
-    assert succeeded(await tools.update_node(entity_key=ZERO_WIDTH, description="x"))["node"]["entity_key"] == created
-
-
 async def test_a_name_of_invisible_characters_is_refused(tools: Toolset) -> None:
     assert "must contain a visible character" in error_of(await tools.create_node(**concept("\u200b\ufeff")))
-
-
-async def test_characters_with_a_meaning_of_their_own_are_kept(tools: Toolset) -> None:
-    names = ("x2", "x\u00b2", "R", "\u211d", "1", "\u2460")
-    payload = succeeded(await tools.remember(nodes=[concept(name) for name in names]))
-    assert payload["nodes"]["created"] == len(names)
-
-
-async def test_part_of_a_name_with_joiners_means_the_person(tools: Toolset, database: Database) -> None:
-    await person(tools, "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627 \u06a9\u0631\u06cc\u0645\u06cc")
-    for part in ("\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "\u0639\u0644\u06cc\u0631\u0636\u0627"):
-        assert succeeded(await tools.remember(notes=[{"on": part, "content": f"Sails {part!a}"}]))["notes_added"] == 1
-    [stored] = await database.nodes()
-    assert len(note_contents(stored)) == 2
 
 
 async def test_a_file_makes_the_same_keys(
@@ -102,13 +76,6 @@ async def test_a_file_makes_the_same_keys(
     (tmp_path / "cafe.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     await graph.load(tmp_path / "cafe.jsonl", user_id=user_id)
     assert len(await database.nodes()) == 1
-
-
-@pytest.mark.parametrize("separator", ["\u2028", "\r\n"])
-async def test_a_name_with_a_separator_of_lines_is_found_as_it_is_written(tools: Toolset, separator: str) -> None:
-    name = f"Ada{separator}Berg"
-    await person(tools, name)
-    assert succeeded(await tools.update_node(entity_key=name, description="Found."))["node"]["name"] == name
 
 
 @pytest.mark.parametrize(
@@ -129,12 +96,3 @@ async def test_a_name_with_another_apostrophe_is_the_same_name_in_every_tool(
     found = succeeded(await tools.hybrid_search(query=f"Who is {surname}?", threshold=0.99))
     assert key in [item["entity_key"] for item in found["objects"]]
     assert len(await database.nodes()) == 2
-
-
-async def test_a_name_is_found_without_its_accents(tools: Toolset) -> None:
-    key = await person(tools, "Bjørn Ås")
-    assert succeeded(await tools.update_node(entity_key="bjorn as", description="x"))["node"]["entity_key"] == key
-    explored = succeeded(await tools.explore(text_matches=["bjorn as"]))
-    assert [node["entity_key"] for node in explored["nodes"]] == [key]
-    found = succeeded(await tools.hybrid_search(query="Where is bjorn as?", threshold=0.99))
-    assert [item["entity_key"] for item in found["objects"]] == [key]

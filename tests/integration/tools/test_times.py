@@ -58,13 +58,6 @@ async def test_new_and_merged_records_have_a_time(tools: Toolset, clock: Clock) 
     assert times(merged["node"]) == (BEGAN, LATER)
 
 
-async def test_a_call_that_changes_nothing_returns_the_time_of_the_last_write(tools: Toolset, clock: Clock) -> None:
-    ends = await two_friends(tools, attitude=4)
-    clock.forward(hours=1)
-    answer = succeeded(await tools.update_relationship(**ends, attitude=4))
-    assert times(answer["relationship"]) == (BEGAN, BEGAN)
-
-
 async def test_times_of_old_graphs_are_returned_in_the_current_form_and_other_values_unchanged(
     tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:

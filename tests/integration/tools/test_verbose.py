@@ -7,7 +7,7 @@ import pytest
 from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import TOOLS, Toolset
 from tests.support.payloads import succeeded
-from tests.support.people import person, persons, two_friends
+from tests.support.people import persons, two_friends
 
 RECORD, TEXT = 10_000, 2_000
 NOTES = [
@@ -86,15 +86,6 @@ async def test_a_record_with_many_notes_is_cut_to_the_budget_and_says_so(tools: 
     assert estimated_tokens(text) <= TEXT * 1.1
     assert "The newest." in text
     assert "of 152 shown; get_relationship reads all" in text
-
-
-async def test_a_long_description_is_cut_and_the_newest_note_stays(tools: Toolset) -> None:
-    key = await person(tools, "Ada")
-    payload = succeeded(await tools.update_node(entity_key=key, description=LONG, notes=[LONG, LONG.upper()]))
-    assert estimated_tokens(json.dumps(payload)) <= RECORD * 1.1
-    assert "characters)" in payload["node"]["description"]
-    assert payload["node"]["notes"][0]["content"].startswith("A LONG STORY.")
-    assert payload["node"]["omitted_notes"] == 1
 
 
 async def test_the_records_of_a_batch_have_one_budget_together(tools: Toolset) -> None:

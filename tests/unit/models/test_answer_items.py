@@ -132,7 +132,7 @@ def test_a_node_without_a_name_is_called_by_its_key_and_a_long_name_is_shortened
 @pytest.mark.parametrize("room", range(0, 160, 9))
 def test_a_fitted_line_keeps_its_head_and_counts_what_it_omits(room: int) -> None:
     line = Line("Ruth -[mentor]-> Me", "She taught me. " * 30, ["Met in May", "Sailed in June"], 3)
-    shown = line.fitted(room, estimated_tokens)
+    shown = line.fitted(room)
     assert estimated_tokens(shown) <= room
     assert not shown or shown.startswith("Ruth -[mentor]-> Me: She taught me.")
     if shown and "Sailed" not in shown:

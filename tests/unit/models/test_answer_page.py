@@ -168,15 +168,6 @@ def test_omitted_warnings_are_counted() -> None:
     assert "A third" in all_of_them.text.splitlines()
 
 
-def test_a_counter_of_tokens_can_be_given() -> None:
-    def words(text: str) -> int:
-        return len(text.split())
-
-    page: Any = text_page(Content(items()), new_state, 50, count_tokens=words)
-    assert words(page.text) <= 50
-    assert page.text.splitlines()[-1].endswith(" of 60 shown")
-
-
 def test_a_text_that_shows_the_last_item_does_not_say_how_to_continue() -> None:
     """If the line that says so took its room, a note would be omitted, and all items would fit."""
     notes = (Note(content="word " * 25),)

@@ -1,6 +1,5 @@
 import pytest
 
-from kgagent.models.answer_items import Line
 from kgagent.models.token_budget import cut, cut_record, estimated_tokens, json_tokens
 
 LONG = "one two three " * 200
@@ -55,17 +54,3 @@ def test_a_record_that_cannot_be_cut_is_none() -> None:
 @pytest.mark.parametrize("room", [-75, 0, 1])
 def test_without_room_for_anything_a_record_is_none(room: int) -> None:
     assert cut_record({"description": LONG, "notes": [{"content": LONG}]}, room) is None
-
-
-def test_a_text_far_longer_than_its_room_is_hardly_counted() -> None:
-    counted = 0
-
-    def count(text: str) -> int:
-        nonlocal counted
-        counted += len(text)
-        return estimated_tokens(text)
-
-    line = Line("head", "word " * 200_000, notes=["note " * 200_000] * 5)
-    assert count(line.fitted(100, count)) <= 100
-    assert count(cut("word " * 200_000, 100, count)) <= 100
-    assert counted < 200_000
