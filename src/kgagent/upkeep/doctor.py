@@ -9,7 +9,6 @@ from typing import Any
 from kgagent.embedding.base import Embedder
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, counted
-from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.schema import Schema
@@ -26,10 +25,6 @@ from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
 PROGRESS_INTERVAL = 500
 """Records between two reports of progress."""
 
-MAX_SOURCES = 10_000
-"""Number of different sources of notes that are checked."""
-
-SOURCES_PER_STATEMENT = 1_000
 MAX_NAME = 80
 COMPLETE = 100.0
 SAMPLE = "a mentor from college"
@@ -44,11 +39,11 @@ async def diagnose(
 ) -> Diagnosis:
     """Examine the server, its indexes and every record, and report what is wrong and how to fix it.
 
-    Nothing is changed and no vector is read. Records are streamed; only eight bytes a node and the names of up to
-    10,000 sources stay in memory. The arguments are those of `KnowledgeGraph.diagnose`.
+    Nothing is changed and no vector is read. Records are streamed; only eight bytes a node stay in memory. The
+    arguments are those of `KnowledgeGraph.diagnose`.
     """
     store, schema, embedder = services.store, services.schema, services.embedder
-    findings = feature_findings(store.features) + await schema_findings(store, schema)
+    findings = await schema_findings(store, schema)
     if check_embedder:
         findings += await embedder_findings(embedder)
     checks = RecordChecks(services, user_id)
@@ -82,7 +77,6 @@ class RecordChecks:
     def __init__(self, services: GraphServices, user_id: str | None) -> None:
         self._services = services
         self._user_id = user_id
-        self._sources: dict[tuple[str, str], str] = {}
         self._key_hashes = array("Q")
         self.examined = Counter[Kind]()
         self.findings: list[Finding] = []
@@ -109,7 +103,6 @@ class RecordChecks:
                 equal_keys = (len(list(equal)) for _, equal in groupby(sorted(self._key_hashes)))
                 if shared := sum(count for count in equal_keys if count > 1):
                     self._add(SHARED_KEY, shared, kind)
-        self.findings += await self._missing_sources()
 
     def _add(self, issue: Issue, count: int, kind: Kind, example: str | None = None) -> None:
         self.findings.append(issue.finding(f"{count:,} of {self.examined[kind]:,} {kind}", example, self._user_id))
@@ -124,33 +117,6 @@ class RecordChecks:
         for issue in (examined.defect,) if examined.defect else examined.issues:
             count, example = issues.get(issue) or (0, str(inspected))
             issues[issue] = (count + 1, example)
-        if examined.defect:
-            return
-        for key in {note.source_entity_key for note in inspected.record.notes if note.source_entity_key}:
-            if len(self._sources) < MAX_SOURCES:
-                self._sources.setdefault((inspected.user_id, key), str(inspected))
-
-    async def _missing_sources(self) -> list[Finding]:
-        """One finding if notes name sources that their users do not have."""
-        nodes, sources = self._services.nodes, list(self._sources)
-        missing: list[tuple[str, str]] = []
-        for start in range(0, len(sources), SOURCES_PER_STATEMENT):
-            batch = sources[start : start + SOURCES_PER_STATEMENT]
-            rows = await nodes.store.read(
-                statement("find_missing_sources", **nodes.names),
-                {"sources": [{"user_id": user_id, "entity_key": key} for user_id, key in batch]},
-            )
-            missing += [batch[row["position"]] for row in rows]
-        if not missing:
-            return []
-        message = (
-            f"Notes name {counted(len(missing), 'source')} that their user does not have, such as "
-            f"{beginning(missing[0][1], MAX_NAME)!r} in {self._sources[missing[0]]}"
-        )
-        fix = (
-            "No change is needed: the sources of these notes do not exist; create a node with that key if one is wanted"
-        )
-        return [Finding("info", message, fix)]
 
 
 async def owner_findings(nodes: NodeRepository, user_id: str | None) -> list[Finding]:
@@ -182,20 +148,6 @@ def _hash(user_id: str, entity_key: str) -> int:
     """64 bits of a hash: among a million keys, the probability that two are taken for the same is 3 in 100 million."""
     key = f"{len(user_id)}:{user_id}{entity_key}"
     return int.from_bytes(blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest(), "big")
-
-
-def feature_findings(features: ServerFeatures) -> list[Finding]:
-    """Report which features the server's version lacks."""
-    if features.filtered_vector_indexes:
-        return []
-    return [
-        Finding(
-            "info",
-            f"Neo4j {features.version} cannot filter within a vector index: for a user with many relationships, a "
-            "search queries the index with increasing limits until enough of the results belong to the user",
-            "No change is needed; Neo4j 2026.01 or later is faster",
-        )
-    ]
 
 
 async def schema_findings(store: Store, schema: Schema) -> list[Finding]:

@@ -2,12 +2,11 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import astuple, dataclass
+from datetime import datetime
 from typing import Any, ClassVar, Literal, Self
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import InputError
 from kgagent.formatting import beginning
 from kgagent.graph.nodes import NodeIntent, NodeRepository
 from kgagent.graph.property_names import LEVEL_FIELDS
@@ -16,14 +15,12 @@ from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_tex
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
+from kgagent.ontology.definitions import SCALE
 from kgagent.upkeep.diagnosis import Finding, Severity
 
 Kind = Literal["nodes", "relationships"]
 
 MAX_MODEL_NAME = 80
-
-MAX_EXPIRIES = 30
-"""Most recent expiries of a record's notes that can explain a stale embedding."""
 
 MIGRATE = "{migrate}"
 """Stands for the command that migrates the records that were examined."""
@@ -58,16 +55,11 @@ class Issue:
 
 # What a migration fixes.
 NO_EMBEDDING = Issue("no embedding")
-NOT_A_VECTOR = Issue("an embedding that is not a list of numbers")
-WRONG_LENGTH = Issue("an embedding of another length")
-UNKNOWN_MODEL = Issue("an embedding of an unknown model")
-STALE = Issue("an embedding of an earlier text")
-EXPIRED = Issue("an embedding that still includes expired notes")
+WRONG_VECTOR = Issue("an embedding of another length, or one that is not a list of numbers")
+STALE = Issue("an outdated embedding: the text has changed since, or notes have expired")
 WITHOUT_TEXT = Issue("an embedding but no text")
 WRONG_NOTES_TEXT = Issue("notes that full-text search misses, or still finds")
-LEVELS_AS_TEXT = Issue("attitude or proximity stored as text instead of a number")
-OLD_EMBEDDINGS = Issue("embedding properties of an old format")
-OLD_IS_REVERSED = Issue("told_in_reverse, the old name of is_reversed")
+OLD_FORMAT = Issue("properties of an old format")
 MISSING_USER = Issue("no user_id, without which no search finds a relationship")
 # A search of that user would return it.
 WRONG_USER = Issue("a user_id that differs from that of the nodes", "error")
@@ -107,12 +99,10 @@ WRONG_VERSION = Issue(
     "a version that is not an integer",
     fix="Remove the property `version`, which kgagent uses to count writes: SET x.version = null",
 )
-NODE_WITHOUT_LABEL = Issue(
-    "a node without a label of the ontology",
-    fix="Give the node a label of the ontology, or add its label to a custom ontology (KGAGENT_ONTOLOGY)",
+INCOMPLETE_NODE = Issue(
+    "a node without a label of the ontology, entity_key or user_id",
+    fix="Give the node what it lacks; a custom ontology (KGAGENT_ONTOLOGY) can have its label",
 )
-NODE_WITHOUT_KEY = Issue("a node without an entity_key", fix=NO_KEY.fix)
-NODE_WITHOUT_USER = Issue("a node without a user_id", fix=NO_USER.fix)
 TWO_USERS = Issue("nodes of different users", "error", "Delete them, or assign both nodes to one user")
 _BY_HAND = "Fix by hand; the tools and the migration do not change such relationships"
 ONE_NODE = Issue("the same node at both ends", fix=_BY_HAND)
@@ -143,21 +133,7 @@ class Examination:
     outdated_text: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScannedNodeIntent(NodeIntent):
-    """What to write of a node that was scanned, with its id."""
-
-    element_id: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScannedRelationshipIntent(RelationshipIntent):
-    """What to write of a relationship that was scanned, with its id."""
-
-    element_id: str
-
-
-ScannedIntent = ScannedNodeIntent | ScannedRelationshipIntent
+Intent = NodeIntent | RelationshipIntent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,9 +162,9 @@ class InspectedNode:
         """Its key."""
         return frozenset((self.record.entity_key,))
 
-    def intent(self) -> ScannedNodeIntent:
+    def intent(self) -> NodeIntent:
         """An intent to write it."""
-        return ScannedNodeIntent(entity_key=self.record.entity_key, element_id=self.record.element_id)
+        return NodeIntent(entity_key=self.record.entity_key)
 
     def examine(self, nodes: NodeRepository, embedder: Embedder, now: datetime) -> Examination:
         """Examine it; notes that have expired by `now` do not count."""
@@ -270,13 +246,12 @@ class InspectedRelationship:
         """The keys of its two nodes."""
         return frozenset((self.start.entity_key, self.end.entity_key))
 
-    def intent(self) -> ScannedRelationshipIntent:
+    def intent(self) -> RelationshipIntent:
         """An intent to write it."""
-        return ScannedRelationshipIntent(
+        return RelationshipIntent(
             from_entity_key=self.record.from_entity_key,
             to_entity_key=self.record.to_entity_key,
             neo4j_type=self.record.neo4j_type,
-            element_id=self.record.element_id,
         )
 
     def examine(self, relationships: RelationshipRepository, embedder: Embedder, now: datetime) -> Examination:
@@ -285,14 +260,11 @@ class InspectedRelationship:
             return Examination(defect=defect)
         record, issues = self.record, list[Issue]()
         text_issue, outdated_text = _examine_text(self, relationships, embedder, now)
-        if any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS):
-            issues.append(LEVELS_AS_TEXT)
-        elif text_issue:
+        has_level_as_text = any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS)
+        if has_level_as_text or record.has_old_properties:
+            issues.append(OLD_FORMAT)
+        if text_issue and not has_level_as_text:
             issues.append(text_issue)
-        if record.has_old_embeddings:
-            issues.append(OLD_EMBEDDINGS)
-        if record.has_old_is_reversed:
-            issues.append(OLD_IS_REVERSED)
         user_id = record.properties.get("user_id")
         if user_id != self.user_id:
             issues.append(MISSING_USER if user_id is None else WRONG_USER)
@@ -304,14 +276,12 @@ class InspectedRelationship:
         start, end = self.start, self.end
         definition = ontology.relationship(self.record.neo4j_type)
         defects = (
-            (NODE_WITHOUT_LABEL, not (start.label and end.label)),
-            (NODE_WITHOUT_KEY, not (start.entity_key and end.entity_key)),
-            (NODE_WITHOUT_USER, not (start.user_id and end.user_id)),
+            (INCOMPLETE_NODE, not all((*astuple(start), *astuple(end)))),
             (TWO_USERS, start.user_id != end.user_id),
             (ONE_NODE, start.entity_key == end.entity_key),
             (WRONG_LABELS, {start.label, end.label} != {definition.from_label, definition.to_label}),
             (DUPLICATE, self.is_duplicate),
-            (WRONG_LEVEL, _has_wrong_level(self.record, ontology)),
+            (WRONG_LEVEL, has_wrong_level(self.record, ontology)),
             (WRONG_VERSION, _has_wrong_version(self.record)),
         )
         return next((defect for defect, is_present in defects if is_present), None)
@@ -325,21 +295,14 @@ class InspectedRelationship:
 Inspected = InspectedNode | InspectedRelationship
 
 
-def stored_level(ontology: Ontology, record: RelationshipRecord, field: str) -> int | None:
-    """The attitude or proximity of a record as a number; old graphs also hold words and numbers written as text.
-
-    Raises:
-        InputError: it is neither 1 to 5 nor one of the type's words.
-    """
-    value, neo4j_type = record.properties.get(field), record.neo4j_type
-    if isinstance(value, str):
-        return ontology.level(neo4j_type, field, value.strip() or None)
-    if value is None:
-        return None
-    number = record.level(field)
-    if isinstance(value, bool) or number is None:
-        raise InputError(f"{field} must be 1 to 5 or one of the words of {neo4j_type}, got {value!r}")
-    return ontology.level(neo4j_type, field, number)
+def has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
+    """Whether attitude or proximity is neither 1 to 5 nor a word of the type; old graphs also have them as text."""
+    for field in LEVEL_FIELDS:
+        value = record.properties.get(field)
+        is_missing = value is None or (isinstance(value, str) and not value.strip())
+        if not is_missing and (isinstance(value, bool) or record.known_level(ontology, field) not in SCALE):
+            return True
+    return False
 
 
 def _examine_text(
@@ -352,30 +315,13 @@ def _examine_text(
         is_indexed = record.properties.get("notes_text") == record.notes_text(now)
         return None if is_indexed else WRONG_NOTES_TEXT, None
     model = record.properties.get("embedding_model")
-    issue = STALE if text else WITHOUT_TEXT
-    if text and not inspected.has_vector:
-        issue = NO_EMBEDDING
-    elif text and record.vector_length is None:
-        issue = NOT_A_VECTOR
-    elif text and record.vector_length != embedder.dimensions:
-        issue = WRONG_LENGTH
-    elif text and model != embedder.model:
-        issue = UNKNOWN_MODEL if model is None else other_model(model, embedder.model)
-    else:
-        ends = {note.expires_at for note in record.notes if note.expires_at is not None and note.expires_at <= now}
-        for end in sorted(ends, reverse=True)[:MAX_EXPIRIES]:
-            if is_current(record, repository.text(record, end - timedelta(microseconds=1)), embedder):
-                issue = EXPIRED
-    return issue, text or None
-
-
-def _has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
-    try:
-        for field in LEVEL_FIELDS:
-            stored_level(ontology, record, field)
-    except InputError:
-        return True
-    return False
+    if not text:
+        return WITHOUT_TEXT, None
+    if not inspected.has_vector:
+        return NO_EMBEDDING, text
+    if record.vector_length != embedder.dimensions:
+        return WRONG_VECTOR, text
+    return STALE if model in {None, embedder.model} else other_model(model, embedder.model), text
 
 
 def _has_wrong_version(record: Record) -> bool:

@@ -21,7 +21,7 @@ from kgagent.models.merged_notes import stored_form
 from kgagent.models.note import Note, dump_notes, notes_text_at, parse_notes
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.services import GraphServices
-from kgagent.upkeep.examination import ScannedIntent
+from kgagent.upkeep.examination import Intent
 from kgagent.upkeep.purge import delete_in_batches
 from kgagent.upkeep.rewrite import Change, Rewrite, Tally
 from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
@@ -207,7 +207,7 @@ class _Target:
             cause = f" ({tally.skipped[0].why})" if tally.skipped else ""
             raise ConflictError(f"{remaining} notes from {self.entity_key} remain{cause}. Forget it again")
 
-    def _without_notes(self, intent: ScannedIntent, stored: Record | None) -> ScannedIntent:
+    def _without_notes(self, intent: Intent, stored: Record | None) -> Intent:
         if stored is None or not self._own_notes(stored.notes):
             return intent
         others = self._other_notes(stored.notes)

@@ -16,7 +16,7 @@ from kgagent.opening import GraphAccess
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.ray_workers import RayEngine, RayWorkers
 from kgagent.services import GraphServices
-from kgagent.upkeep.examination import Inspected, Kind, ScannedIntent, stored_level
+from kgagent.upkeep.examination import WRONG_LEVEL, Inspected, Intent, Kind, has_wrong_level
 from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
 from kgagent.upkeep.rewrite import Change, Rewrite, Skipped, Tally
 from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
@@ -93,12 +93,12 @@ def migration(services: GraphServices, block: MigrationBlock) -> Rewrite[Any]:
             return Skipped(str(inspected), f"it has {examined.defect.phrase}")
         return Change(examined.outdated_text) if examined.issues else None
 
-    def prepare(intent: ScannedIntent, stored: Record | None) -> ScannedIntent:
-        if stored is not None and stored.element_id != intent.element_id:
-            raise InputError(f"the tools use another record with its keys ({stored.element_id})")
+    def prepare(intent: Intent, stored: Record | None) -> Intent:
         if not isinstance(stored, RelationshipRecord):
             return intent
-        return replace(intent, values={name: stored_level(services.ontology, stored, name) for name in LEVEL_FIELDS})
+        if has_wrong_level(stored, services.ontology):
+            raise InputError(f"it has {WRONG_LEVEL.phrase}")
+        return replace(intent, values={name: stored.known_level(services.ontology, name) for name in LEVEL_FIELDS})
 
     options: WriteOptions[Any, Any] = WriteOptions(
         prepare=prepare, adopt_foreign=True, keep_updated_at=True, dry_run=block.dry_run

@@ -81,14 +81,9 @@ class MigrationReport:
         """Nodes and relationships together."""
         return self.nodes + self.relationships
 
-    @property
-    def rate(self) -> float:
-        """Records written per second."""
-        return self.total.written / self.seconds if self.seconds > 0 else 0.0
-
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON types."""
-        return {**asdict(self), "total": asdict(self.total), "rate": round(self.rate, 1)}
+        return {**asdict(self), "total": asdict(self.total)}
 
     def __str__(self) -> str:
         """One line for nodes, one for relationships, and one for texts of stored items if any were embedded."""

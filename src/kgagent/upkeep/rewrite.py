@@ -34,7 +34,7 @@ MAX_EXAMINED = 1_000
 PROBE = "kgagent"
 """A text that every model accepts; if it is refused, the cause is not a single record."""
 
-_REFUSALS = (EmbeddingResponseError, InputError)
+REFUSALS = (EmbeddingResponseError, InputError)
 
 MAX_SKIPPED = 20
 """Maximum number of skipped records that are named; the others are only counted."""
@@ -112,17 +112,14 @@ class PreparedEmbedder(WrapperEmbedder):
         """Do nothing: the next batch uses the real embedder again."""
 
 
-async def embed_batch(
-    embedder: Embedder, texts: Sequence[str], *, is_whole: bool = True
-) -> tuple[dict[str, Embedding], dict[str, str]]:
+async def embed_batch(embedder: Embedder, texts: Sequence[str]) -> tuple[dict[str, Embedding], dict[str, str]]:
     """Embed texts, and distinguish a model that fails from a text that it refuses.
 
-    If the model refuses a batch, it is halved until each refused text is alone.
+    If the model refuses a batch, each text is embedded alone.
 
     Args:
         embedder: the model.
         texts: non-empty texts without repetition.
-        is_whole: whether they are a whole batch, not a part of one that was refused.
 
     Returns:
         The embeddings by text, and the reason of each refusal by text.
@@ -134,15 +131,16 @@ async def embed_batch(
         return {}, {}
     try:
         return dict(zip(texts, await embedder.embed(texts), strict=True)), {}
-    except _REFUSALS as error:
-        if is_whole:
-            await embedder.embed([PROBE])
-        if len(texts) == 1:
-            return {}, {texts[0]: str(error)}
-    middle = len(texts) // 2
-    first, first_refused = await embed_batch(embedder, texts[:middle], is_whole=False)
-    second, second_refused = await embed_batch(embedder, texts[middle:], is_whole=False)
-    return first | second, first_refused | second_refused
+    except REFUSALS:
+        await embedder.embed([PROBE])
+    made: dict[str, Embedding] = {}
+    refused: dict[str, str] = {}
+    for text in texts:
+        try:
+            [made[text]] = await embedder.embed([text])
+        except REFUSALS as error:
+            refused[text] = str(error)
+    return made, refused
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,6 @@
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import InputError
 from kgagent.tools import Toolset
 from kgagent.upkeep.migration_report import Counts
 from tests.conftest import Clock
@@ -48,23 +47,6 @@ async def test_an_invalid_value_in_place_of_the_embedding_is_replaced(
     report = await run(graph, user_id)
     await assert_migrated(await the_relationship(graph, user_id), embedder)
     assert report.relationships.embedded == 1
-
-
-async def test_a_vector_without_a_text_is_removed(
-    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
-) -> None:
-    old = Old("has_relationship_with", "Person", "Person", "", {"relationship_embedding": [0.5] * 384})
-    await old_relationships(graph, user_id, [old])
-    await run(graph, user_id)
-    await assert_migrated(await the_relationship(graph, user_id), embedder)
-
-
-async def test_levels_written_as_text_become_numbers(graph: KnowledgeGraph, user_id: str) -> None:
-    await old_relationships(graph, user_id, EVERY_FORM[3:5])
-    await run(graph, user_id)
-    stored = {relationship["neo4j_type"]: relationship for relationship in await relationships_of(graph, user_id)}
-    assert stored["relates_to"]["attitude"] == 5
-    assert (stored["involves"]["attitude"], stored["involves"]["proximity"]) == (5, 5)
 
 
 async def test_a_second_run_embeds_and_writes_nothing(
@@ -176,11 +158,6 @@ async def test_a_batch_is_embedded_in_one_call(graph: KnowledgeGraph, user_id: s
     report = await run(graph, user_id, batch_size=10)
     assert report.total == Counts(examined=51, embedded=51)
     assert sorted(len(texts) for texts in embedder.stored) == [5, 6, 10, 10, 10, 10]
-
-
-async def test_a_batch_size_below_one_is_refused(graph: KnowledgeGraph, user_id: str) -> None:
-    with pytest.raises(InputError, match="batch_size must be at least 1, got 0"):
-        await run(graph, user_id, batch_size=0)
 
 
 async def test_notes_missing_from_full_text_search_are_added_without_embedding(

@@ -43,12 +43,3 @@ async def test_the_tools_that_the_fix_names_repair_it(
     succeeded(await tools.update_node(entity_key=second, is_owner=False))
     assert await findings(graph, user_id) == []
     succeeded(await tools.traverse(entity_key="me"))
-
-
-async def test_merging_them_repairs_it_too(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, owners: tuple[str, str]
-) -> None:
-    first, second = owners
-    succeeded(await tools.merge_nodes(keep_entity_key=first, drop_entity_key=second))
-    assert await findings(graph, user_id) == []
-    succeeded(await tools.traverse(entity_key="me"))

@@ -60,13 +60,6 @@ async def test_an_embedder_that_cannot_be_reached_is_an_error(own: KnowledgeGrap
     assert finding.message.endswith("makes no embeddings: The model is away")
 
 
-async def test_the_facts_describe_what_was_examined(own: KnowledgeGraph) -> None:
-    facts = (await own.diagnose()).facts
-    assert facts.uri == services_of(own).store.uri
-    assert facts.server_version == services_of(own).store.features.version
-    assert facts.filtered_vector_indexes == services_of(own).store.features.filtered_vector_indexes
-
-
 @pytest.mark.parametrize("dropped", ["Person", "knows"])
 async def test_records_are_examined_even_if_constraints_are_missing(own: KnowledgeGraph, dropped: str) -> None:
     await healthy(own)

@@ -60,6 +60,6 @@ async def test_records_without_a_user_are_reported(own: KnowledgeGraph) -> None:
     report = await run(own, None)
     assert (report.nodes.skipped, report.relationships.skipped) == (2, 1)
     assert {skipped.why for skipped in report.skipped} == {
-        "it has a node without a user_id",
+        "it has a node without a label of the ontology, entity_key or user_id",
         "it has no user_id of type string, without which no search finds a node",
     }

@@ -33,9 +33,6 @@ KNOWN_PLACES = {
     *DELETED_NAMES,
     *STORE_ITEM_NAMES,
 }
-OF_GIVEN_USERS = {"find_missing_sources"}
-"""What looks for nodes of several users for doctor, each by its user and key."""
-
 OF_NO_USER = {"live_labels", "show_index_config", "show_index_states"}
 """What reads no node and no relationship."""
 
@@ -105,8 +102,7 @@ def test_a_node_that_is_found_by_its_key_is_the_users(name: str) -> None:
     text = statement(name, **NAMES)
     by_key = re.findall(r"\((\w*):[^()]*\{entity_key:", text)
     by_key += re.findall(r"(\w+)\.entity_key (?:STARTS WITH|IN \$|= \$)", text)
-    user = r"source\.user_id" if name in OF_GIVEN_USERS else r"\$user_id"
-    assert [variable for variable in by_key if not re.search(rf"\b{variable}\.user_id = {user}", text)] == []
+    assert [variable for variable in by_key if not re.search(rf"\b{variable}\.user_id = \$user_id", text)] == []
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
@@ -115,8 +111,6 @@ def test_a_statement_keeps_to_one_user_unless_it_is_for_the_keeper_of_the_graph(
         assert "MATCH" not in statement(name, **NAMES)
     elif name in OF_ALL_USERS:
         assert statement(name, **NAMES).endswith(OF_ALL_USERS[name])
-    elif name in OF_GIVEN_USERS:
-        assert ".user_id = source.user_id" in statement(name, **NAMES)
     else:
         assert "$user_id" in statement(name, **NAMES)
 

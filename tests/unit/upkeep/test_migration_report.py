@@ -38,9 +38,8 @@ def test_a_dry_run_says_what_would_be_done() -> None:
     )
 
 
-def test_the_total_and_the_rate_are_of_both_kinds() -> None:
+def test_the_total_is_of_both_kinds() -> None:
     assert report().total == Counts(examined=1_237, embedded=1_002, updated=200, up_to_date=31, skipped=4)
-    assert report().rate == 601.0
 
 
 def test_it_is_plain_data() -> None:
@@ -53,7 +52,6 @@ def test_it_is_plain_data() -> None:
         "seconds": 2.0,
         "dry_run": False,
         "store_texts": 0,
-        "rate": 601.0,
     }
 
 
