@@ -2,17 +2,12 @@
 
 import asyncio
 import concurrent.futures
-import inspect
 from collections.abc import Coroutine
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from kgagent.errors import ConfigurationError
 
 ResultT = TypeVar("ResultT")
-
-CHECK_INTERVAL = 0.5
-"""Seconds between checks that a loop still runs; there is no event for its end."""
 
 
 async def run_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
@@ -23,16 +18,14 @@ async def run_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any,
     """
     if asyncio.get_running_loop() is loop:
         return await coroutine
-    run = _Run.start(loop, coroutine)
-    future = asyncio.wrap_future(run.future)
+    future = _submit(loop, coroutine)
     try:
-        while not future.done():
-            await asyncio.wait([future], timeout=CHECK_INTERVAL)
-            run.check()
+        return await asyncio.wrap_future(future)
     except asyncio.CancelledError:
-        future.cancel()
-        raise
-    return run.result()
+        caller = asyncio.current_task()
+        if caller is None or caller.cancelling():
+            raise
+        raise _loop_ended() from None
 
 
 def wait_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT], *, instead: str) -> ResultT:
@@ -53,44 +46,23 @@ def wait_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Resu
     if current is loop:
         coroutine.close()
         raise ConfigurationError(f"This would block the event loop that the graph works on; use {instead}")
-    run = _Run.start(loop, coroutine)
-    while not run.future.done():
-        concurrent.futures.wait([run.future], timeout=CHECK_INTERVAL)
-        run.check()
-    return run.result()
+    try:
+        return _submit(loop, coroutine).result()
+    except concurrent.futures.CancelledError:
+        raise _loop_ended() from None
 
 
-@dataclass(frozen=True)
-class _Run(Generic[ResultT]):
-    """A coroutine that runs on the loop of another thread."""
-
-    loop: asyncio.AbstractEventLoop
-    coroutine: Coroutine[Any, Any, ResultT]
-    future: concurrent.futures.Future[ResultT]
-
-    @classmethod
-    def start(cls, loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT]) -> "_Run[ResultT]":
-        if not loop.is_running():
-            coroutine.close()
-            raise ConfigurationError("The event loop that the graph was opened on has ended; open a SyncKnowledgeGraph")
-        return cls(loop, coroutine, asyncio.run_coroutine_threadsafe(coroutine, loop))
-
-    def check(self) -> None:
-        """Raise an error if the loop has stopped and will not finish the coroutine."""
-        if self.future.done() or self.loop.is_running():
-            return
-        if inspect.getcoroutinestate(self.coroutine) == inspect.CORO_CREATED:
-            self.coroutine.close()
-        raise _loop_ended()
-
-    def result(self) -> ResultT:
-        """Return the result of a finished coroutine; a loop that ends in order cancels its coroutines."""
-        if self.future.cancelled():
-            raise _loop_ended()
-        return self.future.result()
+def _submit(
+    loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT]
+) -> concurrent.futures.Future[ResultT]:
+    if not loop.is_running():
+        coroutine.close()
+        raise ConfigurationError("The event loop that the graph was opened on has ended; open a SyncKnowledgeGraph")
+    return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
 
 def _loop_ended() -> ConfigurationError:
+    """The loop has cancelled the coroutine, as it does when it ends."""
     return ConfigurationError(
         "The event loop that the graph was opened on ended during the call; it is not known whether the call took "
         "effect. Keep that loop running, or open a SyncKnowledgeGraph"

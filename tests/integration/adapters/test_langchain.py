@@ -10,12 +10,10 @@ from langchain_core.tools import BaseTool, BaseToolkit
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
-from kgagent.adapters.json_schema import arguments_schema
 from kgagent.adapters.langchain import KnowledgeGraphToolkit, get_tools
 from kgagent.adapters.mcp.definitions import DIALECT, tool_definitions
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
-from kgagent.knowledge_graph import services_of
 from kgagent.tools import Payload
 
 
@@ -70,53 +68,11 @@ async def test_invalid_arguments_are_an_answer_and_not_an_exception(graph: Knowl
     assert (message.status, refused.status) == ("error", "error")
 
 
-async def test_no_tool_has_the_user_as_an_argument(graph: KnowledgeGraph, user_id: str) -> None:
-    for tool in get_tools(graph, user_id=user_id):
-        schema = convert_to_openai_tool(tool)
-        assert "user_id" not in json.dumps(schema)
-        assert schema["function"]["description"]
-
-
-async def test_descriptions_fit_openais_limit_and_the_rest_describes_an_argument(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
-    bound = graph.tools(user_id=user_id)
-    for tool in get_tools(graph, user_id=user_id):
-        function = convert_to_openai_tool(tool)["function"]
-        assert len(function["description"]) <= 1024
-        rest = bound[tool.name].description.removeprefix(function["description"]).strip()
-        assert rest in json.dumps(function["parameters"], ensure_ascii=False)
-        described = arguments_schema(bound[tool.name].arguments)
-        assert set(function["parameters"]["properties"]) == set(described["properties"]) == set(tool.args)
-
-
-async def test_the_rest_of_a_long_description_describes_an_argument(graph: KnowledgeGraph, user_id: str) -> None:
-    labels = {f"VeryLongLabelOfOrganization{number}": {"key": "uuid4"} for number in range(60)}
-    ontology = graph.ontology.model_validate({**graph.ontology.model_dump(), "labels": graph.ontology.labels | labels})
-    named = KnowledgeGraph(services_of(graph).store, ontology, graph.embedder, graph.settings)
-    [tool] = get_tools(named, user_id=user_id, names=["explore"])
-    function = convert_to_openai_tool(tool)["function"]
-    assert len(function["description"]) <= 1024
-    *_, last = function["parameters"]["properties"].values()
-    assert "VeryLongLabelOfOrganization59" in last["description"]
-
-
 async def test_a_model_is_shown_no_more_of_a_tool_than_over_mcp(graph: KnowledgeGraph, user_id: str) -> None:
     definitions = {one.name: one for one in tool_definitions(graph.ontology)}
     for tool in get_tools(graph, user_id=user_id, toolsets="all"):
         parameters = convert_to_openai_tool(tool)["function"]["parameters"]
         assert {"$schema": DIALECT, **parameters} == definitions[tool.name].input_schema
-
-
-async def test_an_empty_user_is_refused(graph: KnowledgeGraph) -> None:
-    with pytest.raises(InputError, match="user_id must not be empty"):
-        get_tools(graph, user_id="")
-
-
-async def test_only_the_named_tools_are_created(graph: KnowledgeGraph, user_id: str) -> None:
-    assert [tool.name for tool in get_tools(graph, user_id=user_id, names=["explore"])] == ["explore"]
-    with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'; there are remember, explore"):
-        get_tools(graph, user_id=user_id, names=["exlpore"])
 
 
 async def test_invoke_works_from_another_thread(graph: KnowledgeGraph, user_id: str) -> None:
@@ -145,24 +101,19 @@ def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: 
         assert asyncio.run(elsewhere()) == found
 
 
+async def test_a_toolkit_gives_the_same_tools(graph: KnowledgeGraph, user_id: str) -> None:
+    toolkit = KnowledgeGraphToolkit(graph=graph, user_id=user_id, toolsets="all")
+    assert isinstance(toolkit, BaseToolkit)
+    assert list(by_name(toolkit.get_tools())) == list(by_name(get_tools(graph, user_id=user_id, toolsets="all")))
+    chosen = KnowledgeGraphToolkit(graph=graph, user_id=user_id, names=("explore",))
+    assert [tool.name for tool in chosen.get_tools()] == ["explore"]
+    with pytest.raises(InputError, match="user_id must not be empty"):
+        get_tools(graph, user_id="")
+    with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'; there are remember, explore"):
+        get_tools(graph, user_id=user_id, names=["exlpore"])
+
+
 def test_tools_of_a_closed_graph_say_so(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         [explore] = get_tools(graph, user_id=user_id, names=["explore"])
     assert "has ended" in explore.invoke({"text_matches": ["ada"]})
-
-
-async def test_a_toolkit_gives_the_same_tools(graph: KnowledgeGraph, user_id: str) -> None:
-    toolkit = KnowledgeGraphToolkit(graph=graph, user_id=user_id, toolsets="all")
-    assert isinstance(toolkit, BaseToolkit)
-    tools = by_name(toolkit.get_tools())
-    assert list(tools) == [tool.name for tool in get_tools(graph, user_id=user_id, toolsets="all")]
-    assert (await payload_of(tools["create_node"], label="Person", name="Ada"))["success"] is True
-    chosen = KnowledgeGraphToolkit(graph=graph, user_id=user_id, names=("explore",))
-    assert [tool.name for tool in chosen.get_tools()] == ["explore"]
-
-
-def test_a_toolkit_of_a_synchronous_graph_invokes_and_awaits(settings: Settings, user_id: str) -> None:
-    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
-        tools = by_name(KnowledgeGraphToolkit(graph=graph, user_id=user_id, toolsets="all").get_tools())
-        tools["create_node"].invoke({"label": "Person", "name": "Ada"})
-        assert "Ada (Person" in asyncio.run(tools["explore"].ainvoke({"text_matches": ["ada"]}))

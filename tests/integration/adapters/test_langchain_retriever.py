@@ -3,8 +3,6 @@
 import asyncio
 
 import pytest
-from langchain_core.documents import Document
-from langchain_core.runnables import RunnableLambda
 from pydantic import ValidationError
 
 from kgagent import HybridSearchOptions, KnowledgeGraph
@@ -87,11 +85,6 @@ async def test_options_are_those_of_hybrid_search(graph: KnowledgeGraph, keys: d
     assert {document.metadata["name"] for document in documents} == {"Ruth", "Iris"}
 
 
-async def test_another_user_finds_nothing(graph: KnowledgeGraph, keys: dict[str, str], user_id: str) -> None:
-    assert keys
-    assert await KnowledgeGraphRetriever(graph=graph, user_id=f"{user_id}-other").ainvoke(QUERY) == []
-
-
 async def test_wrong_values_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(ValidationError, match="user_id must not be empty"):
         KnowledgeGraphRetriever(graph=graph, user_id="")
@@ -109,13 +102,3 @@ async def test_invoke_works_from_another_thread_and_says_what_to_do_on_the_graph
     assert await asyncio.to_thread(retriever.invoke, QUERY) == await retriever.ainvoke(QUERY)
     with pytest.raises(ConfigurationError, match="use ainvoke"):
         retriever.invoke(QUERY)
-
-
-async def test_the_retriever_works_in_a_chain(graph: KnowledgeGraph, keys: dict[str, str], user_id: str) -> None:
-    assert keys
-
-    def first(documents: list[Document]) -> str:
-        return documents[0].page_content
-
-    chain = KnowledgeGraphRetriever(graph=graph, user_id=user_id, k=1) | RunnableLambda(first)
-    assert (await chain.ainvoke(QUERY)).startswith("Ruth mentor Iris")

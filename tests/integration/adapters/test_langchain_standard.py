@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import pytest
 from langchain_core.tools import BaseTool
 from langchain_tests.integration_tests import RetrieversIntegrationTests, ToolsIntegrationTests
-from langchain_tests.unit_tests import ToolsUnitTests
 
 from kgagent import Settings, SyncKnowledgeGraph
 from kgagent.adapters.langchain import KnowledgeGraphRetriever, get_tools
@@ -78,16 +77,8 @@ class _OnCreateNode(_OnAllTools):
     arguments: ClassVar[dict[str, Any]] = {"label": "Entity", "name": "Sailing shop"}
 
 
-class TestExploreAlone(_OnAllTools, ToolsUnitTests):
-    """A tool that looks has the form that LangChain asks of tools."""
-
-
 class TestExplore(_OnAllTools, ToolsIntegrationTests):
     """A tool that looks answers as LangChain asks of tools."""
-
-
-class TestCreateNodeAlone(_OnCreateNode, ToolsUnitTests):
-    """A tool that writes has the form too."""
 
 
 class TestCreateNode(_OnCreateNode, ToolsIntegrationTests):

@@ -4,16 +4,14 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from openai import AsyncOpenAI, BadRequestError, OpenAI
+from openai import AsyncOpenAI, OpenAI
 from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageFunctionToolCall
 from openai.types.chat.chat_completion_message_function_tool_call import Function
 
-from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
-from kgagent.adapters.json_schema import arguments_schema
+from kgagent import Settings, SyncKnowledgeGraph
 from kgagent.adapters.openai import OpenAITools, SyncOpenAITools
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError
-from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.conftest import DIMENSIONS
 from tests.support.openai_models import API_KEY, Body, ScriptedModel, Turn, refusals, scripted_model
@@ -128,17 +126,6 @@ def test_tools_of_the_other_kind_of_graph_are_refused_with_what_takes_them(
         SyncOpenAITools(awaited)
 
 
-async def test_the_server_refuses_what_is_not_strict(tools: Toolset) -> None:
-    plain = OpenAITools(tools, names=["explore"]).chat
-    plain[0]["function"]["parameters"] = arguments_schema(tools["explore"].arguments)
-    with scripted_model() as model:
-        async with sdk(model) as client:
-            with pytest.raises(BadRequestError, match="not every property is required"):
-                await client.chat.completions.create(
-                    model="scripted", messages=[{"role": "user", "content": "x"}], tools=plain
-                )
-
-
 async def test_every_tool_is_offered_and_strict(tools: Toolset) -> None:
     functions = OpenAITools(tools, names=list(tools))
     assert [item["function"]["name"] for item in functions.chat] == list(tools)
@@ -147,21 +134,6 @@ async def test_every_tool_is_offered_and_strict(tools: Toolset) -> None:
         assert refusals(item["function"]) == []
         assert "user_id" not in str(item)
         assert item["function"]["strict"] is True
-
-
-async def test_a_description_too_long_for_the_api_continues_in_the_schema(graph: KnowledgeGraph, user_id: str) -> None:
-    labels = {f"VeryLongLabelOfOrganization{number}": {"key": "uuid4"} for number in range(60)}
-    ontology = graph.ontology.model_validate({**graph.ontology.model_dump(), "labels": graph.ontology.labels | labels})
-    tool = (
-        KnowledgeGraph(services_of(graph).store, ontology, graph.embedder, graph.settings)
-        .tools(user_id=user_id)
-        .explore
-    )
-    [function] = OpenAITools({"explore": tool}).chat
-    parameters: dict[str, Any] = function["function"]["parameters"]
-    *_, last = parameters["properties"].values()
-    assert len(function["function"]["description"]) <= 1024
-    assert last["description"].endswith(tool.description.removeprefix(function["function"]["description"]).strip())
 
 
 async def test_errors_are_answers(tools: Toolset) -> None:
@@ -192,12 +164,3 @@ async def test_arguments_that_are_not_text_are_answered_with_an_error(tools: Too
         [answer] = await functions.answer_message(message)
         assert str(answer["content"]).startswith("Error: ")
         assert error in str(answer["content"])
-
-
-async def test_only_the_named_tools_are_offered(graph: KnowledgeGraph, user_id: str) -> None:
-    tools = graph.tools(user_id=user_id)
-    assert [item["name"] for item in OpenAITools(tools, names=["explore"]).responses] == ["explore"]
-    with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'"):
-        OpenAITools(tools, names=["exlpore"])
-    refused = await OpenAITools(tools, names=["explore"]).call("create_node", "{}")
-    assert "create_node belongs to the toolset admin, which is not offered here; there are explore" in refused

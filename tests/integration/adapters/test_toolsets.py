@@ -13,7 +13,6 @@ from kgagent.adapters.mcp import ServerOptions, make_server
 from kgagent.adapters.openai import OpenAITools, SyncOpenAITools
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError
-from kgagent.tools import Toolset
 from kgagent.tools.toolsets import TOOLSETS, tools_of
 from tests.conftest import DIMENSIONS
 
@@ -70,13 +69,11 @@ async def test_python_has_all_tools_unless_they_are_restricted(graph: KnowledgeG
     assert "restore_node" not in core
 
 
-async def test_a_call_of_a_tool_that_is_not_offered_is_answered_with_its_toolset(tools: Toolset) -> None:
-    answer = await OpenAITools(tools).call("restore_node", "{}")
-    assert "restore_node belongs to the toolset admin, which is not offered here; there are remember, explore" in answer
-
-
 async def test_names_replace_toolsets(graph: KnowledgeGraph) -> None:
     assert [tool.name for tool in get_tools(graph, user_id=USER, names=["merge_nodes"])] == ["merge_nodes"]
+    assert [item["name"] for item in OpenAITools(graph.tools(user_id=USER), names=["explore"]).responses] == ["explore"]
+    answer = await OpenAITools(graph.tools(user_id=USER)).call("restore_node", "{}")
+    assert "restore_node belongs to the toolset admin, which is not offered here; there are remember, explore" in answer
     with pytest.raises(ConfigurationError, match="either toolsets or names"):
         get_tools(graph, user_id=USER, toolsets="core", names=["merge_nodes"])
 

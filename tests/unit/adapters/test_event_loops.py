@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -32,12 +32,7 @@ class Elsewhere:
             raise
         return "never"
 
-    def stop(self) -> None:
-        """Leave what it had to do undone."""
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(LONGEST)
-
-    def end_in_order(self) -> None:
+    def end(self) -> None:
         """Cancel what it had to do, as `asyncio.run` does."""
 
         async def cancel_all() -> None:
@@ -46,46 +41,36 @@ class Elsewhere:
                 task.cancel()
             await asyncio.gather(*others, return_exceptions=True)
 
-        asyncio.run_coroutine_threadsafe(cancel_all(), self.loop).result(LONGEST)
-        self.stop()
-
-    def close(self) -> None:
-        """Finish what is left, so that nothing is destroyed while it is pending."""
-        if not self._thread.is_alive():
-            self._thread = threading.Thread(target=self.loop.run_forever)
-            self._thread.start()
-        self.end_in_order()
-        self.loop.close()
+        if self._thread.is_alive():
+            asyncio.run_coroutine_threadsafe(cancel_all(), self.loop).result(LONGEST)
+            self.loop.call_soon_threadsafe(self.loop.stop)
+            self._thread.join(LONGEST)
 
 
 @pytest.fixture
-def elsewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[Elsewhere]:
-    monkeypatch.setattr(event_loops, "CHECK_INTERVAL", 0.001)
+def elsewhere() -> Iterator[Elsewhere]:
     made = Elsewhere()
     yield made
-    made.close()
+    made.end()
+    made.loop.close()
 
 
-ENDINGS: list[Callable[[Elsewhere], None]] = [Elsewhere.stop, Elsewhere.end_in_order]
-
-
-@pytest.mark.parametrize("end", ENDINGS)
-def test_wait_on_fails_if_the_loop_ends_first(elsewhere: Elsewhere, end: Callable[[Elsewhere], None]) -> None:
+def test_wait_on_fails_if_the_loop_ends_first(elsewhere: Elsewhere) -> None:
     pool = ThreadPoolExecutor()
     waiting = pool.submit(event_loops.wait_on, elsewhere.loop, elsewhere.endless(), instead="ainvoke")
-    # Whoever waits for ever is let go only when the fixture ends the loop in order.
     pool.shutdown(wait=False)
     assert elsewhere.begun.wait(LONGEST)
-    end(elsewhere)
+    elsewhere.end()
     with pytest.raises(ConfigurationError, match="ended during the call"):
         waiting.result(LONGEST)
+    with pytest.raises(ConfigurationError, match="has ended"):
+        event_loops.wait_on(elsewhere.loop, elsewhere.endless(), instead="ainvoke")
 
 
-@pytest.mark.parametrize("end", ENDINGS)
-async def test_run_on_fails_if_the_loop_ends_first(elsewhere: Elsewhere, end: Callable[[Elsewhere], None]) -> None:
+async def test_run_on_fails_if_the_loop_ends_first(elsewhere: Elsewhere) -> None:
     waiting = asyncio.ensure_future(event_loops.run_on(elsewhere.loop, elsewhere.endless()))
     assert await asyncio.to_thread(elsewhere.begun.wait, LONGEST)
-    await asyncio.to_thread(end, elsewhere)
+    await asyncio.to_thread(elsewhere.end)
     with pytest.raises(ConfigurationError, match="ended during the call"):
         await asyncio.wait_for(waiting, LONGEST)
 

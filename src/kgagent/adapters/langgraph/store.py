@@ -1,8 +1,10 @@
 """LangGraph's store over the database of a graph."""
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeGuard
+from typing import Any
 
 from langgraph.store.base import (
     BaseStore,
@@ -21,21 +23,17 @@ from langgraph.store.base import (
 )
 
 from kgagent.adapters.event_loops import run_on, wait_on
-from kgagent.adapters.langgraph.filters import accepts, check_filter
-from kgagent.adapters.langgraph.json_values import to_json
 from kgagent.concurrency import task_group
 from kgagent.errors import InputError
+from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.store_items import StoreItemRepository
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.models.store_item import SEPARATOR, ItemPlace, ItemSearch, Namespace, NewItem, StoredItem
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.validation import check_user_id
 
-MAX_TEXTS = 1_000
-"""Texts of one item that are embedded."""
-
-MAX_TTL = 52_560_000
-"""Minutes in 100 years."""
+MAX_CHARACTERS = 1_000_000
+"""Characters of the JSON text of a value."""
 
 WHOLE_VALUE = "$"
 WILDCARD = "*"
@@ -52,8 +50,8 @@ class KnowledgeGraphStore(BaseStore):
     of an item that exists. A batch reads first and then writes, in one transaction; items that another transaction
     deletes at that moment are written in a second one. Of several writes to one key the last counts.
 
-    Differences from `InMemoryStore`: values must be JSON; only namespaces with items are listed; comparisons of a
-    filter hold between two numbers or two texts and fail otherwise.
+    Differences from `InMemoryStore`: values become JSON, in which keys are texts and tuples lists; only namespaces with
+    items are listed; comparisons of a filter hold between two numbers or two texts and fail otherwise.
     """
 
     supports_ttl = True
@@ -144,28 +142,40 @@ class KnowledgeGraphStore(BaseStore):
 
     async def _read(self, items: StoreItemRepository, ops: Sequence[Op]) -> list[Result]:
         vectors = await self._query_vectors(ops)
-        gets = {position: ItemPlace(op.namespace, op.key) for position, op in enumerate(ops) if isinstance(op, GetOp)}
+
+        async def read(op: Op) -> Result:
+            if isinstance(op, SearchOp):
+                search = ItemSearch(
+                    prefix=tuple(op.namespace_prefix),
+                    vector=vectors.get(op.query or ""),
+                    accepts=partial(_accepts, wanted=op.filter) if op.filter else None,
+                    offset=op.offset,
+                    limit=op.limit,
+                )
+                found = await items.search(search)
+                refreshed.extend(item.place for item in found if item.has_ttl and op.refresh_ttl)
+                return [SearchItem(**_fields(item), score=item.score) for item in found]
+            if isinstance(op, ListNamespacesOp):
+                return _matching(op, await items.namespaces(_literal_prefix(op)))
+            return None
+
+        refreshed: list[ItemPlace] = []
+        gets = {position: op for position, op in enumerate(ops) if isinstance(op, GetOp)}
         async with task_group() as group:
-            got = group.create_task(items.get(list(gets.values())))
-            searches = {
-                position: group.create_task(items.search(_search(op, vectors.get(op.query or ""))))
-                for position, op in enumerate(ops)
-                if isinstance(op, SearchOp)
-            }
-            lists = {
-                position: group.create_task(items.namespaces(_literal_prefix(op)))
-                for position, op in enumerate(ops)
-                if isinstance(op, ListNamespacesOp)
-            }
-        found: dict[int, Any] = {position: task.result() for position, task in searches.items()}
-        found |= {position: task.result() for position, task in lists.items()}
-        found |= dict(zip(gets, got.result(), strict=True))
-        read = [found.get(position) for position in range(len(ops))]
-        await items.refresh([place for op, one in zip(ops, read, strict=True) for place in _to_refresh(op, one)])
-        return [_result(op, one) for op, one in zip(ops, read, strict=True)]
+            getting = group.create_task(items.get([ItemPlace(op.namespace, op.key) for op in gets.values()]))
+            reading = [group.create_task(read(op)) for op in ops]
+        results = [task.result() for task in reading]
+        for (position, op), item in zip(gets.items(), getting.result(), strict=True):
+            if item is not None:
+                results[position] = Item(**_fields(item))
+                refreshed.extend([item.place] if item.has_ttl and op.refresh_ttl else [])
+        await items.refresh(refreshed)
+        return results
 
     async def _query_vectors(self, ops: Sequence[Op]) -> dict[str, Sequence[float]]:
-        queries = list(dict.fromkeys(op.query for op in ops if isinstance(op, SearchOp) and _is_query(op.query)))
+        queries = list(
+            dict.fromkeys(op.query for op in ops if isinstance(op, SearchOp) and op.query and op.query.strip())
+        )
         if not queries:
             return {}
         services = services_of(self._graph)
@@ -173,11 +183,9 @@ class KnowledgeGraphStore(BaseStore):
         return dict(zip(queries, vectors, strict=True))
 
     def _new_item(self, place: ItemPlace, op: PutOp) -> NewItem:
-        text, value = to_json(op.value or {})
+        text, value = _to_json(op.value)
         paths = self._fields if op.index is None else op.index or ()
         texts = dict.fromkeys(found for path in paths for found in get_text_at_path(value, path) if found.strip())
-        if len(texts) > MAX_TEXTS:
-            raise InputError(f"at most {MAX_TEXTS:,} texts of an item can be embedded, got {len(texts):,} at {paths}")
         return NewItem(place=place, value=text, texts=tuple(texts), ttl_minutes=op.ttl)
 
 
@@ -187,43 +195,69 @@ def _check(op: Op) -> None:
     Raises:
         InvalidNamespaceError, InputError: it is invalid.
     """
-    if not isinstance(op, GetOp | SearchOp | PutOp | ListNamespacesOp):
-        raise InputError(f"unknown operation {type(op).__name__}; use those of langgraph.store.base")
-    if isinstance(op, GetOp | PutOp):
-        _check_namespace(op.namespace)
-        if not isinstance(op.key, str):
-            raise InputError(f"key must be text, got {op.key!r}")
-    if isinstance(op, SearchOp):
-        _check_namespace(op.namespace_prefix)
-        check_filter(op.filter or {})
-    if isinstance(op, PutOp):
-        is_list = isinstance(op.index, list) and all(isinstance(path, str) for path in op.index)
-        if not (op.index is None or op.index is False or is_list):
-            raise InputError(f"index must be a list of paths, False or None, got {op.index!r}")
-        if op.ttl is not None and not 0 < op.ttl <= MAX_TTL:
-            raise InputError(f"ttl must be more than 0 minutes and at most {MAX_TTL:,}, got {op.ttl}")
-
-
-def _check_namespace(namespace: Namespace) -> None:
+    namespace: Namespace = getattr(op, "namespace", None) or getattr(op, "namespace_prefix", None) or ()
     for label in namespace:
         if not isinstance(label, str) or not label or set(label) & {SEPARATOR, "\0"}:
             raise InvalidNamespaceError(
                 f"labels of a namespace must be texts that are not empty and have no {SEPARATOR!r}, got {label!r}"
             )
+    if isinstance(op, PutOp) and op.ttl is not None and op.ttl <= 0:
+        raise InputError(f"ttl must be more than 0 minutes, got {op.ttl}")
 
 
-def _is_query(query: str | None) -> TypeGuard[str]:
-    return query is not None and bool(query.strip())
+def _to_json(value: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
+    """A value as JSON text, and the value that comes back.
+
+    Raises:
+        InputError: the value is no mapping, is not JSON, or is too large.
+    """
+    if not isinstance(value, Mapping):
+        raise InputError(f"value must be a mapping with text keys, got {type(value).__name__}")
+    try:
+        text = json.dumps(dict(value), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        stored: dict[str, Any] = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"value must consist of JSON types: {error}") from None
+    if len(text) > MAX_CHARACTERS:
+        raise InputError(f"value may have at most {MAX_CHARACTERS:,} characters as JSON, got {len(text):,}; split it")
+    if has_unpaired_surrogates(text):
+        raise InputError("value contains an unpaired surrogate, which is not a character; remove it")
+    return text, stored
 
 
-def _search(op: SearchOp, vector: Sequence[float] | None) -> ItemSearch:
-    return ItemSearch(
-        prefix=tuple(op.namespace_prefix),
-        vector=vector,
-        accepts=partial(accepts, wanted=op.filter) if op.filter else None,
-        offset=op.offset,
-        limit=op.limit,
-    )
+_COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "$eq": operator.eq,
+    "$ne": operator.ne,
+    "$gt": operator.gt,
+    "$gte": operator.ge,
+    "$lt": operator.lt,
+    "$lte": operator.le,
+}
+
+
+def _accepts(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether the fields of a value satisfy all conditions; see `langgraph.store.base.SearchOp`."""
+    return all(_satisfies(value.get(field), condition) for field, condition in wanted.items())
+
+
+def _satisfies(stored: object, condition: object) -> bool:
+    if isinstance(condition, Mapping):
+        if any(str(name).startswith("$") for name in condition):
+            return all(_compare(stored, name, given) for name, given in condition.items())
+        return isinstance(stored, Mapping) and _accepts(stored, condition)
+    if isinstance(condition, list | tuple):
+        return isinstance(stored, list) and len(stored) == len(condition) and all(map(_satisfies, stored, condition))
+    return stored == condition
+
+
+def _compare(stored: object, name: str, given: object) -> bool:
+    if name not in _COMPARISONS:
+        raise InputError(f"unknown operator {name!r} in the filter; use {', '.join(_COMPARISONS)}")
+    if name not in {"$eq", "$ne"} and not any(
+        isinstance(stored, kind) and isinstance(given, kind) for kind in (int | float, str)
+    ):
+        return False
+    return _COMPARISONS[name](stored, given)
 
 
 def _literal_prefix(op: ListNamespacesOp) -> Namespace:
@@ -233,23 +267,6 @@ def _literal_prefix(op: ListNamespacesOp) -> Namespace:
             path = tuple(condition.path)
             return path[: path.index(WILDCARD)] if WILDCARD in path else path
     return ()
-
-
-def _to_refresh(op: Op, found: Any) -> list[ItemPlace]:  # noqa: ANN401 - the result of any operation
-    """Items whose expiry a read renews."""
-    if not isinstance(op, GetOp | SearchOp) or not op.refresh_ttl or not found:
-        return []
-    read: list[StoredItem] = [found] if isinstance(op, GetOp) else found
-    return [item.place for item in read if item.has_ttl]
-
-
-def _result(op: Op, found: Any) -> Result:  # noqa: ANN401 - the result of any operation
-    """What was found as LangGraph has it."""
-    if isinstance(op, GetOp):
-        return None if found is None else Item(**_fields(found))
-    if isinstance(op, SearchOp):
-        return [SearchItem(**_fields(item), score=item.score) for item in found]
-    return _matching(op, found) if isinstance(op, ListNamespacesOp) else None
 
 
 def _fields(item: StoredItem) -> dict[str, Any]:
@@ -266,7 +283,9 @@ def _matching(op: ListNamespacesOp, namespaces: Iterable[Namespace]) -> list[Nam
     """The namespaces that match all conditions, cut to the depth, in order."""
     conditions = op.match_conditions or ()
     kept = {
-        namespace[: op.max_depth] for namespace in namespaces if all(_matches(namespace, one) for one in conditions)
+        namespace[: op.max_depth]
+        for namespace in namespaces
+        if all(_matches(namespace, condition) for condition in conditions)
     }
     return sorted(kept)[op.offset : op.offset + op.limit]
 

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import Any
 
 import httpx2
@@ -40,6 +39,8 @@ KEYS_LIFESPAN = 600.0
 
 REFETCH_INTERVAL = 10.0
 """Seconds between two fetches, however many tokens name unknown keys."""
+
+_THIS_MACHINE = ("localhost", "127.0.0.1", "[::1]")
 
 _log = logging.getLogger(__name__)
 
@@ -260,17 +261,7 @@ def _plain_url(url: str) -> AnyHttpUrl | None:
 def _is_protected(url: str) -> bool:
     """Whether nobody between can replace what a URL answers: HTTPS, or this machine."""
     parsed = _plain_url(url)
-    if parsed is None:
-        return False
-    host = (parsed.host or "").strip("[]")
-    return parsed.scheme == "https" or host == "localhost" or _is_loopback(host)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return parsed is not None and (parsed.scheme == "https" or parsed.host in _THIS_MACHINE)
 
 
 def _scopes(value: object) -> Sequence[str]:

@@ -114,6 +114,26 @@ async def test_the_index_finds_what_a_scan_finds(settings: Settings, graph: Know
         assert len(await other.asearch(("m", "odd"), query="boat", limit=1_000)) == len(texts) // 2
 
 
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"n": 5, "day": "2026-03-01"}, True),
+        ({"n": {"$gt": 4, "$lte": 5}, "missing": {"$ne": 5}}, True),
+        ({"n": {"$ne": 5}}, False),
+        ({"day": {"$lt": "2026-03-02"}, "missing": None}, True),
+        ({"day": {"$gt": 4}}, False),
+        ({"in": {"x": {"y": {"$gte": 2}}}}, True),
+        ({"n": {"x": 1}}, False),
+        ({"tags": ["a", {"b": {"$eq": 1}}]}, True),
+        ({"tags": ["a"]}, False),
+    ],
+)
+async def test_a_filter_compares_fields(store: KnowledgeGraphStore, wanted: dict[str, Any], expected: bool) -> None:
+    value = {"n": 5, "day": "2026-03-01", "tags": ["a", {"b": 1}], "in": {"x": {"y": 2}}}
+    await store.aput(("m",), "a", value, index=False)
+    assert bool(await store.asearch(("m",), filter=wanted)) is expected
+
+
 async def test_filters_apply_before_limit_and_offset(store: KnowledgeGraphStore, clock: Clock) -> None:
     for number in range(9):
         clock.forward(minutes=1)
@@ -123,19 +143,6 @@ async def test_filters_apply_before_limit_and_offset(store: KnowledgeGraphStore,
     assert keys(await store.asearch(("m",), filter=odd, limit=2, offset=2)) == ["3"]
     assert keys(await store.asearch(("m",), filter=odd, limit=0)) == []
     assert keys(await store.asearch(("m",), query="anything", filter={"n": {"$lte": 1}})) == ["1", "0"]
-
-
-async def test_many_operations_at_once_wait_for_their_turn(settings: Settings, user_id: str) -> None:
-    options = {"max_connection_pool_size": 2, "connection_acquisition_timeout": 3.0}
-    connecting = KnowledgeGraph.connect(
-        settings=settings, embedder=HashingEmbedder(384), ensure_schema=False, driver_options=options
-    )
-    async with connecting as graph:
-        store = KnowledgeGraphStore(graph, user_id=user_id, fields=())
-        await asyncio.gather(*(store.aput(("m",), str(number), {"n": number}) for number in range(300)))
-        filtered = (store.asearch(("m",), filter={"n": number}) for number in range(50))
-        assert [len(found) for found in await asyncio.gather(*filtered)] == [1] * 50
-        assert len(await store.asearch(("m",), limit=400)) == 300
 
 
 async def test_an_item_that_is_deleted_while_it_is_read_is_omitted(
@@ -300,9 +307,7 @@ async def test_a_read_does_not_make_an_item_expire_that_another_write_makes_perm
         ({"text": "half \ud800"}, "surrogate"),
         ({"n": math.nan}, "JSON"),
         ({"when": {1, 2}}, "set is not JSON serializable"),
-        ({"levels": [{1: "one"}]}, "keys in value must be text, got 1"),
         ({"text": "x" * 1_000_001}, "at most 1,000,000 characters"),
-        ({"texts": [str(number) for number in range(1_001)]}, "at most 1,000 texts"),
         (["no mapping"], "mapping"),
     ],
 )
@@ -312,14 +317,6 @@ async def test_a_value_that_cannot_be_stored_is_refused(
     with pytest.raises(InputError, match=message):
         await store.aput(("m",), "a", value, index=["texts[*]", "text"])
     assert await store.aget(("m",), "a") is None
-
-
-async def test_a_value_nested_too_deeply_is_refused(store: KnowledgeGraphStore) -> None:
-    value: dict[str, Any] = {}
-    for _ in range(100_000):
-        value = {"in": value}
-    with pytest.raises(InputError, match="nested too deeply"):
-        await store.aput(("m",), "a", value)
 
 
 async def test_tuples_become_lists(store: KnowledgeGraphStore) -> None:
@@ -336,15 +333,12 @@ async def test_tuples_become_lists(store: KnowledgeGraphStore) -> None:
         (PutOp(("m",), "a\ud800", {}), "surrogate"),
         (PutOp(("m",), "k" * 7_000, {}), "at most 6,000 bytes"),
         (PutOp(("m",), "a", {}, ttl=-1), "ttl must be more than 0"),
-        (PutOp(("m",), "a", {}, index=[1]), "index must be"),  # type: ignore[list-item]
-        (PutOp(("m",), 1, {}), "key must be text"),  # type: ignore[arg-type]
         (SearchOp(("m",), limit=-1), "must not be negative"),
-        (SearchOp(("m",), filter={"n": {"$like": 1}}), "unknown operator '\\$like'"),
         (SearchOp(("m",), filter={"a": {"n": {"$like": 1}}}), "unknown operator '\\$like'"),
-        ("put", "unknown operation str"),
     ],
 )
 async def test_an_operation_that_makes_no_sense_is_an_error(store: KnowledgeGraphStore, op: Op, message: str) -> None:
+    await store.aput(("m",), "stored", {"a": {"n": 1}})
     with pytest.raises(InputError, match=message):
         await store.abatch([op])
 
@@ -354,12 +348,6 @@ async def test_labels_of_a_namespace_are_checked_in_batches_too(store: Knowledge
     for op in (GetOp(("m", label), "a"), SearchOp((label,)), PutOp((label,), "a", {})):
         with pytest.raises(InvalidNamespaceError):
             await store.abatch([op])
-
-
-async def test_keys_may_be_as_long_as_the_error_says(store: KnowledgeGraphStore) -> None:
-    key = "😀" * 1_470
-    await store.aput(("m",), key, {"n": 1})
-    assert keys(await store.asearch(("m",))) == [key]
 
 
 async def test_a_store_without_a_user_is_refused(graph: KnowledgeGraph) -> None:

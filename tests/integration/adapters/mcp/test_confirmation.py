@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -21,7 +20,7 @@ from mcp.types import (
 from kgagent import KnowledgeGraph
 from kgagent.adapters.mcp import HttpOptions, http_server
 from kgagent.tools import Toolset
-from tests.support.mcp_clients import MODES, Mode, over_http, over_stdio, text_of
+from tests.support.mcp_clients import MODES, Mode, over_http, text_of
 from tests.support.payloads import succeeded
 from tests.support.people import person, relate, two_friends
 
@@ -102,13 +101,10 @@ async def test_each_call_that_removes_something_names_it_and_is_confirmed(
     assert await names(tools) == {"Ada"}
 
 
-@pytest.mark.parametrize("action", ["decline", "cancel"])
-async def test_what_is_not_confirmed_changes_nothing(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, action: Action
-) -> None:
+async def test_what_is_not_confirmed_changes_nothing(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     ends = await two_friends(tools)
     ada, bo = ends.values()
-    user = User(action)
+    user = User("decline")
     async with client_of(graph, user_id, user, structured=True) as client:
         for name, arguments in (
             ("delete_relationship", ends),
@@ -120,7 +116,7 @@ async def test_what_is_not_confirmed_changes_nothing(
             assert result.structured_content is not None
             assert result.structured_content["success"] is False
             assert text_of(result).startswith(
-                f"Error: Nothing was changed, because the user did not confirm ({action}): {user.questions[-1]}."
+                f"Error: Nothing was changed, because the user did not confirm (decline): {user.questions[-1]}."
             )
     assert len(user.questions) == 3
     assert await names(tools) == {"Ada", "Bo"}
@@ -204,14 +200,3 @@ async def test_another_process_takes_the_answer_and_an_answer_to_another_questio
         assert await names(tools) == {"Ada", "Bo"}
         assert isinstance(await delete(other, changed.request_state), CallToolResult)
     assert await names(tools) == {"Ada"}
-
-
-@pytest.mark.parametrize("options", [(), ("--no-confirm",)])
-async def test_the_program_asks_unless_it_is_told_not_to(
-    environment: dict[str, str], tools: Toolset, tmp_path: Path, options: tuple[str, ...]
-) -> None:
-    await person(tools, "Ada")
-    user = User("decline")
-    async with over_stdio(environment, *options, folder=tmp_path, asked=user.answer) as client:
-        result = await client.call_tool("delete_node", {"entity_key": "Ada"})
-    assert (result.is_error, len(user.questions)) == ((False, 0) if options else (True, 1))

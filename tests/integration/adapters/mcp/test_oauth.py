@@ -23,7 +23,6 @@ from werkzeug import Response
 
 from kgagent import KnowledgeGraph
 from kgagent.adapters.mcp import AccessTokens, HttpOptions, OAuthOptions, http_server
-from kgagent.errors import ConfigurationError
 from tests.integration.adapters.mcp.test_http_access import knock
 from tests.support.authorization_server import (
     CLIENT_ID,
@@ -120,13 +119,10 @@ REFUSED: dict[str, Callable[[Protected], str]] = {
     "without expiry": lambda server: server.token(exp=None),
     "for another resource": lambda server: server.token(aud="https://other.example/mcp"),
     "for no resource": lambda server: server.token(aud=None),
-    "for a part of the URL": lambda server: server.token(aud=server.url.removesuffix("/mcp")),
     "of another issuer": lambda server: server.token(iss="https://other.example"),
-    "of an issuer with a slash": lambda server: server.token(iss=f"{server.issuer.issuer}/"),
     "without user": lambda server: server.token(sub=None),
     "of an empty user": lambda server: server.token(" "),
     "of half a character": lambda server: server.token("\ud800"),
-    "with an infinite expiry": lambda server: server.token(exp=float("inf")),
     "of an unknown key": lambda server: server.token(key=Key()),
     "of a known id with another key": lambda server: server.token(key=Key(kid=server.issuer.keys[0].kid)),
     "for a logout": lambda server: server.token(typ="logout+jwt"),
@@ -237,17 +233,6 @@ async def test_an_issuer_that_hangs_holds_up_nobody_else(protected: Protected, m
     assert await asyncio.gather(*waiting) == [503] * 3
 
 
-async def test_keys_that_cannot_be_used_are_an_error(protected: Protected, caplog: pytest.LogCaptureFixture) -> None:
-    unusable: list[dict[str, Any]] = [{"keys": []}, {"keys": [{}, {"kty": "EC"}]}]
-    for jwks in unusable:
-        protected.issuer.jwks = jwks
-        caplog.clear()
-        assert await protected.status(protected.token()) == 503
-        assert "cannot be fetched" in caplog.text
-    protected.issuer.jwks = "no object"
-    assert await protected.status(protected.token()) == 401
-
-
 async def test_fetches_are_limited_in_time(graph: KnowledgeGraph, issuer: AuthorizationServer) -> None:
     async with http_server(graph, HttpOptions(oauth=OAuthOptions(issuer=issuer.issuer))) as running:
         server = Protected(running.url, issuer)
@@ -283,12 +268,6 @@ async def test_resource_audience_claim_and_keys_can_be_given(
         assert (await knock(running.url, "auto", Authorization=f"Bearer {other}")).status_code == 401
     assert set(issuer.asked) == {"/keys"}
     assert succeeded(await graph.tools(user_id=user_id).explore(text_matches=["Ada"]))["nodes"]
-
-
-async def test_an_address_that_others_can_reach_needs_a_resource(graph: KnowledgeGraph) -> None:
-    with pytest.raises(ConfigurationError, match="give the URL under which they reach this server"):
-        async with http_server(graph, HttpOptions(host="0.0.0.0", oauth=OAuthOptions(issuer="https://id.example"))):
-            pass
 
 
 class Storage:

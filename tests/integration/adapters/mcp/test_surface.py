@@ -10,7 +10,6 @@ from mcp.types import TextContent
 
 from kgagent import KnowledgeGraph
 from kgagent.adapters.mcp import HttpOptions, http_server
-from kgagent.adapters.mcp.definitions import tool_definitions
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS, Payload
 from tests.integration.adapters.mcp.conftest import Connect
@@ -143,32 +142,6 @@ async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(conne
     assert path["nodes"] == [keys["Me"], keys["Ruth"], keys["Sailing"]]
     assert [node["name"] for node in found["nodes"]] == ["Me", "Ruth", "Sailing"]
     assert "unknown argument patterns.0.steps.0.sorce_label: did you mean source_label" in error_of(refused)
-
-
-def test_definitions_need_neither_a_graph_nor_a_user() -> None:
-    definitions = tool_definitions(default_ontology())
-    assert [definition.name for definition in definitions] == [tool.name for tool in TOOLS]
-
-
-async def test_calls_create_relate_and_find(connect_over_either: Connect) -> None:
-    async with connect_over_either() as client:
-        keys = [
-            succeeded(await call(client, "create_node", label="Person", name=name))["entity_key"]
-            for name in ("Ada", "Grace")
-        ]
-        succeeded(
-            await call(
-                client,
-                "create_relationship",
-                from_entity_key=keys[0],
-                to_entity_key=keys[1],
-                relationship_type="mentor",
-                notes=["They met in 1952"],
-            )
-        )
-        found = succeeded(await call(client, "explore", queries=[{"query": "mentor", "threshold": 0.1}]))
-    assert {node["name"] for node in found["nodes"]} == {"Ada", "Grace"}
-    assert [edge["relationship_type"] for edge in found["edges"]] == ["mentor"]
 
 
 async def test_wrong_arguments_are_a_result_that_is_an_error(connect: Connect) -> None:
