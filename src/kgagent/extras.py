@@ -1,7 +1,5 @@
 """Optional dependencies: what to install when a package of an extra is missing."""
 
-import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal
@@ -42,29 +40,6 @@ def require_extra(extra: Extra, feature: str | None = None) -> Iterator[None]:
             need += f" in another version ({error})"
         advice = f"{install_command(extra)}{_ALTERNATIVES.get(extra, '')}"
         raise ConfigurationError(f"{feature or _FEATURES[extra]} {need}: {advice}") from error
-
-
-@contextmanager
-def require_proxy_support(package: str) -> Iterator[None]:
-    """Wrap the use of an HTTP client, which fails if a SOCKS proxy is set and the client's package for it is missing.
-
-    Args:
-        package: what the client needs.
-
-    Raises:
-        ConfigurationError: naming the variable and the package.
-    """
-    try:
-        yield
-    except (ImportError, OSError) as error:
-        # The texts of httpx and requests.
-        if not re.search(r"SOCKS proxy, but .* not installed|Missing dependencies for SOCKS", str(error)):
-            raise
-        names = [name for name, value in os.environ.items() if value.lower().startswith("socks")]
-        raise ConfigurationError(
-            f"{' and '.join(names) or 'A variable'} names a SOCKS proxy, which needs the package {package}: "
-            f"pip install {package}, or unset the variable"
-        ) from error
 
 
 def install_command(*extras: Extra) -> str:

@@ -32,13 +32,6 @@ async def test_at_most_limit_calls_run_concurrently() -> None:
     assert most == 3
 
 
-async def test_no_items_make_no_call() -> None:
-    async def call(_: int) -> int:
-        raise AssertionError
-
-    assert await bounded_map(call, [], limit=3) == []
-
-
 async def test_the_first_error_is_raised_unwrapped_and_cancels_the_rest() -> None:
     ended: list[int] = []
     begun: list[int] = []

@@ -2,15 +2,11 @@ import importlib
 import subprocess
 import sys
 from importlib.metadata import metadata
-from pathlib import Path
 
 import pytest
 
-from kgagent.cli.ingest import make_chat_model
-from kgagent.embedding.openai import OpenAIEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.extras import install_command, require_extra
-from kgagent.local import fetch
 
 
 def test_a_missing_package_becomes_advice() -> None:
@@ -39,26 +35,7 @@ def test_an_error_in_kgagent_itself_is_not_taken_for_a_missing_package() -> None
         importlib.import_module("kgagent.nowhere")
 
 
-def test_the_advice_for_the_local_extra_includes_the_alternative() -> None:
-    with pytest.raises(ConfigurationError, match="or set NEO4J_URI and OPENAI_API_KEY"), require_extra("local"):
-        importlib.import_module("a_missing_package")
-
-
 def test_the_command_names_extras_that_the_package_declares() -> None:
     declared = metadata("kgagent").get_all("Provides-Extra") or []
     assert {"ingest", "local", "mcp", "otel", "ray"} <= set(declared)
     assert install_command("mcp", "local") == 'pip install "kgagent[mcp,local]"'
-
-
-async def test_a_socks_proxy_whose_package_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1080")
-    for package in ("socksio", "socks"):
-        monkeypatch.setitem(sys.modules, package, None)
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-key")
-    advice = "ALL_PROXY names a SOCKS proxy, which needs the package socksio: pip install socksio"
-    with pytest.raises(ConfigurationError, match=advice):
-        await OpenAIEmbedder(api_key="sk-key").embed(["Ruth"])
-    with pytest.raises(ConfigurationError, match=f"'openai:gpt-5' cannot be used: {advice}"):
-        make_chat_model("openai:gpt-5")
-    with pytest.raises(ConfigurationError, match="ALL_PROXY names a SOCKS proxy, which needs the package pysocks"):
-        fetch("bge-small-en-v1.5-q", cache=tmp_path)

@@ -17,7 +17,3 @@ async def test_each_item_has_its_value_in_order() -> None:
 
 async def test_other_tasks_run_between_items_that_take_long() -> None:
     assert await turns_beside(2 * LONGEST_TURN) >= 3
-
-
-async def test_items_that_take_no_time_are_computed_at_once() -> None:
-    assert await in_turns(abs, range(100)) == list(range(100))

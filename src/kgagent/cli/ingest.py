@@ -13,7 +13,7 @@ from kgagent.cli.graph_session import run_for_user
 from kgagent.cli.options import Json, User
 from kgagent.cli.output import show
 from kgagent.errors import ConfigurationError
-from kgagent.extras import require_extra, require_proxy_support
+from kgagent.extras import require_extra
 from kgagent.formatting import counted
 from kgagent.private_files import write_output_file
 
@@ -190,8 +190,7 @@ def make_chat_model(name: str) -> "BaseChatModel":
     with require_extra("ingest"):
         from langchain.chat_models import init_chat_model
     try:
-        with require_proxy_support("socksio"):
-            return init_chat_model(name)
+        return init_chat_model(name)
     except Exception as error:
         # Each provider raises its own exceptions.
         if "model provider" in str(error):

@@ -43,11 +43,6 @@ def _embedder(settings: Settings, progress: Progress | None) -> Embedder:
             return HashingEmbedder()
 
 
-def embeds_locally(settings: Settings) -> bool:
-    """Whether the settings choose the local model."""
-    return settings.embedder == "local" or (settings.embedder == "auto" and not _key(settings))
-
-
 def advise_embedder(dimensions: int, current: Embedder) -> str:
     """Describe the settings that choose an embedder for a graph whose embeddings have another length.
 

@@ -1,15 +1,18 @@
 """Models that `LocalEmbedder` can run: those that are downloaded by name, and folders with a model in ONNX format."""
 
-import json
 import zipfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, Field, RootModel, ValidationError
 
 from kgagent.errors import ConfigurationError, DownloadError
 from kgagent.local.artifacts import fetch, sha256_of
 from kgagent.progress import Progress
+from kgagent.validation import explain_validation_error
+
+ConfigT = TypeVar("ConfigT", bound=BaseModel)
 
 Pooling = Literal["cls", "mean"]
 
@@ -76,6 +79,22 @@ DOWNLOADED = {model.name: model for model in (BGE_SMALL, E5_SMALL)}
 """The models that are downloaded by name; both are quantized."""
 
 
+class _Config(BaseModel):
+    hidden_size: int = Field(ge=1)
+
+
+class _Prompts(BaseModel):
+    prompts: dict[str, str] = {}
+
+
+class _Limits(BaseModel):
+    max_seq_length: int = Field(DEFAULT_MAX_TOKENS, ge=1)
+
+
+class _Modes(RootModel[dict[str, object]]):
+    pass
+
+
 def find_model(name: str) -> LocalModel:
     """Find a model by name, or read the description of the one in a folder.
 
@@ -99,24 +118,22 @@ def find_model(name: str) -> LocalModel:
             "give a folder with model.onnx, tokenizer.json and config.json"
         )
     _existing(folder, _TOKENIZER_PATHS)
-    dimensions = _json(_existing(folder, ("config.json",))).get("hidden_size")
-    if not isinstance(dimensions, int) or dimensions < 1:
-        raise ConfigurationError(f"{folder / 'config.json'} does not have the length of the vectors, hidden_size")
-    prompts = _prompts(folder / "config_sentence_transformers.json")
+    config = _read(_Config, _existing(folder, ("config.json",)))
+    prompts = _read(_Prompts, folder / "config_sentence_transformers.json").prompts
     return LocalModel(
         name=f"{folder.resolve().name}-{sha256_of(_existing(folder, _ONNX_PATHS))[:8]}",
-        dimensions=dimensions,
+        dimensions=config.hidden_size,
         pooling=_pooling(folder / "1_Pooling" / "config.json"),
         query_prefix=prompts.get("query", ""),
         passage_prefix=next((prompts[name] for name in _PASSAGE_PROMPTS if name in prompts), ""),
-        max_tokens=_max_tokens(folder / "sentence_bert_config.json"),
+        max_tokens=_read(_Limits, folder / "sentence_bert_config.json").max_seq_length,
         folder=folder,
     )
 
 
 def _pooling(path: Path) -> Pooling:
     """The pooling of a Sentence Transformers model; mean, its default, without such a file."""
-    modes = {name for name, is_used in _optional(path).items() if name.startswith("pooling_mode_") and is_used is True}
+    modes = {name for name, is_used in _read(_Modes, path).root.items() if is_used is True}
     if modes <= {"pooling_mode_mean_tokens"}:
         return "mean"
     if modes == {"pooling_mode_cls_token"}:
@@ -126,21 +143,6 @@ def _pooling(path: Path) -> Pooling:
     )
 
 
-def _prompts(path: Path) -> Mapping[str, str]:
-    prompts = _optional(path).get("prompts") or {}
-    for prompt in prompts.values():
-        if not isinstance(prompt, str):
-            raise ConfigurationError(f"{path} has a prompt that is not a text: {prompt!r}")
-    return dict(prompts)
-
-
-def _max_tokens(path: Path) -> int:
-    length = _optional(path).get("max_seq_length", DEFAULT_MAX_TOKENS)
-    if not isinstance(length, int) or length < 1:
-        raise ConfigurationError(f"{path}: max_seq_length must be a number above 0, got {length!r}")
-    return length
-
-
 def _existing(folder: Path, names: tuple[str, ...]) -> Path:
     for name in names:
         if (folder / name).is_file():
@@ -148,18 +150,12 @@ def _existing(folder: Path, names: tuple[str, ...]) -> Path:
     raise ConfigurationError(f"The folder {folder} of the local model does not contain {' or '.join(names)}")
 
 
-def _optional(path: Path) -> Mapping[str, Any]:
-    return _json(path) if path.is_file() else {}
-
-
-def _json(path: Path) -> Mapping[str, Any]:
+def _read(model: type[ConfigT], path: Path) -> ConfigT:
+    """A file of a folder; without the file, the defaults."""
     try:
-        content = json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise ConfigurationError(f"{path} is not JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise ConfigurationError(f"{path} is not a JSON object")
-    return content
+        return model.model_validate_json(path.read_text("utf-8") if path.is_file() else "{}")
+    except ValidationError as error:
+        raise ConfigurationError(f"{path} is not valid: {explain_validation_error(error, model)}") from error
 
 
 def _member(files: zipfile.ZipFile, ending: str) -> bytes:

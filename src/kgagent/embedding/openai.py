@@ -15,12 +15,11 @@ from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.validation import validate_embeddings, validate_texts
 from kgagent.errors import ConfigurationError, EmbeddingError, EmbeddingResponseError, EmbeddingUnavailableError
-from kgagent.extras import require_proxy_support
 from kgagent.formatting import without_credentials
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
-    from openai.types import CreateEmbeddingResponse, EmbeddingCreateParams
+    from openai.types import EmbeddingCreateParams
 
 _log = logging.getLogger(__name__)
 
@@ -142,7 +141,8 @@ class OpenAIEmbedder(Embedder):
         client = await self._connected()
         with _translated_errors(model=self._model, secret=self._api_key, timeout=self._timeout):
             response = await client.embeddings.create(**body)
-        vectors = _vectors(response, count=len(batch), model=self._model)
+            by_index = {item.index: item.embedding for item in response.data}
+            vectors = [by_index[position] for position in range(len(batch))]
         return validate_embeddings(vectors, count=len(batch), dimensions=self._dimensions, model=self._model)
 
     async def _connected(self) -> "AsyncOpenAI":
@@ -150,13 +150,16 @@ class OpenAIEmbedder(Embedder):
             # The import is slow and would block the event loop.
             openai = await asyncio.to_thread(importlib.import_module, "openai")
             if self._client is None:
-                with require_proxy_support("socksio"):
+                try:
                     self._client = openai.AsyncOpenAI(
                         api_key=self._api_key,
                         base_url=self._base_url,
                         timeout=self._timeout,
                         max_retries=self._attempts - 1,
                     )
+                except ImportError as error:
+                    # The package for a SOCKS proxy.
+                    raise ConfigurationError(f"{self._model} cannot be used: {error}") from error
         return self._client
 
 
@@ -201,7 +204,7 @@ def _usable_key(api_key: str) -> str:
     key = api_key.strip()
     if not key:
         raise ConfigurationError("The OpenAI API key is empty; set OPENAI_API_KEY or KGAGENT_EMBEDDER=local")
-    if not key.isascii() or not key.isprintable() or " " in key:
+    if not key.isascii():
         raise ConfigurationError("OPENAI_API_KEY contains characters that are not allowed in a key; copy the key again")
     return key
 
@@ -217,17 +220,6 @@ def _usable_address(base_url: str) -> str:
             f"OPENAI_BASE_URL must be an http or https address, got {without_credentials(base_url)}"
         )
     return base_url
-
-
-def _vectors(response: "CreateEmbeddingResponse", *, count: int, model: str) -> list[list[float]]:
-    """Extract the vectors of a response, in the order of the texts."""
-    items = response.data
-    if len(items) != count:
-        raise EmbeddingResponseError(f"{model} returned {len(items)} embeddings for {count} texts")
-    by_index = {getattr(item, "index", None): getattr(item, "embedding", []) for item in items}
-    if by_index.keys() != set(range(count)):
-        raise EmbeddingResponseError(f"{model} returned embeddings that are not numbered 0 to {count - 1}")
-    return [by_index[position] for position in range(count)]
 
 
 @contextmanager
@@ -251,7 +243,7 @@ def _translated_errors(*, model: str, secret: str, timeout: float) -> Iterator[N
     except openai.APIStatusError as error:
         # The cause would expose the headers of the request and the unfiltered message of the server.
         raise _of_status(error, model, secret) from None
-    except (openai.APIError, ValueError, TypeError, AttributeError) as error:
+    except (openai.APIError, ValueError, TypeError, AttributeError, KeyError) as error:
         # The SDK does not check that a response has the form that it decodes.
         raise EmbeddingResponseError(f"{model} returned an invalid response") from error
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgagent.errors import DownloadError
-from kgagent.extras import require_extra, require_proxy_support
+from kgagent.extras import require_extra
 from kgagent.local.lock import Lock, LockedFile, load_lock
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.settings import get_settings
@@ -98,8 +98,7 @@ def _download(file: LockedFile, root: Path, staging: Path, advance: Advance) -> 
         group, artifact, version, classifier = file.parts
         context = maven_context(folder, counter)
         try:
-            with require_proxy_support("pysocks"):
-                jar = context.project(group, artifact).at_version(version).artifact(classifier).resolve()
+            jar = context.project(group, artifact).at_version(version).artifact(classifier).resolve()
         except (OSError, RuntimeError) as error:
             if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
                 raise

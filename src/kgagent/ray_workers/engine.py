@@ -2,7 +2,6 @@
 
 import asyncio
 import pickle
-import platform
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -12,7 +11,7 @@ from importlib.metadata import version
 from typing import ParamSpec, TypeVar, cast
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import ConfigurationError, InputError, KgAgentError, StoreError
+from kgagent.errors import ConfigurationError, InputError, StoreError
 from kgagent.graph.bookmarks import bookmarks_of, use_bookmarks
 from kgagent.opening import GraphAccess
 from kgagent.ray_workers.job import (
@@ -27,7 +26,7 @@ from kgagent.ray_workers.job import (
     Work,
     embedder_identity,
 )
-from kgagent.ray_workers.session import import_ray, quiet_data, start_ray, stop_ray
+from kgagent.ray_workers.session import import_ray, quiet_data, start_ray
 from kgagent.services import GraphServices
 
 ParametersT = ParamSpec("ParametersT")
@@ -78,16 +77,16 @@ class RayEngine:
         Raises:
             ConfigurationError: Ray cannot be used, or the graph cannot be opened in another process.
         """
-        await asyncio.to_thread(import_ray)
+        ray = await asyncio.to_thread(import_ray)
         sendable = _sendable(access, self)
         # Ray ends the processes that it has started when the thread that started them ends.
         with ThreadPoolExecutor(1, "kgagent-ray") as thread:
-            own = await _in(thread, start_ray, self.address, self.workers)
+            is_own = await _in(thread, start_ray, self.address, self.workers)
             try:
                 yield RayWorkers(self, services, sendable, thread)
             finally:
-                if own:
-                    await _in(thread, stop_ray)
+                if is_own:
+                    await _in(thread, ray.shutdown)
 
 
 class RayWorkers:
@@ -131,7 +130,7 @@ class RayWorkers:
                 bookmarks[outcome.worker] = outcome.bookmarks
                 yield cast("ResultT", outcome.result)
         except ray.exceptions.RayError as error:
-            raise _explained(error) from error
+            raise StoreError(f"Ray failed: {str(error).strip().splitlines()[-1]}") from error
         finally:
             await _in(self._thread, rows.close)
         await use_bookmarks(self._services.store, {bookmark for seen in bookmarks.values() for bookmark in seen})
@@ -143,7 +142,6 @@ class RayWorkers:
             make_embedder=self.engine.embedder,
             embedder=embedder_identity(self._services.write_context.embedder),
             bookmarks=await bookmarks_of(self._services.store),
-            machine=platform.node(),
         )
         return _pickled(job)
 
@@ -180,19 +178,13 @@ def _sendable(access: GraphAccess | None, engine: RayEngine) -> GraphAccess:
         )
     if engine.embedder is not None:
         access = replace(access, embedder=None)
-    parts = {
-        "auth": (login.auth, "give username and password"),
-        "driver_options": (login.driver_options, "give options that can be pickled"),
-        "clock": (access.clock, "give a function of a module"),
-        "ontology": (access.ontology, "load it from a file"),
-        "embedder": (access.embedder, "choose it in the settings, or give RayEngine a function that makes it"),
-        "RayEngine.embedder": (engine.embedder, "give a function of a module"),
-    }
-    for name, (part, advice) in parts.items():
-        try:
-            _pickled(part)
-        except Exception as error:
-            raise ConfigurationError(f"{name} cannot be sent to the workers of Ray ({error}): {advice}") from error
+    try:
+        _pickled((access, engine.embedder))
+    except Exception as error:
+        raise ConfigurationError(
+            f"The graph cannot be opened by the workers of Ray ({error}): choose the embedder in the settings, or give "
+            "RayEngine a function of a module that makes it"
+        ) from error
     return access
 
 
@@ -202,18 +194,6 @@ def _pickled(value: object) -> bytes:
 
     dumps: Callable[[object], bytes] = cloudpickle.dumps
     return dumps(value)
-
-
-def _explained(error: Exception) -> KgAgentError:
-    """What a failure of Ray means; the workers report errors of kgagent themselves."""
-    text = str(error)
-    if "No module named" in text:
-        missing = text[text.rindex("No module named") :].splitlines()[0]
-        return ConfigurationError(
-            f"A worker of Ray could not start ({missing}): install kgagent, with the extras that its embedder needs, "
-            "on all machines of the cluster"
-        )
-    return StoreError(f"Ray failed: {text.strip().splitlines()[-1]}")
 
 
 async def _in(

@@ -9,7 +9,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
-from urllib.parse import urlsplit
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConfigurationError, KgAgentError, StoreError
@@ -30,8 +29,6 @@ Work = Callable[[GraphServices, BlockT], Awaitable[ResultT]]
 BLOCK = "block"
 OUTCOME = "outcome"
 
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
@@ -43,7 +40,6 @@ class Job:
         make_embedder: makes the embedder; None is the embedder of `access`.
         embedder: name, model and dimensions of the embedder that the worker must have.
         bookmarks: what the worker must see.
-        machine: name of the machine that sends the job.
     """
 
     work: Callable[..., Awaitable[object]]
@@ -51,7 +47,6 @@ class Job:
     make_embedder: Callable[[], Embedder] | None
     embedder: tuple[str, str, int]
     bookmarks: tuple[str, ...]
-    machine: str
 
 
 class SealedJob:
@@ -141,7 +136,8 @@ class BlockWorker:
             services = await self._resources.enter_async_context(job.access.open(job.make_embedder))
             await use_bookmarks(services.store, job.bookmarks)
         except KgAgentError as error:
-            raise self._explained(error, job) from error
+            kind = StoreError if isinstance(error, StoreError) else ConfigurationError
+            raise kind(f"The worker {self._name} could not open the graph: {error}") from error
         embedder = services.write_context.embedder
         if embedder_identity(embedder) != job.embedder:
             raise ConfigurationError(
@@ -150,13 +146,6 @@ class BlockWorker:
             )
         self._opened = job, services
         return self._opened
-
-    def _explained(self, error: KgAgentError, job: Job) -> KgAgentError:
-        problem = f"The worker {self._name} could not open the graph: {error}"
-        host = urlsplit(job.access.login.uri).hostname if job.access.login else None
-        if host in _LOOPBACK and platform.node() != job.machine:
-            problem += f". {host} is the worker's own machine: set NEO4J_URI to an address that the cluster can reach"
-        return StoreError(problem) if isinstance(error, StoreError) else ConfigurationError(problem)
 
 
 def embedder_identity(embedder: Embedder) -> tuple[str, str, int]:

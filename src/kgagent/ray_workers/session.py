@@ -5,6 +5,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 from kgagent.errors import ConfigurationError
@@ -15,7 +16,7 @@ _VARIABLES = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
 """Variables of Ray's processes, unless they are set: no report to Ray's makers, and no log of its internals here."""
 
 
-def import_ray() -> None:
+def import_ray() -> ModuleType:
     """Import what takes long.
 
     Raises:
@@ -23,7 +24,8 @@ def import_ray() -> None:
     """
     with require_extra("ray"):
         import pyarrow  # noqa: F401
-        import ray.data  # noqa: F401
+        import ray.data
+    return ray
 
 
 def start_ray(address: str | None, workers: int) -> bool:
@@ -56,13 +58,6 @@ def start_ray(address: str | None, workers: int) -> bool:
         advice = ". If the cluster requires a token, set RAY_AUTH_MODE=token" if address else ""
         raise ConfigurationError(f"Ray cannot be used on {where}: {error}{advice}") from error
     return True
-
-
-def stop_ray() -> None:
-    """End a Ray that was started here, or the connection to a cluster."""
-    import ray
-
-    ray.shutdown()
 
 
 def check_address(address: str) -> None:

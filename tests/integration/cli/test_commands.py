@@ -1,7 +1,6 @@
 """init, status, load, explore, migrate, purge and doctor."""
 
 import json
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from kgagent import SyncKnowledgeGraph
 from kgagent.settings import load_settings
 from tests.conftest import Server
-from tests.integration.cli.conftest import PROGRAM, Kgagent
+from tests.integration.cli.conftest import Kgagent
 
 NOWHERE = "boiling point of tungsten in kelvin"
 
@@ -22,13 +21,6 @@ def test_init_is_idempotent_and_says_what_is_online(kgagent: Kgagent, server: Se
     assert done.code == 0
     assert done.payload["uri"] == server.uri
     assert "kgagent_relationship_text" in done.payload["parts"]
-
-
-def test_embedder_of_another_length_is_one_line_with_the_fix(kgagent: Kgagent, environment: dict[str, str]) -> None:
-    assert kgagent("init").code == 0
-    done = kgagent("init", settings=environment | {"KGAGENT_EMBEDDER": "hashing"})
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert "kgagent migrate --rebuild-indexes" in done.err
 
 
 def test_status_shows_server_and_embedder_but_no_secret(kgagent: Kgagent, environment: dict[str, str]) -> None:
@@ -101,7 +93,7 @@ def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family:
     assert (unknown.code, unknown.err.startswith("Unknown label: Persn")) == (1, True)
 
 
-def test_search_explore_and_pages_say_that_nothing_is_relevant(kgagent: Kgagent, family: Path, tmp_path: Path) -> None:
+def test_search_and_explore_say_that_nothing_is_relevant(kgagent: Kgagent, family: Path, tmp_path: Path) -> None:
     crafts = [
         "baker",
         "painter",
@@ -128,11 +120,10 @@ def test_search_explore_and_pages_say_that_nothing_is_relevant(kgagent: Kgagent,
         file.writelines(f"\n{json.dumps(line)}" for line in [*people, *friends])
     assert kgagent("load", str(family)).code == 0
     opening, page = "Nothing clearly relevant found. The nearest:", tmp_path / "page.html"
-    for arguments in (("search",), ("explore",), ("explore", "--all"), ("search", "--token-budget", "500")):
+    for arguments in (("search",), ("explore",), ("search", "--token-budget", "500")):
         assert kgagent(*arguments, NOWHERE).out.startswith(opening)
-    for command in ("search", "explore"):
-        assert kgagent(command, NOWHERE, "--html", str(page)).code == 0
-        assert f'"opening":"{opening}"' in page.read_text("utf-8").replace('": "', '":"')
+    assert kgagent("search", NOWHERE, "--html", str(page)).code == 0
+    assert opening in page.read_text("utf-8")
     assert opening not in kgagent("search", "who are my mentors?").out
 
 
@@ -144,30 +135,6 @@ def test_invalid_lines_are_listed_and_the_others_loaded_with_exit_code_1(kgagent
     assert "line 5: not JSON" in done.out
     assert "line 6: Unknown label: Nope" in done.out
     assert kgagent("load", str(family), "--json").payload["nodes"]["unchanged"] == 3
-
-
-def test_killed_load_is_resumed(kgagent: Kgagent, environment: dict[str, str], tmp_path: Path) -> None:
-    path = tmp_path / "many.jsonl"
-    people = [f'{{"kind": "node", "label": "Person", "id": "p{i}", "name": "P{i}"}}' for i in range(100)]
-    pairs = [
-        f'{{"kind": "relationship", "from": "p{i}", "to": "p{i + 1}", "relationship_type": "friend"}}'
-        for i in range(99)
-    ]
-    path.write_text("\n".join([*people, *pairs]), "utf-8")
-    with subprocess.Popen(
-        [*PROGRAM, "load", str(path), "--batch-size", "10"], env=environment, cwd=tmp_path, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if line.startswith(b"Loading relationships"):
-                break
-        process.kill()
-    done = kgagent("load", str(path), "--json")
-    assert done.code == 0
-    nodes, relationships = done.payload["nodes"], done.payload["relationships"]
-    assert nodes == {"created": 0, "updated": 0, "unchanged": 100}
-    assert (relationships["created"] + relationships["unchanged"], relationships["updated"]) == (99, 0)
-    assert done.payload["embedded"] == relationships["created"]
 
 
 def test_migrate_and_doctor_find_no_problems_on_a_current_graph(kgagent: Kgagent, family: Path, user_id: str) -> None:

@@ -1,13 +1,11 @@
 """kgagent export, import and forget on a real graph."""
 
-import subprocess
-import time
 from pathlib import Path
 
 import neo4j
 
 from tests.conftest import Server
-from tests.integration.cli.conftest import PROGRAM, Kgagent
+from tests.integration.cli.conftest import Kgagent
 
 
 def test_export_writes_the_records_of_the_user(kgagent: Kgagent, family: Path, user_id: str, tmp_path: Path) -> None:
@@ -17,28 +15,16 @@ def test_export_writes_the_records_of_the_user(kgagent: Kgagent, family: Path, u
     assert (done.code, done.payload["user"]) == (0, user_id)
     assert (done.payload["nodes"], done.payload["relationships"], done.payload["deleted"]) == (3, 1, 0)
     assert len(file.read_text("utf-8").splitlines()) == 6
+    both = kgagent("export", str(file), "--all-users", "--user", "me")
+    assert (both.code, both.err) == (1, "Give either --user or --all-users\n")
     plain = kgagent("export", str(file), "--no-embeddings", "--user", user_id)
     assert plain.out.startswith("3 nodes, 1 relationship and 0 deleted records of 1 user exported, ")
     assert "embedding_hash" not in file.read_text("utf-8")
 
 
-def test_export_of_one_user_and_of_all_exclude_each_other(kgagent: Kgagent, tmp_path: Path) -> None:
-    done = kgagent("export", str(tmp_path / "x"), "--all-users", "--user", "me")
-    assert (done.code, done.err) == (1, "Give either --user or --all-users\n")
-
-
 def forget_by_hand(server: Server, user_id: str) -> None:
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         driver.execute_query("MATCH (n:Person {user_id: $user}) DETACH DELETE n", user=user_id)
-
-
-def wait_for_a_node(server: Server, user_id: str) -> None:
-    deadline = time.monotonic() + 60
-    with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        while time.monotonic() < deadline:
-            if driver.execute_query("MATCH (n:Person {user_id: $user}) RETURN n LIMIT 1", user=user_id).records:
-                return
-    raise AssertionError("nothing was imported")
 
 
 def test_import_brings_the_records_back_and_lists_conflicts(
@@ -58,34 +44,6 @@ def test_import_brings_the_records_back_and_lists_conflicts(
     assert refused.code == 1
     assert "the graph has another one with this key; overwrite replaces it" in " ".join(refused.out.split())
     assert kgagent("import", str(file), "--overwrite").code == 0
-
-
-def test_killed_import_is_resumed(
-    kgagent: Kgagent, environment: dict[str, str], user_id: str, server: Server, tmp_path: Path
-) -> None:
-    lines, file = tmp_path / "many.jsonl", tmp_path / "records.jsonl"
-    people = [f'{{"kind": "node", "label": "Person", "id": "p{i}", "name": "P{i}"}}' for i in range(100)]
-    pairs = [
-        f'{{"kind": "relationship", "from": "p{i}", "to": "p{i + 1}", "relationship_type": "friend"}}'
-        for i in range(99)
-    ]
-    lines.write_text("\n".join([*people, *pairs]), "utf-8")
-    assert kgagent("load", str(lines)).code == 0
-    assert kgagent("export", str(file)).code == 0
-    exported = file.read_bytes()
-    forget_by_hand(server, user_id)
-    with subprocess.Popen(
-        [*PROGRAM, "import", str(file), "--batch-size", "2"], env=environment, cwd=tmp_path, stderr=subprocess.DEVNULL
-    ) as process:
-        wait_for_a_node(server, user_id)
-        process.kill()
-    done = kgagent("import", str(file), "--json")
-    assert done.code == 0
-    for kind, total in (("nodes", 100), ("relationships", 99)):
-        counts = done.payload[kind]
-        assert (counts["created"] + counts["unchanged"], counts["conflicts"]) == (total, 0)
-    assert kgagent("export", str(file)).code == 0
-    assert file.read_bytes() == exported
 
 
 def test_forget_asks_before_it_deletes(kgagent: Kgagent, family: Path, user_id: str) -> None:

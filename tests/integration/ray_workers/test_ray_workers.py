@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -21,9 +20,6 @@ from kgagent import (
     ConfigurationError,
     EmbeddingUnavailableError,
     KnowledgeGraph,
-    LoadReport,
-    MigrationReport,
-    MigrationStoppedError,
     RayEngine,
     Settings,
     StoreError,
@@ -91,11 +87,6 @@ def files_with(text: str, folder: Path) -> list[Path]:
     return [file for file in folder.rglob("*") if file.is_file() and text.encode() in file.read_bytes()]
 
 
-def without_seconds(report: LoadReport | MigrationReport) -> dict[str, Any]:
-    found = report.model_dump() if isinstance(report, LoadReport) else report.to_dict()
-    return {name: value for name, value in found.items() if name not in ("seconds", "rate")}
-
-
 async def test_a_load_stores_the_same_although_a_worker_is_killed(
     graph: KnowledgeGraph, user_id: str, people: Path, tmp_path: Path, logs: Path, server: Server
 ) -> None:
@@ -127,12 +118,9 @@ async def test_a_migration_writes_each_record_once_although_a_worker_is_killed(
         "WITH n MATCH (n)-[r]->() SET r.relationship_embedding = null, r.version = 1"
     )
     await cypher(graph, forget, user=user_id)
-    would = await graph.migrate(user_id=user_id, dry_run=True)
     direct = await graph.migrate(user_id=user_id)
     expected = await all_of(graph, user_id)
     await cypher(graph, forget, user=user_id)
-    dry = await graph.migrate(user_id=user_id, dry_run=True, engine=RayEngine(workers=1))
-    assert without_seconds(dry) == without_seconds(would)
     died = tmp_path / "died"
     engine = RayEngine(workers=2, block_size=30, embedder=partial(FaultyEmbedder, "Second of 40", died))
     report = await graph.migrate(user_id=user_id, engine=engine, batch_size=5)
@@ -145,27 +133,10 @@ async def test_a_migration_writes_each_record_once_although_a_worker_is_killed(
 
 
 @pytest.mark.usefixtures("logs")
-async def test_an_error_of_a_worker_stops_the_migration_and_the_load(
-    graph: KnowledgeGraph, user_id: str, people: Path
-) -> None:
+async def test_an_error_of_a_worker_stops_the_load(graph: KnowledgeGraph, user_id: str, people: Path) -> None:
     engine = RayEngine(workers=1, embedder=partial(FaultyEmbedder, "Person", None))
     with pytest.raises(EmbeddingUnavailableError, match=r"The model is gone\. 0 of 241 lines are loaded; load people"):
         await graph.load(people, user_id=user_id, engine=engine)
-    await cypher(graph, "CREATE (:Person {user_id: $user, entity_key: $user, name: 'Person'})", user=user_id)
-    with pytest.raises(MigrationStoppedError, match=r"The model is gone\. The migration stopped after 0 records"):
-        await graph.migrate(user_id=user_id, engine=engine)
-
-
-async def test_what_a_worker_cannot_import_is_named(
-    graph: KnowledgeGraph, user_id: str, people: Path, logs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert logs
-    module = ModuleType("only_in_this_process")
-    exec("def make(): ...", vars(module))
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    missing = r"A worker of Ray could not start \(No module named 'only_in_this_process'\): install kgagent, with"
-    with pytest.raises(ConfigurationError, match=missing):
-        await graph.load(people, user_id=user_id, engine=RayEngine(workers=1, embedder=module.make))
 
 
 async def work(services: Any, block: object) -> object:
@@ -175,7 +146,7 @@ async def work(services: Any, block: object) -> object:
 
 
 @pytest.mark.usefixtures("logs")
-@pytest.mark.parametrize("fault", ["version", "embedder", "password", "unreachable"])
+@pytest.mark.parametrize("fault", ["version", "embedder", "password"])
 async def test_a_worker_that_cannot_begin_says_why(graph: KnowledgeGraph, server: Server, fault: str) -> None:
     import pyarrow
     import ray
@@ -189,17 +160,13 @@ async def test_a_worker_that_cannot_begin_says_why(graph: KnowledgeGraph, server
         embedder=HashingEmbedder(384),
         clock=noon,
     )
-    changed = {
-        "password": Login(uri=server.uri, username=server.username, password="wrong"),
-        "unreachable": Login(uri="bolt://127.0.0.1:1", username="neo4j", password="any"),
-    }
+    wrong = Login(uri=server.uri, username=server.username, password="wrong")
     job = Job(
         work=work,
-        access=replace(access, login=changed.get(fault, access.login)),
+        access=replace(access, login=wrong) if fault == "password" else access,
         make_embedder=partial(HashingEmbedder, 32) if fault == "embedder" else None,
         embedder=embedder_identity(graph.embedder),
         bookmarks=(),
-        machine="another",
     )
     sealed = SealedJob(dumps(job), "0.0.1" if fault == "version" else version("kgagent"), [ray.put("block")])
     assert server.password not in f"{sealed!r} {job!r}"
@@ -211,7 +178,6 @@ async def test_a_worker_that_cannot_begin_says_why(graph: KnowledgeGraph, server
         "version": (ConfigurationError, "and this process 0.0.1: install the same version on all machines"),
         "embedder": (ConfigurationError, "has another embedder (hashing blake2b-words, 32 dimensions) than this"),
         "password": (StoreError, "could not open the graph: "),
-        "unreachable": (StoreError, "is the worker's own machine: set NEO4J_URI to an address that the cluster"),
     }[fault]
     assert isinstance(error, kind)
     assert text in str(error)
@@ -222,7 +188,7 @@ async def test_a_graph_that_another_process_cannot_open_is_refused(settings: Set
     unsendable.lock = threading.Lock()  # type: ignore[attr-defined]
     async with KnowledgeGraph.connect(settings=settings, embedder=unsendable) as graph:
         with pytest.raises(
-            ConfigurationError, match=r"^embedder cannot be sent .*: choose it in the settings, or give"
+            ConfigurationError, match=r"cannot be opened by the workers .*: choose the embedder in the settings"
         ):
             await graph.migrate(user_id=user_id, engine=RayEngine())
     login = (settings.neo4j_username, settings.neo4j_password.get_secret_value() if settings.neo4j_password else "")
@@ -238,5 +204,3 @@ def test_the_command_line_starts_ray_and_ends_it(program: Any, family: Path) -> 
     assert (done.code, done.payload["nodes"]["created"], done.payload["relationships"]["created"]) == (0, 3, 1)
     assert "Loading relationships ..." in done.err
     assert not any(word in done.err for word in ("usage", "Warning", "WARNING", "Error"))
-    refused = program("migrate", "--engine", "ray", "--ray-address", "127.0.0.1:1")
-    assert (refused.code, refused.err.startswith("No Ray cluster answers at 127.0.0.1:1: ")) == (1, True)

@@ -21,11 +21,6 @@ def test_every_command_has_help() -> None:
         assert (result.exit_code, "--json" in result.stdout) == (0, command not in SERVING)
 
 
-def test_version_is_that_of_the_package() -> None:
-    result = CliRunner().invoke(app, ["--version"])
-    assert (result.exit_code, result.stdout.split()[0]) == (0, "kgagent")
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -56,7 +51,7 @@ def test_an_option_of_the_wrong_type_is_explained(option: list[str], expected: s
     assert re.search(f"'{option[0]}': ({expected})", result.stderr)
 
 
-@pytest.mark.parametrize("arguments", [["search", "--help"], ["--version"], ["search"]])
+@pytest.mark.parametrize("arguments", [["--version"], ["search"]])
 def test_a_reader_that_closes_the_pipe_ends_the_program_silently(arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -31,6 +31,7 @@ def test_new_and_changed_records_are_counted() -> None:
 
 def test_unchanged_run_is_reported() -> None:
     assert lines(state="complete")[1].endswith("; no changes")
+    assert lines(state="complete", updated=True)[0].endswith(" (a newer version of a source that was read before)")
 
 
 def test_stopped_run_reports_reason_and_remedy() -> None:
@@ -38,7 +39,3 @@ def test_stopped_run_reports_reason_and_remedy() -> None:
     assert said[0] == (
         "Call [1]: stopped: the model failed: OpenAIConnectionError: Connection error. Run it again to resume."
     )
-
-
-def test_newer_version_is_marked() -> None:
-    assert lines(state="complete", updated=True)[0].endswith(" (a newer version of a source that was read before)")

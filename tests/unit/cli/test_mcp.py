@@ -55,40 +55,14 @@ def test_configuration_without_user_uses_the_settings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "hint"),
-    [
-        ({}, "a Neo4j and an embedding model on this machine require the extra local"),
-        ({"NEO4J_URI": "bolt://db.example"}, "an embedding model on this machine"),
-        ({"OPENAI_API_KEY": "sk-1"}, "a Neo4j on this machine"),
-        ({"OPENAI_API_KEY": "sk-1", "KGAGENT_EMBEDDER": "local"}, "a Neo4j and an embedding model on this machine"),
-        ({"OPENAI_API_KEY": "sk-1", "NEO4J_URI": "bolt://db.example"}, None),
-    ],
-)
-def test_configuration_that_requires_the_extra_local_says_so(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, made: dict[str, str], hint: str | None
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("NEO4J_URI", "OPENAI_API_KEY", "KGAGENT_EMBEDDER"):
-        monkeypatch.delenv(name, raising=False)
-    assert "cannot start" not in run("--print-config", "cursor", settings=made).stderr
-    monkeypatch.setattr("kgagent.embedding.local.missing_packages", lambda: ["jgo"])
-    message = " ".join(run("--print-config", "cursor", settings=made).stderr.split())
-    assert hint in message if hint else "cannot start" not in message
-
-
-@pytest.mark.parametrize(
     "arguments",
     [
         ("--print-config", "lynx"),
         ("--print-config", "vscode", "--http"),
         ("--port", "8765"),
-        ("--host", "127.0.0.1"),
         ("--tokens", "tokens.json"),
-        ("--allowed-host", "graph.example"),
-        ("--http", "--port", "70000"),
         ("--http", "--user", "me", "--tokens", "tokens.json"),
         ("--oauth-issuer", "https://id.example"),
-        ("--stateless",),
         ("--http", "--oauth-scope", "graph"),
         ("--http", "--user", "me", "--oauth-issuer", "https://id.example"),
     ],

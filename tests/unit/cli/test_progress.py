@@ -1,5 +1,4 @@
 import io
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from rich.console import Console
@@ -37,21 +36,6 @@ def test_task_of_unknown_size_ends_full_without_amount() -> None:
     [*_, last] = [line for line in written(console).splitlines() if "Starting" in line]
     assert "✓ Starting Neo4j" in last
     assert " of " not in last
-
-
-def test_tasks_can_run_concurrently_and_in_sequence() -> None:
-    console = terminal()
-    progress = RichProgress(console)
-
-    def work(number: int) -> None:
-        with progress.task(f"Task {number}", 100) as advance:
-            for _ in range(100):
-                advance(1)
-
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(work, range(4)))
-    work(4)
-    assert all(f"Task {number}" in written(console) for number in range(5))
 
 
 def test_failed_task_is_not_marked_as_done() -> None:

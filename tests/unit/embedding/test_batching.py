@@ -1,5 +1,3 @@
-from itertools import pairwise
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,14 +13,6 @@ def test_batches_hold_all_texts_in_order_within_the_limits(texts: list[str], inp
     assert [text for batch in made for text in batch] == texts
     assert all(1 <= len(batch) <= inputs for batch in made)
     assert all(sum(map(max_tokens, batch)) <= tokens for batch in made)
-
-
-@given(texts=TEXTS, inputs=st.integers(1, 10), tokens=st.integers(40, 200))
-def test_no_batch_could_take_the_first_text_of_the_next(texts: list[str], inputs: int, tokens: int) -> None:
-    made = list(split_batches(texts, RequestLimits(inputs=inputs, tokens=tokens)))
-    for batch, following in pairwise(made):
-        size = sum(map(max_tokens, [*batch, following[0]]))
-        assert len(batch) == inputs or size > tokens
 
 
 @given(text=ANY_TEXT, tokens=st.integers(4, 60))

@@ -4,7 +4,6 @@ import pytest
 
 from kgagent.embedding import factory
 from kgagent.embedding.factory import advise_embedder, make_embedder
-from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.embedding.wrapper import InstrumentedEmbedder
 from kgagent.errors import ConfigurationError
 from kgagent.observing import NULL_OBSERVER
@@ -43,17 +42,15 @@ async def test_the_settings_choose_the_embedder(given: dict[str, Any], made: str
     await embedder.aclose()
 
 
-@pytest.mark.parametrize("key", [None, "  "])
-def test_openai_without_a_key_says_what_to_do(key: str | None) -> None:
+def test_openai_without_a_key_says_what_to_do() -> None:
     with pytest.raises(ConfigurationError, match="OPENAI_API_KEY is not set; set the key, or KGAGENT_EMBEDDER=local"):
-        make_embedder(Settings(embedder="openai", openai_api_key=key))
+        make_embedder(Settings(embedder="openai", openai_api_key="  "))
 
 
-@pytest.mark.parametrize("embedder", ["auto", "local"])
-def test_no_key_and_no_local_packages_names_both_solutions(monkeypatch: pytest.MonkeyPatch, embedder: Any) -> None:
+def test_no_key_and_no_local_packages_names_both_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(factory, "missing_packages", lambda: ["onnxruntime"])
     with pytest.raises(ConfigurationError, match=r'onnxruntime .*OPENAI_API_KEY, or pip install "kgagent\[local\]"'):
-        make_embedder(Settings(embedder=embedder))
+        make_embedder(Settings())
 
 
 @pytest.mark.parametrize(
@@ -78,10 +75,3 @@ async def test_the_advice_names_settings_that_make_that_length(length: int, give
     assert advise_embedder(length, chosen) == said
     assert advise_embedder(length, InstrumentedEmbedder(chosen, NULL_OBSERVER)) == said
     await chosen.aclose()
-
-
-def test_a_custom_embedder_is_not_chosen_by_settings() -> None:
-    class Own(HashingEmbedder):
-        provider = "custom"
-
-    assert advise_embedder(384, Own()) == "choose the embedder that the graph was created with"

@@ -1,5 +1,3 @@
-import asyncio
-
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 
@@ -40,19 +38,6 @@ async def test_stored_texts_are_one_call_and_queries_one_each() -> None:
     ]
     assert model.calls[0] == ["a", "b"]
     assert sorted(map(str, model.calls[1:])) == ["a", "bb", "ccc"]
-
-
-async def test_queries_are_embedded_concurrently() -> None:
-    barrier = asyncio.Barrier(3)
-
-    class Waiting(_Scripted):
-        async def aembed_query(self, text: str) -> list[float]:
-            async with asyncio.timeout(10):
-                await barrier.wait()
-            return self.embed_query(text)
-
-    embedder = LangChainEmbedder(Waiting(), model="m", dimensions=2)
-    assert len(await embedder.embed_queries(["a", "b", "c"])) == 3
 
 
 async def test_the_length_can_be_probed() -> None:

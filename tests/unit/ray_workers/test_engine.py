@@ -25,12 +25,12 @@ def test_sizes_begin_at_1(sizes: dict[str, int]) -> None:
         RayEngine(**sizes)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("total", "size"), [(0, 1), (7, 1), (80, 10), (81, 11), (1_000_000, 500)])
+@pytest.mark.parametrize(("total", "size"), [(0, 1), (81, 11), (1_000_000, 500)])
 def test_each_worker_gets_several_blocks_and_none_is_larger_than_allowed(total: int, size: int) -> None:
     assert RayEngine(workers=2, block_size=500).size_for(total) == size
 
 
-@pytest.mark.parametrize("missing", ["ray", "pyarrow"])
+@pytest.mark.parametrize("missing", ["ray"])
 def test_a_missing_package_is_named_with_its_extra(missing: str) -> None:
     program = [sys.executable, "-c", OPEN.format(missing=missing)]
     done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=60)
@@ -43,7 +43,6 @@ def test_a_missing_package_is_named_with_its_extra(missing: str) -> None:
     [
         ("127.0.0.1:1", r"No Ray cluster answers at 127\.0\.0\.1:1: .*`ray status`"),
         ("nowhere", r'is "auto" or host:port, got \'nowhere\''),
-        ("127.0.0.1:99999", "No Ray cluster answers at"),
     ],
 )
 def test_a_cluster_that_does_not_answer_is_an_error(address: str, problem: str) -> None:

@@ -1,19 +1,17 @@
 """kgagent demo: loads a sample graph and shows what relationship search adds."""
 
+import shlex
+import shutil
 import sys
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from kgagent.cli.graph_session import run_with_graph
 from kgagent.cli.options import Json
 from kgagent.cli.output import show
-from kgagent.cli.program_name import program_name
 from kgagent.errors import SchemaError
-
-if TYPE_CHECKING:
-    from kgagent.cli.demo.comparison import DemoResult
-    from kgagent.settings import Settings
 
 
 def demo(
@@ -27,7 +25,8 @@ def demo(
 
     It uses the Neo4j of NEO4J_URI, or else starts the local Neo4j, and works as its own user, kgagent-demo.
     """
-    from kgagent.cli.demo.view import next_steps, result_view
+    from kgagent.cli.demo.comparison import USER, run_demo
+    from kgagent.cli.demo.view import result_view
     from kgagent.local import LocalNeo4j
     from kgagent.settings import load_settings
 
@@ -35,21 +34,22 @@ def demo(
     local = None if settings.neo4j_uri else LocalNeo4j.from_settings(settings)
     stops_server = local is not None and not keep and not local.status().running
     try:
-        result = _run(settings)
-    finally:
-        if local is not None and stops_server:
-            local.down()
-    is_running = local is not None and not stops_server
-    steps = next_steps(is_local=is_running, program=program_name(sys.argv[0]))
-    show(result.to_dict(), *result_view(result), steps, json=json)
-
-
-def _run(settings: "Settings") -> "DemoResult":
-    from kgagent.cli.demo.comparison import run_demo
-
-    try:
-        return run_with_graph(run_demo, settings=settings)
+        result = run_with_graph(run_demo, settings=settings)
     except SchemaError as error:
         raise SchemaError(
             f"{error}. Or give the demo a graph of its own: KGAGENT_HOME=./kgagent-demo kgagent demo, without NEO4J_URI"
         ) from error
+    finally:
+        if local is not None and stops_server:
+            local.down()
+    # A program in a virtual environment may not be on the PATH.
+    is_named = Path(sys.argv[0]).stem != "kgagent" or shutil.which("kgagent") is not None
+    program = "kgagent" if is_named else shlex.quote(sys.argv[0])
+    steps = [
+        f'[bold]Next[/bold]\n  [cyan]{program} explore "a love match" --user {USER}[/cyan]  ask something else',
+        f"  [cyan]{program} view --user {USER}[/cyan]  search and view it on a page",
+        f"  [cyan]{program} load FILE.jsonl[/cyan]  load your own graph",
+    ]
+    if local is not None and not stops_server:
+        steps.append(f"  [cyan]{program} down[/cyan]  stop the local Neo4j, which keeps running")
+    show(result.to_dict(), *result_view(result), *steps, json=json)

@@ -1,16 +1,19 @@
 """Configurations for MCP clients that start the server themselves."""
 
 import json
+import shutil
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from kgagent.cli.program_name import NAME, program_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kgagent.settings import Settings
+
+
+NAME = "kgagent"
 
 
 class Client(StrEnum):
@@ -53,7 +56,7 @@ def client_config(
         toolsets: toolsets to offer; None uses those of the settings.
     """
     arguments = ["mcp", *(["--user", user] if user else []), *(["--toolsets", toolsets] if toolsets else [])]
-    entry: dict[str, Any] = {"command": program_path(), "args": arguments, "env": dict(environment)}
+    entry: dict[str, Any] = {"command": _program_path(), "args": arguments, "env": dict(environment)}
     match client:
         case Client.VSCODE:
             configuration = {"servers": {NAME: {"type": "stdio", **entry}}}
@@ -66,6 +69,12 @@ def client_config(
         case _:
             configuration = {"mcpServers": {NAME: entry}}
     return json.dumps(configuration, indent=2, ensure_ascii=False)
+
+
+def _program_path() -> str:
+    """Absolute path of the installed `kgagent`; desktop programs do not know the PATH of a shell."""
+    sibling = Path(sys.executable).with_name("kgagent.exe" if sys.platform == "win32" else NAME)
+    return str(sibling) if sibling.exists() else shutil.which(NAME) or NAME
 
 
 def _toml(entry: "Mapping[str, Any]") -> str:
@@ -87,27 +96,6 @@ def environment(settings: "Settings") -> dict[str, str]:
 def omitted_secrets(settings: "Settings") -> list[str]:
     """Names of the variables that are set but omitted from the configuration."""
     return [name for name, _, is_secret in _explicit_settings(settings) if is_secret]
-
-
-def missing_for(settings: "Settings") -> str | None:
-    """Why a server with these settings cannot start here, and what to do; None if nothing is missing."""
-    from kgagent.embedding.factory import embeds_locally
-    from kgagent.embedding.local import missing_packages
-    from kgagent.extras import install_command
-
-    needed = {
-        "NEO4J_URI": settings.neo4j_uri is None and "a Neo4j",
-        "OPENAI_API_KEY" if settings.embedder == "auto" else "KGAGENT_EMBEDDER=openai": embeds_locally(settings)
-        and "an embedding model",
-    }
-    required = {name: what for name, what in needed.items() if what}
-    if not required or not missing_packages():
-        return None
-    require = "requires" if len(required) == 1 else "require"
-    return (
-        f"The server cannot start yet: {' and '.join(required.values())} on this machine {require} the extra local "
-        f"({install_command('mcp', 'local')}); or set {' and '.join(required)}"
-    )
 
 
 def _explicit_settings(settings: "Settings") -> list[tuple[str, str, bool]]:

@@ -146,17 +146,13 @@ def mcp(
 
 
 def _print_config(client: Client, settings: "Settings", user: str | None, toolsets: str | None) -> None:
-    from rich.text import Text
-
-    from kgagent.cli.mcp.client_config import client_config, environment, missing_for, omitted_secrets
+    from kgagent.cli.mcp.client_config import client_config, environment, omitted_secrets
     from kgagent.cli.output import print_message
 
     typer.echo(client_config(client, environment(settings), user, toolsets))
     print_message(f"[dim]Belongs in {client.file}[/dim]")
     if secrets := omitted_secrets(settings):
         print_message(f"[dim]Secrets are omitted; also set these variables for the server: {', '.join(secrets)}[/dim]")
-    if hint := missing_for(settings):
-        print_message(Text(hint, style="yellow"))
 
 
 def _serve(settings: "Settings", serving: "Callable[[OpeningGraph], Coroutine[Any, Any, None]]") -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgagent import EmbeddingUnavailableError, KnowledgeGraph, MigrationStoppedError, Settings
+from kgagent import KnowledgeGraph, Settings
 from kgagent.adapters.langgraph import KnowledgeGraphStore
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import cypher
@@ -49,15 +49,3 @@ async def test_a_text_without_a_vector_is_reported_and_embedded(
     assert (await graph.migrate(user_id=user_id)).store_texts == 1
     [item] = await store.asearch((), query="boat")
     assert item.score == pytest.approx(1.0)
-
-
-async def test_a_migration_that_stops_at_the_texts_says_what_was_done(
-    store: KnowledgeGraphStore, settings: Settings, user_id: str
-) -> None:
-    await store.aput(("m",), "a", {"text": "boat"})
-    broken = WatchedEmbedder(model="newer")
-    async with KnowledgeGraph.connect(settings=settings, embedder=broken, ensure_schema=False) as changed:
-        broken.failure = EmbeddingUnavailableError("The model is away")
-        with pytest.raises(MigrationStoppedError, match="The model is away") as stopped:
-            await changed.migrate(user_id=user_id)
-        assert stopped.value.report.store_texts == 0

@@ -203,18 +203,6 @@ async def test_a_port_in_use_is_an_error(graph: KnowledgeGraph, open_url: str, u
             pass
 
 
-async def test_no_token_is_logged(shared: Shared, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("DEBUG")
-    wrong = "w" * 64
-    await knock(shared.url, "legacy", Authorization=f"Bearer {wrong}")
-    async with over_http(shared.url, token=shared.ada.token) as client:
-        await call(client, "explore", text_matches=["Ada"])
-    served = "\n".join(record.getMessage() for record in caplog.records if not record.name.startswith("http"))
-    assert served
-    assert shared.ada.token not in served
-    assert wrong not in served
-
-
 @pytest.mark.parametrize("mode", MODES)
 async def test_a_body_that_takes_long_to_parse_is_refused(open_url: str, mode: Mode) -> None:
     opening, headers = OPENINGS[mode]

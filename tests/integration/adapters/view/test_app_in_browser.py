@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Frame, expect
 
 from kgagent.adapters.view import ViewGraph, Vocabulary, app_page
 from tests.support.browser import Visit, visiting
-from tests.support.view_graphs import MARKUP, ONTOLOGY, two_mentors, view_graph, view_node, view_relationship
+from tests.support.view_graphs import MARKUP, ONTOLOGY, two_mentors
 
 pytestmark = pytest.mark.browser
 
@@ -113,21 +113,6 @@ async def test_an_answer_without_a_graph_is_shown_as_text(browser: Browser) -> N
         await app.say(method="ui/notifications/tool-cancelled", params={})
         await expect(app.frame.locator("#empty")).to_contain_text("The call was cancelled")
         assert await app.frame.evaluate("window.hit") is None
-
-
-async def test_markup_in_an_answer_stays_text(browser: Browser) -> None:
-    hostile = view_graph(
-        [view_node("a", rank=1, text=MARKUP), view_node("b", rank=2, text=MARKUP)],
-        [view_relationship("a", "b", rank=3, text=MARKUP)],
-        query=MARKUP,
-    )
-    async with hosted(browser) as app:
-        await app.show(hostile)
-        await expect(app.frame.locator("#fixed-query")).to_have_text(MARKUP)
-        await app.frame.locator("#lists").get_by_role("button").first.click()
-        await expect(app.frame.get_by_role("region", name="Details", exact=True)).to_contain_text(MARKUP)
-        assert await app.frame.evaluate("window.hit") is None
-        assert await app.frame.locator("img").count() == 0
 
 
 async def test_messages_of_others_are_ignored(browser: Browser) -> None:

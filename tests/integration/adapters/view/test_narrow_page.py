@@ -13,7 +13,7 @@ from kgagent.adapters.view.page import served_page
 from kgagent.adapters.view.server import SiteServer
 from tests.integration.adapters.view.conftest import Open
 from tests.support.browser import Visit
-from tests.support.view_graphs import ONTOLOGY, two_mentors, view_graph, view_node, view_relationship
+from tests.support.view_graphs import ONTOLOGY, two_mentors, view_graph, view_node
 
 pytestmark = pytest.mark.browser
 
@@ -109,18 +109,3 @@ async def test_tap_in_the_list_shows_details_and_keeps_the_entry_visible(look: O
             assert not overlap(await in_view(visit.page), await box_of(entry))
         await visit.page.get_by_role("button", name="Close the details").tap()
         await expect(visit.page.locator("#details")).to_be_hidden()
-
-
-async def test_matches_are_labeled_on_a_phone(look: Open) -> None:
-    names = [f"Someone of the society {number}" for number in range(12)]
-    nodes = [view_node(name, rank=rank) for rank, name in enumerate(names, start=1)]
-    joined = [view_relationship(names[0], name) for name in names[1:]]
-    async with look(view_graph(nodes, joined), size=PHONE) as visit:
-        await visit.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        items = await visit.page.evaluate("kg.graph.drawnItems()")
-        matched = [item for item in items if item["isMatch"]]
-        assert len(matched) == len(names)
-        assert [item["name"] for item in matched if not item["isLabeled"]] == []
-        for rank, item in enumerate(matched, start=1):
-            written = item["displayedText"]
-            assert written in {item["name"], str(rank)} or item["name"].startswith(written.removesuffix("…"))

@@ -24,25 +24,16 @@ async def user_of(tokens: AccessTokens, token: str) -> str | None:
 async def test_each_token_stands_for_its_user(tmp_path: Path) -> None:
     tokens = load_access_tokens(written(tmp_path, json.dumps({ADA: "ada", BOB: "bob", "c" * 40: "ada"})))
     assert [await user_of(tokens, token) for token in (ADA, BOB, "c" * 40)] == ["ada", "bob", "ada"]
-    for wrong in ("", "a", ADA[:-1], ADA + "a", ADA.upper(), "é" * 40, "\ud800" * 40):
-        assert await user_of(tokens, wrong) is None
-
-
-async def test_the_sdk_receives_the_user_and_not_the_token() -> None:
-    tokens = AccessTokens({SecretStr(ADA): "ada"})
-    access = await tokens.verify_token(ADA)
-    assert access is not None
-    assert access.subject == "ada"
-    assert ADA not in repr(access)
+    assert ADA not in repr(await tokens.verify_token(ADA))
     assert ADA not in repr(tokens)
-    assert await tokens.verify_token(BOB) is None
+    for wrong in ("", ADA[:-1], ADA + "a", ADA.upper(), "\ud800" * 40):
+        assert await user_of(tokens, wrong) is None
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("{", "must be JSON like"),
-        ("[]", "must be JSON like"),
         (f'{{"{ADA}": 7}}', "must be JSON like"),
         ("{}", "There are no tokens"),
         ('{"short": "ada"}', "Token 1 has 5 characters and must have at least 32"),
