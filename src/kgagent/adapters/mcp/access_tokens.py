@@ -1,10 +1,9 @@
 """Bearer tokens and the users whom they authenticate."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from mcp.server.auth.provider import AccessToken
 from pydantic import SecretStr
@@ -56,20 +55,13 @@ def load_access_tokens(path: Path) -> AccessTokens:
     except (OSError, UnicodeError) as error:
         raise ConfigurationError(f"The token file {path} cannot be read: {type(error).__name__}") from error
     try:
-        decoded = json.loads(text, object_pairs_hook=_unique)
+        decoded = json.loads(text)
     except (ValueError, RecursionError):
         # The decoder's error contains the whole text.
         decoded = None
     if not isinstance(decoded, dict) or not all(isinstance(user_id, str) for user_id in decoded.values()):
         raise ConfigurationError(f'The token file {path} must be JSON like {{"<token>": "<user id>"}}')
     return AccessTokens({SecretStr(token): user_id for token, user_id in decoded.items()})
-
-
-def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    given = list(pairs)
-    if len({key for key, _ in given}) < len(given):
-        raise ConfigurationError("A token occurs twice in the token file: each must have one user")
-    return dict(given)
 
 
 def _check(position: int, token: str, user_id: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from mcp.types import GetPromptResult, Prompt, PromptArgument, PromptMessage, TextContent
 
 from kgagent.ontology import Ontology
-from kgagent.tools.ontology_guide import level_words
+from kgagent.tools.ontology_guide import level_words, ontology_guide
 
 PROMPT = Prompt(
     name="use_knowledge_graph",
@@ -42,18 +42,15 @@ def guide(ontology: Ontology, tools: Collection[str], task: str | None = None) -
     """Render the prompt.
 
     Args:
-        ontology: provides labels, relationship types and note lifetimes.
+        ontology: provides labels, relationship types, words and note lifetimes.
         tools: names of the available tools; rules about other tools are omitted.
         task: what to do, if the caller says.
     """
-    rules = [rule for needed, rule in _rules(ontology) if needed <= set(tools)]
+    rules = [rule for needed, rule in _RULES if needed <= set(tools)]
     lines = [
         "You maintain a person's knowledge graph with the tools of this server.",
         "",
-        f"Labels of nodes: {', '.join(ontology.labels)}. Relationships connect: "
-        + "; ".join(f"{kind.from_label} and {kind.to_label}" for kind in ontology.relationships.values())
-        + ". A relationship has a type in a word or two (`relationship_type`), a sentence (`description`), how "
-        "favorable it is (`attitude`, 1 to 5), how close (`proximity`, 1 to 5), and notes. Searches match all of it.",
+        ontology_guide(ontology),
         "",
         *(f"{number}. {rule}" for number, rule in enumerate(rules, 1)),
     ]
@@ -65,59 +62,55 @@ def guide(ontology: Ontology, tools: Collection[str], task: str | None = None) -
     )
 
 
-def _rules(ontology: Ontology) -> list[tuple[set[str], str]]:
-    """The rules, each with the tools that it mentions."""
-    named = [label for label, rule in ontology.labels.items() if rule.key_includes_name]
-    same = f"; a {' or '.join(named)} of the same name is the same node" if named else ""
-    lifetimes = ", ".join(ontology.note_lifetimes_in_days)
-    return [
-        (
-            {"explore"},
-            "Explore before you write: call `explore` with the names that you read (`text_matches`) and with what is "
-            "said about them (`queries`). Use the `entity_key` of what exists.",
-        ),
-        (
-            {"remember"},
-            "Store what you learn with one call of `remember`: nodes, relationships and notes together, by name. "
-            "Correct the items that failed.",
-        ),
-        (
-            {"merge_nodes", "delete_node", "delete_relationship"},
-            "Undo what you stored by mistake: `merge_nodes` makes one node of two that are the same thing; "
-            "`delete_node` and `delete_relationship` remove what is wrong.",
-        ),
-        (
-            {"create_node"},
-            f"Create a node only if exploring did not find it. Two people may share a name{same}. If you cannot tell "
-            "which of two is meant, ask instead of guessing.",
-        ),
-        (
-            {"update_relationship"},
-            "Update instead of creating if the relationship exists: `update_relationship`. Give only what has changed; "
-            "the rest stays.",
-        ),
-        (
-            {"create_relationship"},
-            "Two nodes have at most one relationship of a Neo4j type. Give its type, description, attitude and "
-            "proximity as fully as the source does, with names in the description, and omit what you do not know.",
-        ),
-        (
-            {"add_note_to_relationship"},
-            "Record what happened or was said between two nodes as a note on their relationship "
-            f"(`add_note_to_relationship`): one fact per note, with its lifetime ({lifetimes}).",
-        ),
-        (
-            {"create_relationships"},
-            "Create several relationships with one call of `create_relationships`, which is faster.",
-        ),
-        (
-            {"hybrid_search"},
-            "To answer one question, `hybrid_search` is shorter than `explore`. Answer from its result, and say so "
-            "if it returns nothing relevant.",
-        ),
-        (
-            set(),
-            "An answer that begins with `Error:` says what was wrong and what to do: correct the call and repeat it, "
-            "or say that it cannot be done.",
-        ),
-    ]
+_RULES: tuple[tuple[set[str], str], ...] = (
+    (
+        {"explore"},
+        "Explore before you write: call `explore` with the names that you read (`text_matches`) and with what is "
+        "said about them (`queries`). Use the `entity_key` of what exists.",
+    ),
+    (
+        {"remember"},
+        "Store what you learn with one call of `remember`: nodes, relationships and notes together, by name. "
+        "Correct the items that failed.",
+    ),
+    (
+        {"merge_nodes", "delete_node", "delete_relationship"},
+        "Undo what you stored by mistake: `merge_nodes` makes one node of two that are the same thing; "
+        "`delete_node` and `delete_relationship` remove what is wrong.",
+    ),
+    (
+        {"create_node"},
+        "Create a node only if exploring did not find it. If you cannot tell which of two is meant, ask instead of "
+        "guessing.",
+    ),
+    (
+        {"update_relationship"},
+        "Update instead of creating if the relationship exists: `update_relationship`. Give only what has changed; "
+        "the rest stays.",
+    ),
+    (
+        {"create_relationship"},
+        "Two nodes have at most one relationship of a Neo4j type. Give its type, description, attitude and "
+        "proximity as fully as the source does, with names in the description, and omit what you do not know.",
+    ),
+    (
+        {"add_note_to_relationship"},
+        "Record what happened or was said between two nodes as a note on their relationship "
+        "(`add_note_to_relationship`): one fact per note, with its lifetime.",
+    ),
+    (
+        {"create_relationships"},
+        "Create several relationships with one call of `create_relationships`, which is faster.",
+    ),
+    (
+        {"hybrid_search"},
+        "To answer one question, `hybrid_search` is shorter than `explore`. Answer from its result, and say so "
+        "if it returns nothing relevant.",
+    ),
+    (
+        set(),
+        "An answer that begins with `Error:` says what was wrong and what to do: correct the call and repeat it, "
+        "or say that it cannot be done.",
+    ),
+)
+"""The rules, each with the tools that it mentions."""

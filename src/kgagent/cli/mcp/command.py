@@ -5,19 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.markup import escape
 
-from kgagent.cli.mcp.authorization import (
-    Audience,
-    Issuer,
-    KeysUrl,
-    Resource,
-    Scopes,
-    UserClaim,
-    load_tokens,
-    oauth_options,
-)
+from kgagent.cli.graph_session import resolve_user_id
 from kgagent.cli.mcp.client_config import Client
 from kgagent.cli.options import User
+from kgagent.cli.output import print_message
+from kgagent.private_files import is_readable_by_others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -53,12 +47,44 @@ def mcp(
         list[str] | None,
         typer.Option(help="With --http: additional host name under which clients reach the server. Can be repeated."),
     ] = None,
-    oauth_issuer: Issuer = None,
-    oauth_resource: Resource = None,
-    oauth_audience: Audience = None,
-    oauth_scope: Scopes = None,
-    oauth_user_claim: UserClaim = None,
-    oauth_jwks: KeysUrl = None,
+    oauth_issuer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="With --http: authorization server whose access tokens (JWT) are accepted and name the user.",
+        ),
+    ] = None,
+    oauth_resource: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="With --oauth-issuer: URL under which clients reach this server; tokens must be issued for it. "
+            "[dim]\\[http://HOST:PORT/mcp][/dim]",
+        ),
+    ] = None,
+    oauth_audience: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="With --oauth-issuer: the claim aud of tokens, if it is not the URL of --oauth-resource.",
+        ),
+    ] = None,
+    oauth_scope: Annotated[
+        list[str] | None,
+        typer.Option(metavar="SCOPE", help="With --oauth-issuer: scope that tokens must have. Can be repeated."),
+    ] = None,
+    oauth_user_claim: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLAIM", help="With --oauth-issuer: claim of a token that is the user id. [dim]\\[sub][/dim]"
+        ),
+    ] = None,
+    oauth_jwks: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="With --oauth-issuer: URL of the issuer's keys. [dim]\\[from its metadata][/dim]"
+        ),
+    ] = None,
     stateless: Annotated[
         bool,
         typer.Option(
@@ -96,7 +122,6 @@ def mcp(
     ] = None,
 ) -> None:
     """Serve the agent's tools to MCP clients, over stdin and stdout or over HTTP."""
-    from kgagent.cli.graph_session import resolve_user_id
     from kgagent.settings import load_settings
 
     if not http and (stateless or (host, port, tokens, allowed_host or None, oauth_issuer) != (None,) * 5):
@@ -106,14 +131,16 @@ def mcp(
     needs_token = tokens is not None or oauth_issuer is not None
     if needs_token and user is not None:
         raise typer.BadParameter("--user excludes --tokens and --oauth-issuer: each token names its user")
-    oauth = oauth_options(
-        issuer=oauth_issuer,
-        resource=oauth_resource,
-        audience=oauth_audience,
-        scopes=oauth_scope,
-        user_claim=oauth_user_claim,
-        jwks_url=oauth_jwks,
-    )
+    claims: dict[str, Any] = {
+        "resource": oauth_resource,
+        "audience": oauth_audience,
+        "required_scopes": tuple(oauth_scope or ()),
+        "user_claim": oauth_user_claim,
+        "jwks_url": oauth_jwks,
+    }
+    claims = {name: value for name, value in claims.items() if value}
+    if claims and oauth_issuer is None:
+        raise typer.BadParameter("--oauth-… options require --oauth-issuer")
     settings = load_settings()
     if toolsets is not None:
         from kgagent.tools.toolsets import tools_of
@@ -125,7 +152,7 @@ def mcp(
         _print_config(print_config, settings, user, toolsets)
         return
 
-    from kgagent.adapters.mcp import HttpOptions, ServerOptions, serve_stdio
+    from kgagent.adapters.mcp import HttpOptions, OAuthOptions, ServerOptions, load_access_tokens, serve_stdio
 
     offer: dict[str, Any] = {"toolsets": toolsets, "structured": structured, "app": app, "confirm": confirm}
     if not http:
@@ -136,18 +163,20 @@ def mcp(
         host=host or DEFAULT_HOST,
         port=DEFAULT_PORT if port is None else port,
         user_id=None if needs_token else resolve_user_id(settings, user),
-        tokens=load_tokens(tokens) if tokens else None,
-        oauth=oauth,
+        tokens=load_access_tokens(tokens) if tokens else None,
+        oauth=OAuthOptions(issuer=oauth_issuer, **claims) if oauth_issuer else None,
         allowed_hosts=tuple(allowed_host or ()),
         stateless=stateless,
         **offer,
     )
+    if tokens and is_readable_by_others(tokens):
+        path = escape(str(tokens))
+        print_message(f"[yellow]Other users of this machine can read the tokens: chmod 600 {path}[/yellow]")
     _serve(settings, lambda graph: _serve_http(graph, options))
 
 
 def _print_config(client: Client, settings: "Settings", user: str | None, toolsets: str | None) -> None:
     from kgagent.cli.mcp.client_config import client_config, environment, omitted_secrets
-    from kgagent.cli.output import print_message
 
     typer.echo(client_config(client, environment(settings), user, toolsets))
     print_message(f"[dim]Belongs in {client.file}[/dim]")
@@ -183,7 +212,6 @@ def _serve(settings: "Settings", serving: "Callable[[OpeningGraph], Coroutine[An
 
 async def _serve_http(graph: "OpeningGraph", options: "HttpOptions") -> None:
     from kgagent.adapters.mcp import http_server
-    from kgagent.cli.output import print_message
 
     async with http_server(graph, options) as server:
         print_message(f"[green]Serving MCP at {server.url}[/green]; stop: Ctrl-C.")

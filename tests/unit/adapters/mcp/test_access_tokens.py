@@ -38,7 +38,6 @@ async def test_each_token_stands_for_its_user(tmp_path: Path) -> None:
         ("{}", "There are no tokens"),
         ('{"short": "ada"}', "Token 1 has 5 characters and must have at least 32"),
         (f'{{"{ADA}": " "}}', "Token 1 has no user"),
-        (f'{{"{ADA}": "ada", "{ADA}": "bob"}}', "A token occurs twice"),
     ],
 )
 def test_an_error_about_a_file_contains_no_token(tmp_path: Path, text: str, said: str) -> None:
