@@ -13,6 +13,7 @@ from kgagent.ingestion.report import IngestionReport
 from kgagent.ingestion.run import IngestionRun, RunConfig
 from kgagent.ingestion.source import Source
 from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.models.token_budget import estimated_tokens
 from kgagent.ontology import Ontology
 from kgagent.sync import SyncKnowledgeGraph
 
@@ -70,6 +71,7 @@ class Ingestor:
             user_id=user_id,
             limits=limits,
             tools=tuple(tools),
+            tool_tokens=estimated_tokens(str(model_tools.schemas)),
             source_label=label,
             instructions=instructions,
         )

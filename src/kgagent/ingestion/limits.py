@@ -15,15 +15,12 @@ from kgagent.models.token_budget import estimated_tokens
 class Limits(RequestModel):
     """Limits of one run.
 
-    When tokens or seconds run out, the run stops, and the next run resumes there. A part that takes too many steps, or
-    in which the model repeats itself, is given up: the run continues with the next part, and the next run reads the
-    part again from its beginning.
+    When tokens or seconds run out, the run stops, and the next run resumes there. A part that takes too many steps is
+    given up: the run continues with the next part, and the next run reads the part again from its beginning.
 
     Attributes:
         part_tokens: maximum size of a part of the source, in estimated tokens.
         steps_per_part: maximum number of model answers for one part.
-        calls_per_step: maximum number of tool calls in one answer; further calls are rejected.
-        same_call: maximum number of calls with the same arguments in one part.
         answer_characters: maximum length of a tool result that the model sees.
         tokens: maximum number of tokens of all requests and answers of a run, as reported by the model or else
             estimated.
@@ -32,8 +29,6 @@ class Limits(RequestModel):
 
     part_tokens: int = Field(2_000, ge=50, le=100_000)
     steps_per_part: int = Field(20, ge=1)
-    calls_per_step: int = Field(10, ge=1)
-    same_call: int = Field(3, ge=1)
     answer_characters: int = Field(20_000, ge=200)
     tokens: int = Field(1_000_000, ge=1)
     seconds: float = Field(900.0, gt=0)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -50,11 +50,6 @@ class ToolCall:
     id: str
     name: str
     arguments: dict[str, Any] | str
-
-    @property
-    def fingerprint(self) -> str:
-        """Equal for calls of the same tool with the same arguments."""
-        return f"{self.name} {json.dumps(self.arguments, sort_keys=True, ensure_ascii=False, default=str)}"
 
 
 @dataclass(frozen=True)
@@ -104,9 +99,6 @@ class PartReader:
         self._steps = 0
         self._unreadable = ""
         self._pending: deque[ToolCall] = deque()
-        self._calls_in_step = 0
-        self._repetitions: Counter[str] = Counter()
-        self._last_call: ToolCall | None = None
         self._has_read = self._has_written = False
 
     async def read(self, messages: Sequence[BaseMessage], *, resumed: bool) -> PartOutcome:
@@ -149,13 +141,10 @@ class PartReader:
         if isinstance(message, AIMessage):
             self._steps += 1
             self._pending = deque(_calls(message))
-            self._calls_in_step = 0
         elif isinstance(message, ToolMessage):
-            self._last_call = self._pending.popleft()
-            self._calls_in_step += 1
-            self._repetitions[self._last_call.fingerprint] += 1
+            call = self._pending.popleft()
             if message.status == "success":
-                is_read_only = self._tools.is_read_only(self._last_call.name)
+                is_read_only = self._tools.is_read_only(call.name)
                 self._has_read |= is_read_only
                 self._has_written |= not is_read_only
         elif message.content == UNREADABLE_ANSWER:
@@ -217,18 +206,10 @@ class PartReader:
 
     def _refusal(self, call: ToolCall) -> str:
         """Why a call is not run; empty if it is."""
-        limits = self._limits
         if self._usage.is_out_of_time:
             return OUT_OF_TIME
-        if self._calls_in_step >= limits.calls_per_step:
-            return f"An answer may contain {limits.calls_per_step} calls; make this one in your next answer"
         if isinstance(call.arguments, str):
             return f"Arguments are not a JSON object: {_quote(call.arguments)}"
-        if self._repetitions[call.fingerprint] >= limits.same_call:
-            return (
-                f"This call was made {limits.same_call} times with the same arguments, and its result stays the "
-                "same. Do something else, or stop"
-            )
         return "" if self._has_read or self._tools.is_read_only(call.name) else NOT_EXPLORED
 
     def _outcome(self) -> PartOutcome | None:
@@ -239,9 +220,6 @@ class PartReader:
         if self._steps >= self._limits.steps_per_part:
             detail = f"; an answer could not be read: {self._unreadable}" if self._unreadable else ""
             return PartOutcome(given_up=f"the model was not done after {self._steps} steps{detail}")
-        call = self._last_call
-        if call and self._repetitions[call.fingerprint] >= 2 * self._limits.same_call:
-            return PartOutcome(given_up=f"the model kept repeating the same call of {call.name}")
         return None
 
     def _final_outcome(self, last: AIMessage) -> PartOutcome | None:

@@ -1,6 +1,7 @@
 """What a run did: its tool calls, what changed, and what it cost."""
 
-from typing import Literal, cast
+from collections.abc import Iterator
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -86,20 +87,17 @@ class ChangeRecorder:
     @property
     def nodes(self) -> tuple[NodeChange, ...]:
         """Nodes that are new or different."""
-        return tuple(
-            NodeChange(before=cast("GraphNode | None", before), after=after)
-            for before, after in self._records.values()
-            if isinstance(after, GraphNode) and before != after
-        )
+        return tuple(NodeChange.model_validate(change) for change in self._changes(GraphNode))
 
     @property
     def relationships(self) -> tuple[RelationshipChange, ...]:
         """Relationships that are new or different."""
-        return tuple(
-            RelationshipChange(before=cast("GraphRelationship | None", before), after=after)
-            for before, after in self._records.values()
-            if isinstance(after, GraphRelationship) and before != after
-        )
+        return tuple(RelationshipChange.model_validate(change) for change in self._changes(GraphRelationship))
+
+    def _changes(self, model: type[WrittenModel]) -> Iterator[dict[str, WrittenModel | None]]:
+        for before, after in self._records.values():
+            if isinstance(after, model) and before != after:
+                yield {"before": before, "after": after}
 
 
 class TokenUsage(ReportModel):

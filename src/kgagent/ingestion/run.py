@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
@@ -17,18 +18,22 @@ from kgagent.ingestion.source import Source
 from kgagent.ingestion.source_parts import SourcePart, split_source
 from kgagent.ingestion.source_store import IngestionProgress, SourceStore, StoredSource, Transcript, read_known_notes
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
-from kgagent.models.token_budget import estimated_tokens
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunConfig:
-    """What all runs of one ingestor share; see `Ingestor`. The tools are bound to the model."""
+    """What all runs of one ingestor share; see `Ingestor`. The tools are bound to the model.
+
+    Attributes:
+        tool_tokens: estimated tokens of the definitions of the tools.
+    """
 
     graph: KnowledgeGraph
     model: ChatModel
     user_id: str
     limits: Limits
     tools: Sequence[str]
+    tool_tokens: int
     source_label: str
     instructions: str
 
@@ -46,8 +51,7 @@ class IngestionRun:
         self._changes = ChangeRecorder()
         self._calls: list[CallRecord] = []
         self._warnings: list[str] = []
-        self._tools = self._tools_for(self._key)
-        self._usage = RunUsage(config.limits, tokens_per_request=estimated_tokens(str(self._tools.schemas)))
+        self._usage = RunUsage(config.limits, tokens_per_request=config.tool_tokens)
         self._store = SourceStore(
             self._services.store, label=config.source_label, user_id=config.user_id, entity_key=self._key
         )
@@ -78,13 +82,13 @@ class IngestionRun:
         stored = await self._store.find(fingerprint=self._source.fingerprint, identity=self._identity)
         if stored:
             self._key = stored.entity_key
-            self._tools = self._tools_for(self._key)
         return stored
 
-    def _tools_for(self, entity_key: str) -> ModelTools:
+    @cached_property
+    def _tools(self) -> ModelTools:
         config = self._config
         return ModelTools(
-            config.graph.tools(user_id=config.user_id, source_entity_key=entity_key, on_change=self._changes),
+            config.graph.tools(user_id=config.user_id, source_entity_key=self._key, on_change=self._changes),
             names=config.tools,
             source_label=config.source_label,
         )

@@ -11,12 +11,17 @@ from kgagent.models.token_budget import estimated_tokens
 MAX_PRECEDING_TOKENS = 200
 """Maximum number of tokens of the previous part that a part repeats as context."""
 
-_SPLIT_POINTS = (
-    (re.compile(r"\n+"), "\n"),
-    (re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])"), " "),
-    (re.compile(r"\s+"), " "),
+_BOUNDARIES = tuple(
+    map(
+        re.compile,
+        (
+            r"(?<=\n)(?=[^\S\n]*\S)",
+            r"(?<=[.!?]\s)(?=\S)|(?<=[\u3002\uff01\uff1f])(?=\S)",
+            r"(?<=\s)(?=\S)",
+        ),
+    )
 )
-"""Where text that is too long is split, in this order: lines, sentences, words; each with the separator to rejoin."""
+"""Where text that is too long is split, in this order: lines, sentences, words."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +44,6 @@ class SourcePart:
         return hashlib.sha256(self.text.encode(errors="surrogatepass")).hexdigest()[:16]
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """A piece of text, and the separator between it and the previous piece."""
-
-    separator: str
-    text: str
-
-
 def split_source(source: Source, part_tokens: int) -> tuple[SourcePart, ...]:
     """Split by turns or paragraphs. Longer ones are split by lines, sentences, words and finally characters.
 
@@ -54,49 +51,40 @@ def split_source(source: Source, part_tokens: int) -> tuple[SourcePart, ...]:
         source: the source.
         part_tokens: maximum size of a part, in estimated tokens.
     """
-    units, separator = (
-        ([str(turn) for turn in source.turns], "\n") if source.turns else (_paragraphs(source.text), "\n\n")
-    )
-    pieces = (piece for unit in units for piece in _split(_Piece(separator, unit), part_tokens, _SPLIT_POINTS))
-    texts = [piece.text for piece in _packed(pieces, part_tokens)]
+    paragraphs = re.findall(r"\S.*?(?:\n\s*\n|\Z)", source.text, re.DOTALL)
+    units = [f"{turn}\n" for turn in source.turns] or paragraphs
+    pieces = (piece for unit in units for piece in _split(unit, part_tokens, _BOUNDARIES))
+    texts = [text for packed in _packed(pieces, part_tokens) if (text := packed.strip())]
     preceding = ["", *(_end_of(text) for text in texts[:-1])]
     return tuple(SourcePart(position, text, preceding[position]) for position, text in enumerate(texts))
 
 
-def _paragraphs(text: str) -> list[str]:
-    return [paragraph.strip() for paragraph in re.split(r"\n\s*\n", text) if paragraph.strip()]
-
-
-def _packed(pieces: Iterable[_Piece], max_tokens: int) -> Iterator[_Piece]:
+def _packed(pieces: Iterable[str], max_tokens: int) -> Iterator[str]:
     """Join consecutive pieces as long as the result fits."""
-    packed: _Piece | None = None
-    tokens = 0
+    packed, tokens = "", 0
     for piece in pieces:
-        cost = estimated_tokens(piece.separator + piece.text)
-        if packed is None or tokens + cost > max_tokens:
-            if packed is not None:
-                yield packed
-            packed, tokens = piece, cost
-        else:
-            packed, tokens = _Piece(packed.separator, packed.text + piece.separator + piece.text), tokens + cost
-    if packed is not None:
+        cost = estimated_tokens(piece)
+        if packed and tokens + cost > max_tokens:
+            yield packed
+            packed, tokens = "", 0
+        packed += piece
+        tokens += cost
+    if packed:
         yield packed
 
 
-def _split(whole: _Piece, max_tokens: int, split_points: Sequence[tuple[re.Pattern[str], str]]) -> Iterator[_Piece]:
-    """Split into as few pieces that fit as the split points allow."""
-    if estimated_tokens(whole.text) <= max_tokens:
-        yield whole
-    elif split_points:
-        (pattern, separator), *others = split_points
-        texts = [text for text in pattern.split(whole.text) if text]
-        pieces = (_Piece(separator if index else whole.separator, text) for index, text in enumerate(texts))
-        yield from _packed((part for piece in pieces for part in _split(piece, max_tokens, others)), max_tokens)
+def _split(text: str, max_tokens: int, boundaries: Sequence[re.Pattern[str]]) -> Iterator[str]:
+    """Split into as few pieces that fit as the boundaries allow."""
+    if estimated_tokens(text) <= max_tokens:
+        yield text
+    elif boundaries:
+        pieces = (part for piece in boundaries[0].split(text) for part in _split(piece, max_tokens, boundaries[1:]))
+        yield from _packed(pieces, max_tokens)
     else:
         # A character counts at most two tokens, even outside ASCII.
         size = max(1, max_tokens // 2)
-        for start in range(0, len(whole.text), size):
-            yield _Piece("" if start else whole.separator, whole.text[start : start + size])
+        for start in range(0, len(text), size):
+            yield text[start : start + size]
 
 
 def _end_of(text: str) -> str:

@@ -188,15 +188,6 @@ async def test_a_file_that_is_not_as_it_was_written_is_refused_before_anything_i
     assert await nodes_of(graph, user) == []
 
 
-async def test_invalid_arguments_are_refused(graph: KnowledgeGraph, exported: Path) -> None:
-    with pytest.raises(InputError, match="batch_size must be at least 1, got 0"):
-        await graph.import_records(exported, batch_size=0)
-    with pytest.raises(InputError, match="cannot be read: No such file"):
-        await graph.import_records(exported.parent / "none")
-    with pytest.raises(InputError, match="is not a regular file"):
-        await graph.import_records(exported.parent)
-
-
 async def test_a_file_of_another_user_or_of_several_is_refused(graph: KnowledgeGraph, exported: Path) -> None:
     user = user_of(exported)
     await forget_by_hand(graph, user)

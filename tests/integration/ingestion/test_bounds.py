@@ -69,16 +69,6 @@ async def test_unreadable_answer_is_requested_again(graph: KnowledgeGraph, user_
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth", CALL.name}
 
 
-async def test_unreadable_answers_count_as_steps(graph: KnowledgeGraph, user_id: str) -> None:
-    with deciding_model(says(("create_node", "[1]"))) as model:
-        report = await read(graph, user_id, model, steps_per_part=3)
-        assert len(model.requests) == 3
-    [warning] = report.warnings
-    assert warning.startswith(
-        "Part 1 was abandoned: the model was not done after 3 steps; an answer could not be read: "
-    )
-
-
 async def test_lone_surrogate_in_an_answer_does_not_end_the_run(graph: KnowledgeGraph, user_id: str) -> None:
     broken_off = ("create_node", {"label": "Person", "name": "Ruth \ud83d"})
     with scripted_model(says(LOOK), says(broken_off), ends) as model:
@@ -105,41 +95,12 @@ async def test_next_run_rereads_a_given_up_part(graph: KnowledgeGraph, user_id: 
     assert report.state == "complete"
 
 
-async def test_repeated_call_is_rejected_and_then_the_part_is_given_up(graph: KnowledgeGraph, user_id: str) -> None:
-    with deciding_model(says(LOOK)) as model:
-        report = await read(graph, user_id, model, same_call=2)
-        assert len(model.requests) == 4
-    assert [call.success for call in report.calls] == [True, True, False, False]
-    assert "This call was made 2 times" in report.calls[-1].outcome
-    assert "kept repeating the same call of explore" in report.warnings[0]
-
-
 async def test_empty_answer_is_followed_by_one_reminder(graph: KnowledgeGraph, user_id: str) -> None:
     with deciding_model(lambda _: "") as model:
         report = await read(graph, user_id, model)
         assert "Your answer was empty" in model.requests[1]["messages"][-1]["content"]
         assert len(model.requests) == 2
     assert report.warnings == ("Part 1 was abandoned: the model gave an empty answer twice",)
-
-
-async def test_calls_beyond_the_limit_of_a_step_are_rejected_without_storing_each(
-    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    saves: list[Parameters] = []
-    write = services_of(graph).store.write
-
-    async def counted(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
-        saves.extend([parameters] if "messages" in parameters else [])
-        return await write(text, parameters, timeout=timeout)
-
-    monkeypatch.setattr(services_of(graph).store, "write", counted)
-    create = [("create_node", {"label": "Person", "name": name}) for name in ("Ada", "Bo", *map(str, range(500)))]
-    with scripted_model(says(LOOK), says(*create), ends) as model:
-        report = await read(graph, user_id, model, calls_per_step=2)
-    assert [call.success for call in report.calls] == [True, True, True, *[False] * 500]
-    assert "make this one in your next answer" in report.calls[-1].outcome
-    assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ada", "Bo", CALL.name}
-    assert len(saves) == 8
 
 
 async def test_calls_after_the_deadline_are_not_run(

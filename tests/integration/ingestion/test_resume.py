@@ -3,16 +3,11 @@
 import asyncio
 import re
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from werkzeug import Response
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import StoreError
-from kgagent.graph.store import Parameters, Row
 from kgagent.ingestion import Ingestor, Limits, Source
-from kgagent.knowledge_graph import services_of
 from tests.support.embedders import WatchedEmbedder
 from tests.support.openai_models import (
     TOKENS,
@@ -83,46 +78,6 @@ async def test_run_killed_during_a_create_does_not_create_twice(
     assert (report.state, report.resumed) == ("complete", True)
     assert "not known whether the call was executed" in report.calls[0].outcome
     assert await outline(graph, user_id) == WHOLE
-
-
-@contextmanager
-def losing_the_connection(graph: KnowledgeGraph, after: str) -> Iterator[None]:
-    """The database is gone right after a statement with this text among its parameters."""
-    gone = threading.Event()
-    original_write = services_of(graph).store.write
-
-    async def write(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
-        if gone.is_set():
-            raise StoreError("the connection is gone")
-        rows = await original_write(text, parameters, timeout=timeout)
-        if after in str(parameters):
-            gone.set()
-        return rows
-
-    services_of(graph).store.write = write  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        services_of(graph).store.write = original_write  # type: ignore[method-assign]
-
-
-async def test_resumed_run_does_not_repeat_a_create_of_unknown_outcome(graph: KnowledgeGraph, user_id: str) -> None:
-    def looks_again(outputs: list[Body]) -> Calls | str:
-        if outputs and "not known whether" in outputs[-1].get("error", ""):
-            return [("explore", {"text_matches": ["Iris"]})]
-        if any("not known whether" in output.get("error", "") for output in outputs):
-            return "Iris is there." if outputs[-1]["nodes"] else "Iris is missing."
-        return [("create_node", {"label": "Person", "name": "Iris"})] if outputs else careful_reader(outputs)
-
-    with deciding_model(looks_again) as model:
-        ingestor = Ingestor(graph, chat_model(model), user_id=user_id)
-        with losing_the_connection(graph, "'name': 'Iris'"):
-            stopped = await ingestor.ingest(CALL)
-        assert (stopped.state, stopped.reason) == ("stopped", "the connection is gone")
-        report = await ingestor.ingest(CALL)
-    assert report.state == "complete"
-    assert [call.tool for call in report.calls] == ["create_node", "explore"]
-    assert [node["name"] for node in await nodes_of(graph, user_id)].count("Iris") == 1
 
 
 async def test_run_stops_when_tokens_run_out_and_the_next_resumes(graph: KnowledgeGraph, user_id: str) -> None:
@@ -222,29 +177,6 @@ async def test_later_of_two_concurrent_runs_takes_over(graph: KnowledgeGraph, us
     assert overtaken.state == "stopped"
     assert "Another run is reading this source" in overtaken.reason
     assert overtaken.calls == ()
-    assert await outline(graph, user_id) == WHOLE
-
-
-async def test_run_overtaken_during_a_read_writes_nothing(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
-) -> None:
-    def looks_and_writes(_: list[Body]) -> Calls:
-        look = ("explore", {"queries": [{"query": "who taught Iris?"}]})
-        return [look, ("create_node", {"label": "Person", "name": "Iris"})]
-
-    elsewhere = KnowledgeGraph(services_of(graph).store, graph.ontology, WatchedEmbedder(), graph.settings)
-    with scripted_model(looks_and_writes) as first, deciding_model(careful_reader) as second:
-        running = asyncio.ensure_future(Ingestor(graph, chat_model(first), user_id=user_id).ingest(CALL))
-        await embedder.asked_for(1)
-        embedder.gate.clear()
-        while not embedder.queries:
-            embedder.asked.clear()
-            await embedder.asked.wait()
-        report = await Ingestor(elsewhere, chat_model(second), user_id=user_id).ingest(CALL, force=True)
-        embedder.gate.set()
-        overtaken = await running
-    assert report.state == "complete"
-    assert (overtaken.state, [call.tool for call in overtaken.calls]) == ("stopped", ["explore"])
     assert await outline(graph, user_id) == WHOLE
 
 

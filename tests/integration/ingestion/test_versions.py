@@ -4,7 +4,7 @@ from kgagent import KnowledgeGraph
 from kgagent.ingestion import IngestionReport, Ingestor, Limits, Source, Turn
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
-from tests.support.openai_models import Body, Calls, broken, deciding_model, scripted_model
+from tests.support.openai_models import Body, Calls, deciding_model
 from tests.support.reading import CALL, NODES, NOTE, careful_reader, chat_model
 from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, note_contents, relationships_of
 
@@ -87,18 +87,6 @@ async def test_only_parts_that_changed_are_read_again(graph: KnowledgeGraph, use
     assert (first.parts, {call.part for call in first.calls}) == (3, {1, 2, 3})
     assert (report.parts, report.parts_read, {call.part for call in report.calls}) == (3, 3, {3})
     assert "Then the sun came out." in model.requests[-1]["messages"][1]["content"]
-
-
-async def test_stopped_newer_version_is_resumed(graph: KnowledgeGraph, user_id: str) -> None:
-    grown = LETTER.model_copy(update={"text": f"Preface. {LETTER.text} Then the sun came out."})
-    with deciding_model(looking_reader) as model:
-        await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
-    with scripted_model(looking_reader, looking_reader, lambda _: broken()) as model:
-        stopped = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(grown)
-    assert (stopped.state, stopped.parts_read) == ("stopped", 2)
-    with deciding_model(looking_reader) as model:
-        report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(grown)
-    assert (report.state, report.resumed, {call.part for call in report.calls}) == ("complete", True, {3})
 
 
 async def test_the_same_text_under_another_id_or_none_is_not_read_again(graph: KnowledgeGraph, user_id: str) -> None:

@@ -107,21 +107,6 @@ async def test_before_the_migration_a_clash_is_an_error_at_once_and_after_it_the
     assert "exists already" in again
 
 
-async def test_before_the_migration_the_other_records_of_a_batch_are_written(
-    old: KnowledgeGraph, tmp_path: Path
-) -> None:
-    label = labels(old)[0]
-    await node(old.tools(user_id=FIRST), label, "acme")
-    names = ["Ada", "acmeu", "Bo"]
-    reasons = await load(
-        old, tmp_path, SECOND, *({"kind": "node", "label": label, "id": name, "name": name} for name in names)
-    )
-    assert list(reasons) == [2]
-    assert "Run `kgagent migrate`" in reasons[2]
-    assert "Load the file again" not in reasons[2]
-    assert {stored["name"] for stored in await nodes_of(old, SECOND)} == {"Ada", "Bo"}
-
-
 async def test_a_relationship_whose_key_another_user_has_is_refused_until_the_migration(
     old: KnowledgeGraph, tmp_path: Path
 ) -> None:
@@ -140,18 +125,6 @@ async def test_a_relationship_whose_key_another_user_has_is_refused_until_the_mi
     await old.migrate()
     succeeded(await second.create_relationship(**ends))
     assert len(await relationships_of(old, SECOND)) == 1
-
-
-async def test_a_node_whose_key_another_user_has_cannot_be_restored_until_the_migration(old: KnowledgeGraph) -> None:
-    label = labels(old)[0]
-    first, second = old.tools(user_id=FIRST), old.tools(user_id=SECOND)
-    key = await node(first, label, "acme")
-    succeeded(await first.delete_node(entity_key=key))
-    await node(second, label, "acmeu")
-    assert "Run `kgagent migrate`" in error_of(await first.restore_node(entity_key=key))
-    await old.migrate()
-    succeeded(await first.restore_node(entity_key=key))
-    assert [stored["name"] for stored in await nodes_of(old, SECOND)] == ["acmeu"]
 
 
 async def test_doctor_reports_the_constraints_and_the_migration_replaces_them_once(old: KnowledgeGraph) -> None:

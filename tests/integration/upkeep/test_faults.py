@@ -80,20 +80,6 @@ async def test_a_failure_cancels_concurrent_batches(graph: KnowledgeGraph, user_
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
 
 
-async def test_a_cancelled_migration_is_resumed_by_the_next(
-    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
-) -> None:
-    await many_old(graph, user_id, 30)
-    embedder.gate.clear()
-    running = asyncio.create_task(run(graph, user_id, batch_size=5))
-    await embedder.asked.wait()
-    running.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await running
-    embedder.gate.set()
-    await assert_rest_is_migrated_next(graph, user_id, embedder)
-
-
 async def test_a_killed_migration_is_resumed_by_the_next(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, server: Server, repository_root: Path
 ) -> None:

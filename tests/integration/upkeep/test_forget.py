@@ -1,6 +1,5 @@
 """What is forgotten is gone: from searches, indexes, exports, caches, and from every property of every record."""
 
-import asyncio
 import json
 import uuid
 from pathlib import Path
@@ -10,7 +9,6 @@ import pytest
 
 from kgagent import EmbeddingUnavailableError, InputError, KnowledgeGraph, NotFoundError
 from kgagent.adapters.langgraph import KnowledgeGraphStore
-from kgagent.knowledge_graph import services_of
 from kgagent.upkeep.forget import ForgetReport
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
@@ -232,15 +230,6 @@ async def test_notes_that_go_with_a_node_are_not_counted_as_notes_of_other_recor
     assert report == counted.model_copy(update={"dry_run": False})
 
 
-async def test_one_attempt_is_enough_to_forget_a_source(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, canary: str, clock: Clock
-) -> None:
-    source = await plant_source(graph, user_id, canary)
-    settings = graph.settings.model_copy(update={"write_attempts": 1})
-    once = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, settings, clock=clock)
-    assert (await once.forget(user_id=user_id, entity_key=source)).notes == 6
-
-
 async def test_a_node_is_forgotten_by_its_name_or_the_beginning_of_its_key(graph: KnowledgeGraph, user_id: str) -> None:
     tools = graph.tools(user_id=user_id)
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
@@ -266,21 +255,6 @@ async def test_forgetting_a_source_continues_when_the_embedder_is_back(
     embedder.failure = None
     await graph.forget(user_id=user_id, entity_key=source)
     assert await holders(graph, canary) == 0
-
-
-async def test_a_user_is_forgotten_beside_another_who_writes(graph: KnowledgeGraph, user_id: str) -> None:
-    other = graph.tools(user_id=f"{user_id}-other")
-    ends = await two_friends(other)
-    tools = graph.tools(user_id=user_id)
-    hub = await person(tools, "Hub")
-    for number in range(12):
-        await relate(tools, hub, await person(tools, f"P{number}"))
-    forgetting = asyncio.create_task(graph.forget(user_id=user_id, batch_size=3))
-    for number in range(5):
-        succeeded(await other.update_relationship(**ends, description=f"text {number}"))
-    report = await forgetting
-    assert (report.nodes, report.relationships) == (13, 12)
-    assert await nodes_of(graph, user_id) == []
 
 
 async def test_invalid_arguments_are_refused(graph: KnowledgeGraph, user_id: str) -> None:

@@ -139,19 +139,6 @@ async def test_nodes_that_share_a_key_are_an_error(own: KnowledgeGraph) -> None:
     assert "error: 2 of 4 nodes have an entity_key that another node of the user has too" in found
 
 
-async def test_nodes_of_two_users_may_share_a_key(own: KnowledgeGraph) -> None:
-    await healthy(own)
-    await healthy(own, "visitor")
-    await damage(
-        own,
-        "MATCH (n:<Topic> {user_id: 'patient'}), (m:<Topic> {user_id: 'visitor'})<-[r]-(a) "
-        "SET m.entity_key = n.entity_key, r.relationship_key = "
-        "  type(r) + ':' + size(n.entity_key) + ':' + CASE WHEN a.entity_key < n.entity_key "
-        "    THEN a.entity_key + ':' + n.entity_key ELSE n.entity_key + ':' + a.entity_key END",
-    )
-    assert (await own.diagnose()).is_healthy
-
-
 async def test_findings_name_an_example_and_the_users_own_command(own: KnowledgeGraph) -> None:
     await healthy(own, "Ada's")
     await healthy(own, "another")

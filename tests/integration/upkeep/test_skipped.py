@@ -70,19 +70,6 @@ async def test_one_of_two_duplicates_is_migrated_and_the_other_named_by_every_ru
     await assert_migrated(migrated_one, embedder)
 
 
-async def test_two_types_between_the_same_nodes_are_no_duplicates(graph: KnowledgeGraph, user_id: str) -> None:
-    await many_old(graph, user_id, 1)
-    await cypher(
-        graph,
-        "MATCH (a:Person {entity_key: $user + '-0'}) CREATE (a)-[:engages_with {description: 'Sails'}]->"
-        "(c:Concept {entity_key: $user + '-c', user_id: $user, name: 'Sailing'})<-[:engages_with]-"
-        "(:Person {entity_key: $user + '-d', user_id: $user})",
-        user=user_id,
-    )
-    report = await run(graph, user_id)
-    assert (report.relationships.skipped, report.relationships.written) == (0, 3)
-
-
 @pytest.mark.parametrize("batch_size", [1, 4])
 async def test_a_text_that_the_model_refuses_is_named_and_the_rest_of_its_batch_is_migrated(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, batch_size: int

@@ -65,7 +65,3 @@ def test_model_output_cannot_break_the_markdown() -> None:
     assert "](" not in text.replace("\\]", "")
     assert "\n# Title" not in text
     assert "- a - b\n" in text
-
-
-def test_reason_ending_with_full_stop_gets_no_second_one() -> None:
-    assert "Stopped: Connection error. Another run" in report("stopped", reason="Connection error.").to_markdown()

@@ -10,8 +10,10 @@ from kgagent.ingestion import Source, Turn
 TALK = Source(name="Talk", turns=(Turn(speaker="Ada", text="Hello."), Turn(speaker="Bo", text="Hello, Ada.")))
 
 
-def test_fingerprint_ignores_name_description_and_date() -> None:
-    other = Source(name="Other", description="Said otherwise", turns=TALK.turns, date=datetime(2026, 1, 1, tzinfo=UTC))
+def test_fingerprint_ignores_id_name_description_and_date() -> None:
+    other = Source(
+        id="1", name="Other", description="Said otherwise", turns=TALK.turns, date=datetime(2026, 1, 1, tzinfo=UTC)
+    )
     assert other.fingerprint == TALK.fingerprint
 
 
@@ -46,8 +48,3 @@ def test_summary_is_generated_unless_a_description_is_given() -> None:
     assert Source(name="x", text="one", description="A letter.").summary == "A letter."
     crowd = tuple(Turn(speaker=f"S{n}", text="x") for n in range(8))
     assert Source(name="x", turns=crowd).summary == "Conversation of S0, S1, S2, S3, S4 and 3 others."
-
-
-def test_fingerprint_ignores_id() -> None:
-    assert TALK.model_copy(update={"id": "talks/1"}).fingerprint == TALK.fingerprint
-    assert not TALK.id

@@ -36,7 +36,7 @@ def test_paragraphs_that_fit_are_not_split() -> None:
     paragraphs = ["first " * 40, "second " * 40, "third " * 5]
     parts = split_source(Source(name="x", text="\n\n".join(paragraphs)), 100)
     assert [part.text.split()[0] for part in parts] == ["first", "second"]
-    assert parts[1].text == f"{'second ' * 40}".strip() + "\n\n" + f"{'third ' * 5}".strip()
+    assert parts[1].text == f"{paragraphs[1]}\n\n{paragraphs[2]}".strip()
 
 
 def test_long_paragraph_is_split_after_sentences() -> None:
