@@ -16,7 +16,7 @@ from kgagent.models.pattern_query import GraphQuery, QueryCombinator, RankingStr
 from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import query_plans
 from kgagent.patterns.ranking import PathRanking
-from kgagent.patterns.reads import Deadline, UserReads
+from kgagent.patterns.reads import UserReads
 from kgagent.patterns.runner import PatternRunner, RunResult
 from tests.support.examples import examples
 from tests.support.plain_walk import PlainGraph, PlainNode, PlainRelationship
@@ -137,6 +137,7 @@ def patterns(draw: st.DrawFn) -> GraphPattern:
     try:
         return GraphPattern.model_validate(drawn)
     except ValidationError:
+        # A cycle between two labels, or a step that repeats while relationships may be repeated.
         drawn["cycle"] = False
         return GraphPattern.model_validate({**drawn, "steps": [{**one, "max_hops": 1, "min_hops": 1} for one in way]})
 
@@ -202,7 +203,7 @@ async def compiled(
 ) -> RunResult:
     """Run a pattern or a combinator as kgagent does, or as it does if that takes long."""
     reader = PathReader(graph.ontology)
-    reads = UserReads(services_of(graph).store, user_id, Deadline.after(60.0))
+    reads = UserReads.within(60.0, services_of(graph).store, user_id)
     quick_seconds = 0.0 if is_narrowed else EVERYTHING
     runner = PatternRunner(
         reads, graph.embedder, reader, paths=EVERYTHING, explored=EVERYTHING, quick_seconds=quick_seconds
@@ -216,11 +217,11 @@ async def compiled(
 def as_numbers(ran: RunResult) -> Counter[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
     return Counter(
         (
-            tuple(int(node.entity_key.rpartition(":")[2]) for node in found.path.nodes),
-            tuple(int(str(relationship.properties["number"])) for relationship in found.path.relationships),
-            found.path.steps,
+            tuple(int(node.entity_key.rpartition(":")[2]) for node in path.nodes),
+            tuple(int(str(relationship.properties["number"])) for relationship in path.relationships),
+            path.steps,
         )
-        for found in ran.paths
+        for path in ran.read.paths
     )
 
 

@@ -1,6 +1,5 @@
 """Constraints on the properties along a path, and the base classes of the models of a pattern query."""
 
-import math
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, Self
@@ -8,10 +7,11 @@ from typing import Annotated, ClassVar, Literal, Self
 from pydantic import (
     AliasChoices,
     AliasGenerator,
+    AllowInfNan,
     BeforeValidator,
     ConfigDict,
     Field,
-    JsonValue,
+    Strict,
     StringConstraints,
     WithJsonSchema,
     model_validator,
@@ -20,8 +20,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from typing_extensions import TypeAliasType
 
-from kgagent.formatting import has_unpaired_surrogates
-from kgagent.models.request import RequestModel, parsed_json
+from kgagent.models.request import RequestModel
 
 MAX_STEPS = 8
 """Maximum number of steps of a pattern, and of relationships on a path."""
@@ -30,12 +29,14 @@ MAX_VALUES = 10_000
 """Maximum number of values of PROPERTY_IN and NOT_IN."""
 
 MAX_TEXT_LENGTH = 10_000
-MAX_EXPRESSION_LENGTH = 1_000
 
-MAX_VALUE_LENGTH = 80
-"""Characters of an invalid value that an error repeats."""
-
-_INTEGERS_OF_64_BITS = range(-(2**63), 2**63)
+Value = (
+    Annotated[bool, Strict()]
+    | Annotated[int, Strict(), Field(ge=-(2**63), lt=2**63)]
+    | Annotated[float, Strict(), AllowInfNan(False)]
+    | Annotated[str, Field(max_length=MAX_TEXT_LENGTH)]
+)
+"""A value that the database can store, and so compare with."""
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 RelationTypes = Annotated[tuple[Name, ...], Field(max_length=100)]
@@ -115,6 +116,7 @@ TEXT_OPERATORS: Mapping[ConstraintType, str] = {
     ConstraintType.STARTS_WITH: "STARTS WITH",
     ConstraintType.ENDS_WITH: "ENDS WITH",
 }
+_OF_TEXT = frozenset({ConstraintType.STARTS_WITH, ConstraintType.ENDS_WITH, ConstraintType.REGEX_MATCH})
 
 _NUMBER_OR_WORD: JsonSchemaValue = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
 """Schema of a place on a path: what the numbers and words mean is said in a description."""
@@ -159,7 +161,10 @@ class Constraint(PatternModel):
         validation_alias=accepts("property_path", "property", "property_name", "field", "key", "attribute"),
         description='Property; "budget.approved" for a value inside JSON.',
     )
-    value: Annotated[JsonValue, WithJsonSchema(_ONE_OR_MORE_VALUES)] = Field(
+    value: Annotated[
+        Value | Annotated[list[Value], Field(max_length=MAX_VALUES, fail_fast=True)] | None,
+        WithJsonSchema(_ONE_OR_MORE_VALUES),
+    ] = Field(
         None,
         validation_alias=accepts("value", "values"),
         description="Value to compare with; a list for PROPERTY_IN and NOT_IN.",
@@ -189,8 +194,6 @@ class Constraint(PatternModel):
                 f"a constraint on relationships takes no at_step 'start' and no node_label, got {self.at_step!r} and "
                 f"{self.node_label!r}"
             )
-        if self.type in LIST_TYPES:
-            object.__setattr__(self, "value", parsed_json(self.value))
         if self.value_from is None:
             _check_value(self.type, self.value)
         elif self.on == "relationship" or self.type is ConstraintType.REGEX_MATCH or "." in self.property_path:
@@ -198,56 +201,37 @@ class Constraint(PatternModel):
         return self
 
     @property
-    def compared_values(self) -> list[JsonValue]:
+    def compared_values(self) -> Sequence[Value | None]:
         """The value, or the values of a list."""
         return self.value if isinstance(self.value, list) else [self.value]
 
     @classmethod
-    def property_equals(cls, label: str | None, name: str, value: JsonValue, step: int) -> Self:
+    def property_equals(cls, label: str | None, name: str, value: Value, step: int) -> Self:
         """The property equals the value."""
         return cls(type=ConstraintType.PROPERTY_EQUALS, node_label=label, property_path=name, value=value, at_step=step)
 
     @classmethod
-    def property_in(cls, label: str | None, name: str, values: Sequence[JsonValue], step: int) -> Self:
+    def property_in(cls, label: str | None, name: str, values: Sequence[Value], step: int) -> Self:
         """The property is one of the values."""
         return cls(
             type=ConstraintType.PROPERTY_IN, node_label=label, property_path=name, value=list(values), at_step=step
         )
 
     @classmethod
-    def not_in(cls, label: str | None, name: str, values: Sequence[JsonValue], step: int) -> Self:
+    def not_in(cls, label: str | None, name: str, values: Sequence[Value], step: int) -> Self:
         """The property exists and is none of the values."""
         return cls(type=ConstraintType.NOT_IN, node_label=label, property_path=name, value=list(values), at_step=step)
 
 
-def _check_value(kind: ConstraintType, value: JsonValue) -> None:
-    if kind in LIST_TYPES and (not isinstance(value, list) or len(value) > MAX_VALUES):
-        raise ValueError(f"{kind} needs a list of at most {MAX_VALUES:,} values, got {_shorten(value)}")
-    for item in value if kind in LIST_TYPES and isinstance(value, list) else [value]:
-        _check_scalar(kind, item)
-    if kind in {ConstraintType.STARTS_WITH, ConstraintType.ENDS_WITH, ConstraintType.REGEX_MATCH}:
-        longest = MAX_EXPRESSION_LENGTH if kind is ConstraintType.REGEX_MATCH else MAX_TEXT_LENGTH
-        if not isinstance(value, str) or len(value) > longest:
-            raise ValueError(f"{kind} needs text of at most {longest:,} characters, got {_shorten(value)}")
-    if kind in ORDER_OPERATORS and isinstance(value, bool):
-        raise ValueError(f"{kind} needs a number, text, or a date as text, got {_shorten(value)}")
-
-
-def _check_scalar(kind: ConstraintType, value: JsonValue) -> None:
-    """Check that the database can store a value, and so compare with it."""
-    if isinstance(value, list | dict) or value is None:
-        one = "values" if kind in LIST_TYPES else "one value"
-        raise ValueError(f"{kind} needs {one}: text, a number, true or false, got {_shorten(value)}")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError(f"{kind} needs a finite number, got {value}")
-    if isinstance(value, int) and value not in _INTEGERS_OF_64_BITS:
-        raise ValueError(f"{kind} needs an integer of at most 64 bits, got one of {value.bit_length()} bits")
-    if isinstance(value, str) and has_unpaired_surrogates(value):
-        raise ValueError(f"{kind} needs text without unpaired surrogates, got {_shorten(value)}")
-    if isinstance(value, str) and len(value) > MAX_TEXT_LENGTH:
-        raise ValueError(f"{kind} needs text of at most {MAX_TEXT_LENGTH:,} characters, got {len(value):,}")
-
-
-def _shorten(value: object) -> str:
-    text = repr(value[:MAX_VALUE_LENGTH] if isinstance(value, str | list) else value)
-    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[: MAX_VALUE_LENGTH - 3]}..."
+def _check_value(kind: ConstraintType, value: Value | list[Value] | None) -> None:
+    needed = None
+    if kind in LIST_TYPES and not isinstance(value, list):
+        needed = "a list of values"
+    elif kind not in LIST_TYPES and isinstance(value, list):
+        needed = "one value: text, a number, true or false"
+    elif kind in _OF_TEXT and not isinstance(value, str):
+        needed = "text"
+    elif kind in ORDER_OPERATORS and isinstance(value, bool):
+        needed = "a number, text, or a date as text"
+    if needed is not None:
+        raise ValueError(f"{kind} needs {needed}, got {value!r:.80}")

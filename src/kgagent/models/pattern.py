@@ -194,6 +194,8 @@ class GraphPattern(PatternModel):
                     raise ValueError(f"a branch refers to step {place}, but the steps are 0 to {len(self.steps) - 1}")
         if self.cycle and self.distinct_nodes:
             raise ValueError("a cycle visits its start node twice: omit distinct_nodes")
+        if self.repeat_relationships and any(step.repeats for step in self.steps):
+            raise ValueError("with repeat_relationships, write each relationship as a step of its own: omit max_hops")
         first, last = self.start_label, self.end_label
         if self.cycle and None not in (first, last) and first != last:
             raise ValueError(f"a cycle ends at its start node, but this one starts at {first} and ends at {last}")

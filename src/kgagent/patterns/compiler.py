@@ -161,4 +161,4 @@ class Compiler:
         plan = QueryPlan((pattern,))
         if (entered := plan.entered_at(self.entry_points)) is not None:
             clauses.require_id(values.add(self.entered_ids(plan.label(entered))), entered.position)
-        return f"EXISTS {{\n{clauses.text}\nRETURN 1 AS found\n}}"
+        return f"EXISTS {{ {clauses.text} }}"

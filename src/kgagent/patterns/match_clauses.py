@@ -1,8 +1,6 @@
 """Compiles one pattern to MATCH clauses."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import pairwise
 
 from kgagent.graph.identifiers import Identifier
 from kgagent.models.constraint import Constraint, ConstraintType, Position
@@ -19,46 +17,6 @@ _ARROWS: Mapping[StepDirection, tuple[str, str]] = {
 
 _SOUGHT = frozenset({ConstraintType.PROPERTY_EQUALS, ConstraintType.PROPERTY_IN})
 """Constraints that an index answers."""
-
-
-@dataclass(frozen=True)
-class Clause:
-    """A MATCH clause, or a subquery that binds variables.
-
-    Attributes:
-        text: Cypher.
-        known: index of the last node that is bound after it.
-        is_match: whether WHERE may follow directly; otherwise it needs a WITH.
-    """
-
-    text: str
-    known: int
-    is_match: bool
-
-
-@dataclass
-class Clauses:
-    """The clauses and predicates of a pattern while it is compiled.
-
-    Attributes:
-        binding: clauses that bind variables, in order.
-        predicates: predicates, each with the index of the last node that it refers to.
-    """
-
-    binding: list[Clause] = field(default_factory=list)
-    predicates: list[tuple[int, str]] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """The clauses, each followed by the predicates whose variables are bound by then."""
-        lines, decided = [], -1
-        for clause in self.binding:
-            lines.append(clause.text)
-            due = [predicate for place, predicate in self.predicates if decided < place <= clause.known]
-            if due:
-                lines.append(("WHERE " if clause.is_match else "WITH * WHERE ") + "\n  AND ".join(due))
-            decided = clause.known
-        return "\n".join(lines)
 
 
 class MatchClauses:
@@ -94,9 +52,11 @@ class MatchClauses:
         self._prefix = prefix
         self._values = values
         self._predicates = predicates
-        self._clauses = Clauses()
+        self._bindings: list[tuple[str, int]] = []
+        """MATCH clauses, each with the index of the last node that is bound after it."""
+        self._required: list[tuple[int, str]] = []
+        """Predicates, each with the index of the last node that it refers to."""
         self._nodes = self._variables(bound or {})
-        self._known = set((bound or {}).values())
         self._hops: list[tuple[str, str]] = []
         self._write()
 
@@ -106,8 +66,15 @@ class MatchClauses:
 
     @property
     def text(self) -> str:
-        """The clauses."""
-        return self._clauses.text
+        """The clauses, each followed by the predicates whose variables are bound by then."""
+        lines, decided = [], -1
+        for clause, known in self._bindings:
+            lines.append(clause)
+            due = [predicate for place, predicate in self._required if decided < place <= known]
+            if due:
+                lines.append("WHERE " + "\n  AND ".join(due))
+            decided = known
+        return "\n".join(lines)
 
     def require(self, predicate: str, position: Position = "end") -> None:
         """Add a predicate on a node."""
@@ -119,10 +86,10 @@ class MatchClauses:
 
     def _require(self, predicate: str, *places: int) -> None:
         """Add a predicate on the nodes at some places; it is placed where the last of them is bound."""
-        self._clauses.predicates.append((max(self._nodes.index(self._nodes[place]) for place in places), predicate))
+        self._required.append((max(self._nodes.index(self._nodes[place]) for place in places), predicate))
 
-    def _bind(self, text: str, known: int, *, is_match: bool = True) -> None:
-        self._clauses.binding.append(Clause(text, known, is_match))
+    def _bind(self, clause: str, known: int) -> None:
+        self._bindings.append((clause, known))
 
     @property
     def nodes(self) -> str:
@@ -151,7 +118,7 @@ class MatchClauses:
             if steps in known and 0 not in known:
                 names[0] = names[-1]
             elif steps in known:
-                self._clauses.predicates.append((0, f"{names[0]} = {names[-1]}"))
+                self._required.append((0, f"{names[0]} = {names[-1]}"))
             names[-1] = names[0]
         return names
 
@@ -186,8 +153,6 @@ class MatchClauses:
             arrived = f"({after}{_label(step.target_label)})"
             if not pattern.repeat_relationships:
                 path = f"{opened}{self._hop(place, step)}{arrived}"
-            elif step.repeats:
-                self._walk(place, step)
             else:
                 self._bind(f"MATCH {opened}{self._hop(place, step)}{arrived}", place + 1)
                 path = ""
@@ -255,37 +220,6 @@ class MatchClauses:
             elif constraint.on == "node" and constraint.at_step == -1 and constraint.value_from is None:
                 yield self._predicates.on_node(constraint, node, self.node, label=None)
 
-    def _walk(self, place: int, step: TraversalStep) -> None:
-        """A repeated step that may follow a relationship twice: one alternative for each length."""
-        left, right = _ARROWS[step.direction]
-        start, node, relationship = self._nodes[place], f"{self._prefix}m{place}", f"{self._prefix}r{place}"
-        after = self._nodes[place + 1]
-        is_known = after in self._known or after in self._nodes[: place + 1]
-        arrived, lengths = f"{node}end" if is_known else after, []
-        for hops in range(step.min_hops, step.max_hops + 1):
-            nodes = [start, *(f"{node}x{hop}" for hop in range(hops))]
-            followed = [f"{relationship}x{hop}" for hop in range(hops)]
-            matches = "\n".join(
-                f"MATCH ({before}){left}[{variable}{_types(step)}]{right}({after}) "
-                f"WHERE {' AND '.join(self._repeated(place, variable, after))}"
-                for (before, after), variable in zip(pairwise(nodes), followed, strict=True)
-            )
-            lengths.append(
-                f"{matches}\nRETURN [{', '.join(nodes[1:])}] AS {node}, [{', '.join(followed)}] AS {relationship}, "
-                f"{nodes[-1]} AS {arrived}"
-            )
-        if place == 0:
-            self._bind(f"MATCH ({start}{_label(step.source_label)})", 0)
-        elif step.source_label is not None:
-            self._require(f"{start}:{Identifier(step.source_label)}", place)
-        union = "\nUNION ALL\n".join(lengths)
-        self._bind(f"CALL ({start}) {{\n{union}\n}}", place + 1, is_match=False)
-        if is_known:
-            self._of_hop(f"{after} = {arrived}", place)
-        if step.target_label is not None:
-            self._require(f"{after}:{Identifier(step.target_label)}", place + 1)
-        self._hops.append((node, relationship))
-
     def _scope(self) -> None:
         """Restrict nodes and relationships to the user's; repeated steps do so inside.
 
@@ -307,7 +241,7 @@ class MatchClauses:
 
     def _of_hop(self, predicate: str, place: int) -> None:
         """Add a predicate on the relationship of a step, which is bound together with its target node."""
-        self._clauses.predicates.append((place + 1, predicate))
+        self._required.append((place + 1, predicate))
 
     def _constraints(self) -> None:
         for constraint in self._pattern.constraints:

@@ -59,7 +59,7 @@ async def matched_paths(
         return await _rows(reads, compiler.compile(plan, limit))
     with suppress(StatementTimeoutError):
         if quick_seconds > 0:
-            quick = reads.until(reads.deadline.part(QUICK_SHARE, quick_seconds))
+            quick = reads.part(QUICK_SHARE, quick_seconds)
             return await _rows(quick, compiler.compile(plan, limit))
     entered = plan.entered_at(compiler.entry_points)
     entry_ids = [] if entered is None else compiler.entered_ids(plan.label(entered))

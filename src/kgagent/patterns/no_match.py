@@ -116,7 +116,7 @@ async def _matching_variants(query: GraphQuery, schema: LiveSchema, reads: UserR
 
     unmatched: Sequence[GraphPattern] = query.all_patterns
     with suppress(TimeoutError):
-        async with reads.deadline.enforced():
+        async with reads.enforced():
             # Without a combinator, the query has just shown that no pattern matches alone.
             if combinator := query.combinator:
                 parts = [_Variant("", pattern, compiler) for pattern in unmatched]

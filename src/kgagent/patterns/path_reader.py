@@ -1,7 +1,7 @@
 """Reads the nodes, relationships and nearby texts of the paths that are returned, and makes them models."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
@@ -13,7 +13,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, MatchedRelationship
 from kgagent.ontology import Ontology
-from kgagent.patterns.path_scores import Hop, PathMatch, ScoredPath
+from kgagent.patterns.path_scores import Hop, ScoredPath
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import UserReads
 
@@ -28,11 +28,18 @@ MAX_CHUNK_SOURCES = 1_000
 
 
 @dataclass(frozen=True)
-class ResultPath:
-    """A path of the result, with the element ids of its nodes and relationships."""
+class ReadPaths:
+    """Paths that were read.
 
-    path: MatchedPath
-    ids: PathMatch
+    Attributes:
+        paths: the paths, best first.
+        nodes: their nodes by element id, in the order of the paths.
+        relationships: their relationships by element id, in the order of the paths.
+    """
+
+    paths: tuple[MatchedPath, ...] = ()
+    nodes: Mapping[str, MatchedNode] = field(default_factory=dict)
+    relationships: Mapping[str, MatchedRelationship] = field(default_factory=dict)
 
 
 class PathReader:
@@ -63,9 +70,7 @@ class PathReader:
         fields |= {"entity_key": key, "name": as_text(row["name"]) or key}
         return MatchedNode(**fields, labels=labels if len(labels) > 1 else ())
 
-    async def paths(
-        self, reads: UserReads, scored: Sequence[ScoredPath], ranking: PathRanking
-    ) -> tuple[ResultPath, ...]:
+    async def paths(self, reads: UserReads, scored: Sequence[ScoredPath], ranking: PathRanking) -> ReadPaths:
         """Read paths; a path of which a part was deleted meanwhile is omitted.
 
         Raises:
@@ -84,10 +89,15 @@ class PathReader:
             for hop in {hop for item in scored for hop in item.path.hops}
             if hop[0] in rows and nodes.keys() >= {rows[hop[0]]["start"], rows[hop[0]]["end"]}
         }
-        return tuple(
-            ResultPath(self._path(item, ranking, nodes, relationships), item.path)
+        complete = [
+            item
             for item in scored
             if nodes.keys() >= set(item.path.nodes) and relationships.keys() >= set(item.path.hops)
+        ]
+        return ReadPaths(
+            tuple(self._path(item, ranking, nodes, relationships) for item in complete),
+            {key: nodes[key] for item in complete for key in item.path.nodes},
+            {hop[0]: relationships[hop] for item in complete for hop in item.path.hops},
         )
 
     async def chunks(

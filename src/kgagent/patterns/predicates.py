@@ -6,13 +6,20 @@ predicates in any order.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from pydantic import JsonValue
 
 from kgagent.graph.identifiers import Identifier
-from kgagent.models.constraint import ORDER_OPERATORS, TEXT_OPERATORS, Constraint, ConstraintType, Position
+from kgagent.models.constraint import (
+    EQUALITY_TYPES,
+    ORDER_OPERATORS,
+    TEXT_OPERATORS,
+    Constraint,
+    ConstraintType,
+    Position,
+)
 from kgagent.patterns.step_sequences import property_parts
 
 TYPE_MISMATCH = "1 / $zero = 1"
@@ -31,12 +38,8 @@ Matching = Mapping[str, Sequence[JsonValue]]
 """Stored values that satisfy each constraint that Cypher cannot evaluate, by `matching_key`."""
 
 
-class NodeAt(Protocol):
-    """Returns the variable of a node of the path."""
-
-    def __call__(self, position: Position) -> str:
-        """The variable of the node at a position."""
-        ...
+NodeAt = Callable[[Position], str]
+"""Returns the variable of the node of the path at a position."""
 
 
 def property_name(path: str) -> tuple[str, str]:
@@ -109,16 +112,34 @@ class Predicates:
         return self._compile(constraint, variable, node_at, excluded=excluded)
 
     def _compile(self, constraint: Constraint, variable: str, node_at: NodeAt, *, excluded: str) -> str:
-        name, _ = property_name(constraint.property_path)
+        kind, (name, _) = constraint.type, property_name(constraint.property_path)
         stored = f"{variable}.{Identifier(name)}"
         if needs_matching(constraint):
             return self._is_among_matching(constraint, stored, excluded)
-        if constraint.value_from is not None:
+        if constraint.value_from is None:
+            given = self._values.add(constraint.value)
+            if kind in EQUALITY_TYPES:
+                return _equals_value(kind, stored, given, constraint.value)
+        else:
             other = node_at(constraint.value_from.at_step)
             given = f"{other}.{Identifier(constraint.value_from.property_path)}"
+            if kind in EQUALITY_TYPES:
+                return _equals_property(kind, stored, given)
             excluded += f" OR coalesce({other}.user_id, '') <> $user_id"
-            return _compare_with_node(constraint.type, stored, given, excluded)
-        return self._compare_with_value(constraint.type, stored, constraint.value, excluded)
+        if kind in TEXT_OPERATORS:
+            texts = f"{stored} IS :: STRING NOT NULL AND {given} IS :: STRING NOT NULL"
+            cases = [(_is_list(stored), f"{given} IN {stored}")] if kind is ConstraintType.CONTAINS else []
+            cases.append((texts, f"{stored} {TEXT_OPERATORS[kind]} {given}"))
+        else:
+            sign = ORDER_OPERATORS[kind]
+            alike = f"valueType({stored}) = valueType({given}) OR {_is_number(stored)} AND {_is_number(given)}"
+            cases = [(alike, f"{stored} {sign} {given}")]
+            if isinstance(constraint.value, str):
+                cases += [
+                    (f"{stored} IS :: {time_type} NOT NULL", f"{stored} {sign} {read}({given})")
+                    for time_type, read in _TIMES.items()
+                ]
+        return _guarded(excluded, f"{stored} IS NULL OR {given}", *cases)
 
     def _is_among_matching(self, constraint: Constraint, stored: str, excluded: str) -> str:
         among = f"{stored} IN {self._values.add(self._matching[matching_key(constraint)])}"
@@ -126,54 +147,26 @@ class Predicates:
             return among
         return _guarded(excluded, stored, (f"{stored} IS :: STRING NOT NULL", among))
 
-    def _compare_with_value(self, kind: ConstraintType, stored: str, value: JsonValue, excluded: str) -> str:
-        given = self._values.add(value)
-        if kind in TEXT_OPERATORS:
-            return self._with_text(kind, stored, given, excluded, is_text=isinstance(value, str))
-        if kind in ORDER_OPERATORS:
-            return self._ordered(kind, stored, given, excluded, is_text=isinstance(value, str))
-        if kind is ConstraintType.PROPERTY_IN:
-            return f"{stored} IN {given}"
-        if kind is ConstraintType.NOT_IN:
-            return f"({stored} IS NOT NULL AND NOT {stored} IN {given})"
-        if isinstance(value, str) and _LIKE_A_DATE.match(value):
-            return f"({stored} = {given} OR {_is_time(stored)} AND toStringOrNull({stored}) = {given})"
-        return f"{stored} = {given}"
 
-    @staticmethod
-    def _with_text(kind: ConstraintType, stored: str, given: str, excluded: str, *, is_text: bool) -> str:
-        in_text = (f"{stored} IS :: STRING NOT NULL", f"{stored} {TEXT_OPERATORS[kind]} {given}")
-        in_list = (_is_list(stored), f"{given} IN {stored}")
-        cases = [in_list] if kind is ConstraintType.CONTAINS else []
-        return _guarded(excluded, stored, *cases, *([in_text] if is_text else []))
-
-    @staticmethod
-    def _ordered(kind: ConstraintType, stored: str, given: str, excluded: str, *, is_text: bool) -> str:
-        sign = ORDER_OPERATORS[kind]
-        if not is_text:
-            return _guarded(excluded, stored, (_is_number(stored), f"{stored} {sign} {given}"))
-        times = [
-            (f"{stored} IS :: {name} NOT NULL", f"{stored} {sign} {read}({given})") for name, read in _TIMES.items()
-        ]
-        return _guarded(excluded, stored, (f"{stored} IS :: STRING NOT NULL", f"{stored} {sign} {given}"), *times)
+def _equals_value(kind: ConstraintType, stored: str, given: str, value: object) -> str:
+    if kind is ConstraintType.PROPERTY_IN:
+        return f"{stored} IN {given}"
+    if kind is ConstraintType.NOT_IN:
+        return f"({stored} IS NOT NULL AND NOT {stored} IN {given})"
+    if isinstance(value, str) and _LIKE_A_DATE.match(value):
+        is_time = " OR ".join(f"{stored} IS :: {name} NOT NULL" for name in _TIMES)
+        return f"({stored} = {given} OR ({is_time}) AND toStringOrNull({stored}) = {given})"
+    return f"{stored} = {given}"
 
 
-def _compare_with_node(kind: ConstraintType, stored: str, given: str, excluded: str) -> str:
-    """A comparison with a property of another node."""
+def _equals_property(kind: ConstraintType, stored: str, given: str) -> str:
+    """A comparison for equality with a property of another node."""
     if kind is ConstraintType.PROPERTY_EQUALS:
         return f"{stored} = {given}"
     among = f"CASE WHEN {_is_list(given)} THEN {stored} IN {given} ELSE {stored} = {given} END"
     if kind is ConstraintType.PROPERTY_IN:
         return f"({given} IS NOT NULL AND {among})"
-    if kind is ConstraintType.NOT_IN:
-        return f"({stored} IS NOT NULL AND {given} IS NOT NULL AND NOT {among})"
-    texts = f"{stored} IS :: STRING NOT NULL AND {given} IS :: STRING NOT NULL"
-    either = f"{stored} IS NULL OR {given}"
-    if kind in TEXT_OPERATORS:
-        in_list = [(_is_list(stored), f"{given} IN {stored}")] if kind is ConstraintType.CONTAINS else []
-        return _guarded(excluded, either, *in_list, (texts, f"{stored} {TEXT_OPERATORS[kind]} {given}"))
-    alike = f"valueType({stored}) = valueType({given}) OR {_is_number(stored)} AND {_is_number(given)}"
-    return _guarded(excluded, either, (alike, f"{stored} {ORDER_OPERATORS[kind]} {given}"))
+    return f"({stored} IS NOT NULL AND {given} IS NOT NULL AND NOT {among})"
 
 
 def _guarded(excluded: str, stored: str, *cases: tuple[str, str]) -> str:
@@ -188,7 +181,3 @@ def _is_number(stored: str) -> str:
 
 def _is_list(stored: str) -> str:
     return f"{stored} IS :: LIST<ANY> NOT NULL"
-
-
-def _is_time(stored: str) -> str:
-    return "(" + " OR ".join(f"{stored} IS :: {name} NOT NULL" for name in _TIMES) + ")"

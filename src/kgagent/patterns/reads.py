@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -18,19 +17,23 @@ SERVER_GRACE = 0.25
 
 
 @dataclass(frozen=True)
-class Deadline:
-    """The time at which a query, or a part of it, must end.
+class UserReads:
+    """Runs statements for one user, each with the time that is left.
 
     Attributes:
-        ends_at: on the clock of `time.monotonic`.
+        store: the database.
+        user_id: owner of the graph; every statement has it as a parameter.
+        ends_at: time at which the statements must end, on the clock of `time.monotonic`.
     """
 
+    store: Store
+    user_id: str
     ends_at: float
 
     @classmethod
-    def after(cls, seconds: float) -> Self:
-        """The deadline that many seconds from now."""
-        return cls(time.monotonic() + seconds)
+    def within(cls, seconds: float, store: Store, user_id: str) -> Self:
+        """Reads that must end after that many seconds."""
+        return cls(store, user_id, time.monotonic() + seconds)
 
     @property
     def remaining(self) -> float:
@@ -42,38 +45,13 @@ class Deadline:
         """Whether time has run out."""
         return time.monotonic() >= self.ends_at
 
-    def part(self, share: float, at_most: float = float("inf")) -> "Deadline":
-        """An earlier deadline: a share (0 to 1) of the time left, and not more than `at_most` seconds."""
-        return Deadline.after(min(share * self.remaining, at_most))
+    def part(self, share: float, at_most: float = float("inf")) -> Self:
+        """The same reads with a share (0 to 1) of the time left, and not more than `at_most` seconds."""
+        return replace(self, ends_at=time.monotonic() + min(share * self.remaining, at_most))
 
-    @asynccontextmanager
-    async def enforced(self) -> AsyncIterator[None]:
-        """Cancel the block when time runs out.
-
-        Raises:
-            TimeoutError: time ran out.
-        """
-        async with asyncio.timeout(self.remaining):
-            yield
-
-
-@dataclass(frozen=True)
-class UserReads:
-    """Runs statements for one user, each with the time that is left.
-
-    Attributes:
-        store: the database.
-        user_id: owner of the graph; every statement has it as a parameter.
-        deadline: time at which the statements must end.
-    """
-
-    store: Store
-    user_id: str
-    deadline: Deadline
-
-    def until(self, deadline: Deadline) -> "UserReads":
-        """The same reads with another deadline."""
-        return replace(self, deadline=deadline)
+    def enforced(self) -> asyncio.Timeout:
+        """A context manager that raises `TimeoutError` when time runs out."""
+        return asyncio.timeout(self.remaining)
 
     async def read(self, text: str, parameters: Mapping[str, Any] | None = None) -> list[Row]:
         """Run a statement.
@@ -82,7 +60,7 @@ class UserReads:
             StatementTimeoutError: time ran out.
             StoreError: the database failed.
         """
-        seconds = self.deadline.remaining
+        seconds = self.remaining
         try:
             async with asyncio.timeout(seconds + SERVER_GRACE):
                 return await self.store.read(text, {**(parameters or {}), "user_id": self.user_id}, timeout=seconds)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from kgagent.bounded_map import bounded_map
@@ -11,7 +11,7 @@ from kgagent.errors import InputError, StatementValueError
 from kgagent.models.constraint import ORDER_OPERATORS, TEXT_OPERATORS, Constraint, ConstraintType
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.narrowing import QUICK_SECONDS, matched_paths
-from kgagent.patterns.path_reader import PathReader, ResultPath
+from kgagent.patterns.path_reader import PathReader, ReadPaths
 from kgagent.patterns.path_scores import PathMatch, PathScorer, ScoredPath
 from kgagent.patterns.plans import EntryPoint, QueryPlan
 from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
@@ -39,16 +39,16 @@ class RunResult:
     """What plans matched.
 
     Attributes:
-        paths: best first.
+        read: the paths that are returned.
         explored: number of paths that were examined, by pattern.
         truncated: whether a plan has more paths than were examined.
         not_scored: number of paths that could not be scored in time.
     """
 
-    paths: tuple[ResultPath, ...] = ()
-    explored: Mapping[str, int] = field(default_factory=dict)
-    truncated: bool = False
-    not_scored: int = 0
+    read: ReadPaths
+    explored: Mapping[str, int]
+    truncated: bool
+    not_scored: int
 
 
 class PatternRunner:
@@ -130,7 +130,7 @@ class PatternRunner:
                 "A constraint cannot be evaluated on the stored values: compare dates and times with text of the same "
                 "kind, such as 2026-01-02, 2026-01-02T10:00 or 10:00; durations and points cannot be compared"
             ) from error
-        scoring = self._reads.until(self._reads.deadline.part(SCORING_SHARE, SCORING_SECONDS))
+        scoring = self._reads.part(SCORING_SHARE, SCORING_SECONDS)
         scorer = PathScorer(scoring, self._embedder, ranking, vector)
         metrics = await scorer.metrics([path for paths in matched for path in paths])
         best = _best(plans, matched, metrics, ranking)[: self._paths]
@@ -147,7 +147,7 @@ class PatternRunner:
     async def _match(self, plans: Sequence[QueryPlan], compiler: Compiler) -> tuple[list[list[PathMatch]], bool]:
         """The paths of each plan, and whether any plan has more of them than are examined."""
         explored = self._explored
-        reads = self._reads.until(self._reads.deadline.part(MATCHING_SHARE))
+        reads = self._reads.part(MATCHING_SHARE)
         ids: dict[str, str] = {}
 
         async def match(plan: QueryPlan) -> list[PathMatch]:

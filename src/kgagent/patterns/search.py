@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgagent.embedding.base import Embedder
@@ -19,7 +19,7 @@ from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.store import Store
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.live_schema import LiveSchema
-from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, PatternResult, ReasoningContext
+from kgagent.models.matched_path import Chunk, MatchedPath, PatternResult, ReasoningContext
 from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
@@ -27,10 +27,10 @@ from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.entry_points import TargetResolver
 from kgagent.patterns.names import checked_schema
 from kgagent.patterns.no_match import explain_no_match
-from kgagent.patterns.path_reader import PathReader, ResultPath
+from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint, QueryPlan, query_plans
 from kgagent.patterns.ranking import PathRanking
-from kgagent.patterns.reads import Deadline, UserReads
+from kgagent.patterns.reads import UserReads
 from kgagent.patterns.runner import PatternRunner, RunResult
 from kgagent.retrieval import RetrievalService
 from kgagent.retrieval.arguments import validate_vector
@@ -43,11 +43,11 @@ MAX_KEYWORDS = 20
 EMBEDDING_SHARE = 0.5
 """Share of the time left that the embedding call may take."""
 
-CHUNKS_SHARE = 0.8
+OPTIONAL_SHARE = 0.8
+"""Share of the time left that the texts near the paths, or a hybrid search, may take."""
+
 DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS = 0.5, 3.0
-SEARCH_SHARE = 0.9
-"""Shares of the time left for what may be omitted: the rest is for the answer itself. A diagnosis takes at most so many
-seconds, and that of branches of a query that matched fewer."""
+"""Share of the time left, and most seconds, that finding out why nothing matches may take."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +100,9 @@ class PatternSearch:
         plans = query_plans(query, all_types=settings.patterns_use_all_relation_hints)
         segments = [segment for plan in plans for segment in plan.segments]
         schema = await checked_schema(segments, self.live_schema, user_id, self.ontology)
-        reads = UserReads(self.store, user_id, Deadline.after(settings.patterns_timeout))
+        reads = UserReads.within(settings.patterns_timeout, self.store, user_id)
         try:
-            async with reads.deadline.enforced():
+            async with reads.enforced():
                 result = await _QueryRun(self, reads, query, vector).result(plans, schema)
         except (StatementTimeoutError, TimeoutError) as error:
             raise SearchError(
@@ -158,7 +158,7 @@ class _QueryRun:
         )
         compiler = await runner.compiler(plans, self._entry_points)
         run = await runner.run(plans, compiler, ranking, self._vector)
-        if not run.paths:
+        if not run.read.paths:
             await self._explain_no_match(compiler, schema)
             return await self._hybrid_search()
         self._warn_of_limits(run, explored)
@@ -169,7 +169,7 @@ class _QueryRun:
             ranking=ranking.strategy,
             weights=dict(ranking.weights) if ranking.strategy is RankingStrategy.HYBRID else None,
             warnings=tuple(self._warnings),
-            metadata={"matchedPaths": len(run.paths)},
+            metadata={"matchedPaths": len(run.read.paths)},
         )
 
     async def _resolve(self, schema: LiveSchema) -> None:
@@ -215,7 +215,7 @@ class _QueryRun:
         if not texts:
             return []
         try:
-            async with self._reads.deadline.part(EMBEDDING_SHARE).enforced():
+            async with self._reads.part(EMBEDDING_SHARE).enforced():
                 return list(await self._search.retrieval.embed_queries(texts))
         except (EmbeddingError, TimeoutError) as error:
             if self._ranking.strategy is RankingStrategy.SEMANTIC_SCORE:
@@ -252,7 +252,7 @@ class _QueryRun:
         """
         query = self._query
         if query.all_patterns:
-            reads = self._reads.until(self._reads.deadline.part(DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS))
+            reads = self._reads.part(DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS)
             self._warnings += await explain_no_match(query, schema, reads, compiler)
         if query.strict if query.strict is not None else self._search.settings.patterns_strict:
             raise NotFoundError(". ".join(["No path matches", *self._warnings]))
@@ -267,7 +267,7 @@ class _QueryRun:
         hybrid = None
         if text.strip():
             try:
-                async with self._reads.deadline.part(SEARCH_SHARE).enforced():
+                async with self._reads.part(OPTIONAL_SHARE).enforced():
                     hybrid = await self._search.retrieval.hybrid_search(
                         HybridSearchRequest(query=text), user_id=self._reads.user_id, vector=self._vector
                     )
@@ -279,26 +279,21 @@ class _QueryRun:
         """Texts near the paths; if they take too long, the paths are still a result."""
         if self._vector is None or not self._query.top_k:
             return ()
-        reads = self._reads.until(self._reads.deadline.part(CHUNKS_SHARE))
+        reads = self._reads.part(OPTIONAL_SHARE)
         try:
             return await self._reader.chunks(
-                reads, self._search.embedder, self._vector, _nodes(run.paths), self._query.top_k
+                reads, self._search.embedder, self._vector, run.read.nodes, self._query.top_k
             )
         except StatementTimeoutError:
             self._warnings.append("Omitted the texts near the paths: finding them took too long")
             return ()
 
     def _context(self, run: RunResult) -> ReasoningContext:
-        paths = tuple(result.path for result in run.paths)
-        relationships = {
-            key: relationship
-            for result in run.paths
-            for key, relationship in zip(result.ids.relationships, result.path.relationships, strict=True)
-        }
+        paths = run.read.paths
         return ReasoningContext(
             matched_paths=paths,
-            nodes=tuple(_nodes(run.paths).values()),
-            relationships=() if self._query.all_patterns else tuple(relationships.values()),
+            nodes=tuple(run.read.nodes.values()),
+            relationships=() if self._query.all_patterns else tuple(run.read.relationships.values()),
             entry_points=tuple(point.node for point in self._entry_points),
             root_nodes=tuple(dict.fromkeys(path.start.entity_key for path in paths)),
             keywords=_keywords(paths),
@@ -306,11 +301,6 @@ class _QueryRun:
             explored=dict(run.explored),
             truncated=run.truncated,
         )
-
-
-def _nodes(paths: Sequence[ResultPath]) -> Mapping[str, MatchedNode]:
-    """The nodes of all paths by element id, in the order of the paths."""
-    return {key: node for result in paths for key, node in zip(result.ids.nodes, result.path.nodes, strict=True)}
 
 
 def _keywords(paths: Sequence[MatchedPath]) -> tuple[str, ...]:

@@ -19,24 +19,25 @@ from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import plain
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
-from kgagent.models.constraint import LIST_TYPES, ORDER_OPERATORS, Constraint, ConstraintType
+from kgagent.models.constraint import EQUALITY_TYPES, ORDER_OPERATORS, Constraint, ConstraintType
 from kgagent.patterns.predicates import property_name
 from kgagent.patterns.reads import UserReads
 
 MAX_DISTINCT_VALUES = 100_000
 """Maximum number of distinct values of one property that are evaluated."""
 
-_MEMORY = 8 << 20
+_MEMORY = 1 << 20
+"""Bytes of a compiled expression, which bounds the time that a match takes to seconds."""
 
-_COMPARE: Mapping[ConstraintType, Callable[[Any, Any], bool]] = {
+_COMPARISONS: Mapping[ConstraintType, Callable[[Any, Any], bool]] = {
     ConstraintType.GREATER_THAN: operator.gt,
     ConstraintType.LESS_THAN: operator.lt,
     ConstraintType.GREATER_THAN_EQUALS: operator.ge,
     ConstraintType.LESS_THAN_EQUALS: operator.le,
+    ConstraintType.CONTAINS: operator.contains,
+    ConstraintType.STARTS_WITH: str.startswith,
+    ConstraintType.ENDS_WITH: str.endswith,
 }
-
-_MAX_INSTRUCTIONS = 100_000_000
-"""Instructions of an expression times characters of a text, the cost of a match at worst: about a second."""
 
 
 class StoredValues:
@@ -58,37 +59,32 @@ class StoredValues:
             StatementTimeoutError: time ran out.
             StoreError: the database failed otherwise.
         """
-        name, inside = property_name(constraint.property_path)
-        is_satisfied = _check(constraint)
-        distinct = await self._distinct_values(name, constraint, scope)
-        values = [value for value, is_time in distinct if not is_time]
+        is_satisfied = _test(constraint)
+        distinct = await self._distinct_values(constraint, scope)
+        texts = [value for value, is_time in distinct if isinstance(value, str) and not is_time]
         # Many values take seconds, during which the event loop would be blocked.
-        return await asyncio.to_thread(self._satisfying, values, inside, constraint, is_satisfied)
+        return await asyncio.to_thread(self._satisfying, texts, constraint, is_satisfied)
 
     def _satisfying(
-        self,
-        values: Iterable[JsonValue],
-        inside: str,
-        constraint: Constraint,
-        is_satisfied: Callable[[Sequence[JsonValue]], bool],
+        self, texts: Iterable[str], constraint: Constraint, is_satisfied: Callable[[Sequence[JsonValue]], bool]
     ) -> list[JsonValue]:
-        """The values that satisfy a constraint, within the time limit."""
+        """The texts that satisfy a constraint, within the time limit."""
+        _, inside = property_name(constraint.property_path)
         satisfying: list[JsonValue] = []
-        for value in values:
-            if self._reads.deadline.is_over:
+        for text in texts:
+            if self._reads.is_over:
                 raise InputError(
                     f"Evaluating {constraint.type} on {constraint.property_path!r} took too long: add a node_label, or "
                     "use a simpler constraint"
                 )
-            if isinstance(value, str) and is_satisfied(list(_inside(value, inside.split("."))) if inside else [value]):
-                satisfying.append(value)
+            if is_satisfied(list(_inside(text, inside.split("."))) if inside else [text]):
+                satisfying.append(text)
         return satisfying
 
     async def type_mismatch(self, constraint: Constraint, scope: Sequence[str]) -> InputError | None:
         """The error for a comparison with a stored value of another type; None if there is no such value."""
-        name, _ = property_name(constraint.property_path)
         wanted = _kind(constraint.value) if constraint.type in ORDER_OPERATORS else "text"
-        for value, is_time in await self._distinct_values(name, constraint, scope):
+        for value, is_time in await self._distinct_values(constraint, scope):
             if is_time and constraint.type in ORDER_OPERATORS and wanted == "text":
                 continue
             if isinstance(value, list) and constraint.type is ConstraintType.CONTAINS:
@@ -97,12 +93,10 @@ class StoredValues:
                 return _type_mismatch(constraint, value)
         return None
 
-    async def _distinct_values(
-        self, name: str, constraint: Constraint, scope: Sequence[str]
-    ) -> list[tuple[JsonValue, bool]]:
-        """The values, each with whether it is a date or a time, which is returned as text."""
+    async def _distinct_values(self, constraint: Constraint, scope: Sequence[str]) -> list[tuple[JsonValue, bool]]:
+        """The values of a property, each with whether it is a date or a time, which is returned as text."""
         parameters: dict[str, object] = {"limit": MAX_DISTINCT_VALUES + 1}
-        names = {"property": Identifier(name)}
+        names = {"property": Identifier(property_name(constraint.property_path)[0])}
         if constraint.on == "relationship":
             text = statement("distinct_relationship_values", **names)
             parameters["types"] = list(scope)
@@ -119,6 +113,37 @@ class StoredValues:
         return [(plain(row["value"]), row["is_time"]) for row in rows]
 
 
+def _test(constraint: Constraint) -> Callable[[Sequence[JsonValue]], bool]:
+    """A predicate: whether any of the values that stand at a path satisfies the constraint; for NOT_IN, all of them."""
+    kind, given = constraint.type, constraint.value
+    if kind in EQUALITY_TYPES:
+        wanted = frozenset((_kind(value), value) for value in constraint.compared_values)
+
+        def is_among(values: Sequence[JsonValue]) -> bool:
+            items = (item for value in values for item in _scalars(value))
+            among = any(not isinstance(item, dict) and (_kind(item), item) in wanted for item in items)
+            return bool(values) and not among if kind is ConstraintType.NOT_IN else among
+
+        return is_among
+    if kind is ConstraintType.REGEX_MATCH:
+        expression = _compiled(constraint)
+        return lambda values: any(
+            expression.fullmatch(_comparable(item, constraint)) for value in values for item in _scalars(value)
+        )
+    compare = _COMPARISONS[kind]
+
+    def is_satisfied(values: Sequence[JsonValue]) -> bool:
+        for value in values:
+            if kind is ConstraintType.CONTAINS and isinstance(value, list):
+                if any(_kind(item) == _kind(given) and item == given for item in value):
+                    return True
+            elif any(compare(_comparable(item, constraint), given) for item in _scalars(value)):
+                return True
+        return False
+
+    return is_satisfied
+
+
 def _compiled(constraint: Constraint) -> "re2._Regexp":
     options = re2.Options()
     options.log_errors = False
@@ -126,60 +151,36 @@ def _compiled(constraint: Constraint) -> "re2._Regexp":
     try:
         return re2.compile(str(constraint.value), options)
     except re2.error as error:
+        reason = error.args[0] if error.args else error
+        text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
         raise InputError(
-            f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: {_reason(error)}. "
+            f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: {text}. "
             "Use RE2 syntax, without look-around and back-references"
         ) from None
 
 
-def _reason(error: Exception) -> str:
-    reason = error.args[0] if error.args else error
-    return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+def _comparable(stored: JsonValue, constraint: Constraint) -> Any:  # noqa: ANN401
+    """A stored value that the constraint can compare with its own: text, or a number for the orders.
+
+    Raises:
+        InputError: the types differ.
+    """
+    kinds = {"text", "number"} if constraint.type in ORDER_OPERATORS else {"text"}
+    if _kind(stored) != _kind(constraint.value) or _kind(stored) not in kinds:
+        raise _type_mismatch(constraint, stored)
+    return stored
 
 
-def _check(constraint: Constraint) -> Callable[[Sequence[JsonValue]], bool]:
-    """A predicate that tells whether any of some values satisfies the constraint."""
-    if constraint.type is ConstraintType.REGEX_MATCH:
-        expression = _compiled(constraint)
-        return lambda values: any(
-            _matches(expression, item, constraint) for value in values for item in _scalars(value)
-        )
-    if constraint.type not in LIST_TYPES:
-        return lambda values: any(_satisfies(constraint, value) for value in values)
-    among = frozenset((_kind(item), item) for item in _items(constraint.value))
-    if constraint.type is ConstraintType.PROPERTY_IN:
-        return lambda values: any(_is_in(item, among) for value in values for item in _scalars(value))
-    return lambda values: bool(values) and not any(_is_in(item, among) for value in values for item in _scalars(value))
-
-
-def _matches(expression: "re2._Regexp", value: JsonValue, constraint: Constraint) -> bool:
-    if isinstance(value, str):
-        if expression.programsize * len(value) > _MAX_INSTRUCTIONS:
-            raise InputError(
-                f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: it is too "
-                f"large for a stored text of {len(value):,} characters. Use fewer repetitions"
-            )
-        return expression.fullmatch(value) is not None
-    if property_name(constraint.property_path)[1]:
-        raise _type_mismatch(constraint, value)
-    return False
-
-
-def _inside(value: JsonValue, path: Iterable[str]) -> Iterator[JsonValue]:
+def _inside(text: str, path: Iterable[str]) -> Iterator[JsonValue]:
     """The values at a path inside JSON text; each item of a list is followed."""
-    if not isinstance(value, str):
-        return
     try:
-        reached = [json.loads(value)]
+        reached = [json.loads(text)]
     except (ValueError, RecursionError):
         return
     for name in path:
-        reached = [part[name] for item in reached for part in _items(item) if isinstance(part, dict) and name in part]
+        items = (item for value in reached for item in (value if isinstance(value, list) else [value]))
+        reached = [item[name] for item in items if isinstance(item, dict) and name in item]
     yield from (item for item in reached if item is not None)
-
-
-def _items(value: JsonValue) -> list[JsonValue]:
-    return value if isinstance(value, list) else [value]
 
 
 def _scalars(value: JsonValue) -> Iterator[JsonValue]:
@@ -193,39 +194,7 @@ def _scalars(value: JsonValue) -> Iterator[JsonValue]:
             yield item
 
 
-def _satisfies(constraint: Constraint, stored: JsonValue) -> bool:
-    """Whether a value satisfies a constraint; a list does if one of its items does."""
-    if isinstance(stored, list) and constraint.type is ConstraintType.CONTAINS:
-        return any(_is_same(constraint.value, item) for item in stored)
-    return any(_scalar_satisfies(constraint, item) for item in _scalars(stored))
-
-
-def _scalar_satisfies(constraint: Constraint, stored: JsonValue) -> bool:
-    kind, value = constraint.type, constraint.value
-    if kind is ConstraintType.PROPERTY_EQUALS:
-        return _is_same(stored, value)
-    if kind in ORDER_OPERATORS:
-        if _kind(stored) != _kind(value) or _kind(stored) not in {"text", "number"}:
-            raise _type_mismatch(constraint, stored)
-        return _COMPARE[kind](stored, value)
-    if not isinstance(stored, str) or not isinstance(value, str):
-        raise _type_mismatch(constraint, stored)
-    return {
-        ConstraintType.CONTAINS: value in stored,
-        ConstraintType.STARTS_WITH: stored.startswith(value),
-        ConstraintType.ENDS_WITH: stored.endswith(value),
-    }[kind]
-
-
-def _is_in(item: JsonValue, among: "frozenset[tuple[str, JsonValue]]") -> bool:
-    return not isinstance(item, list | dict) and (_kind(item), item) in among
-
-
-def _is_same(first: JsonValue, second: JsonValue) -> bool:
-    return _kind(first) == _kind(second) and first == second
-
-
-def _kind(value: JsonValue) -> str:
+def _kind(value: object) -> str:
     if isinstance(value, bool):
         return "truth"
     if isinstance(value, int | float):

@@ -21,28 +21,27 @@ class WorkedExample:
     arguments: Mapping[str, Any]
 
 
+def _step(source: str | None, relation_type: str | None, target: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    step = {"source_label": source, "relation_type": relation_type, "target_label": target, **more}
+    return {name: value for name, value in step.items() if value is not None}
+
+
+def _constraint(kind: str, property_path: str, value: object, at_step: int | str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    return {"type": kind, **more, "property_path": property_path, "value": value, "at_step": at_step}
+
+
 def _named(name: str, at_step: int | str) -> dict[str, Any]:
-    return {"type": "PROPERTY_EQUALS", "property_path": "name", "value": name, "at_step": at_step}
+    return _constraint("PROPERTY_EQUALS", "name", name, at_step)
 
 
 def _word(word: str, at_step: int) -> dict[str, Any]:
     """A constraint on the free word of a relationship."""
-    return {
-        "type": "PROPERTY_EQUALS",
-        "on": "relationship",
-        "property_path": "relationship_type",
-        "value": word,
-        "at_step": at_step,
-    }
-
-
-def _patient(relation_type: str, target_label: str) -> dict[str, Any]:
-    return {"source_label": "Patient", "relation_type": relation_type, "target_label": target_label}
+    return _constraint("PROPERTY_EQUALS", "relationship_type", word, at_step, on="relationship")
 
 
 def _patient_has(relation_type: str, target_label: str, name: str) -> dict[str, Any]:
     """A pattern: a patient has a relationship with a node of that name."""
-    return {"steps": [_patient(relation_type, target_label)], "constraints": [_named(name, 0)]}
+    return {"steps": [_step("Patient", relation_type, target_label)], "constraints": [_named(name, 0)]}
 
 
 INTERESTS_OF_MENTORS: Mapping[str, Any] = {
@@ -50,8 +49,8 @@ INTERESTS_OF_MENTORS: Mapping[str, Any] = {
     "patterns": [
         {
             "steps": [
-                {"source_label": "Person", "direction": "INCOMING", "target_label": "Person"},
-                {"relation_type": "engages_with", "target_label": "Concept"},
+                _step("Person", None, "Person", direction="INCOMING"),
+                _step(None, "engages_with", "Concept"),
             ],
             "constraints": [_named("Me", "start"), _word("mentor", 0)],
         }
@@ -72,9 +71,9 @@ WORKED_EXAMPLES = (
             "patterns": [
                 {
                     "steps": [
-                        _patient("PRESCRIBED_MEDICATION", "Medication"),
-                        {"relation_type": "CONTRAINDICATED_FOR", "target_label": "Condition"},
-                        {"relation_type": "HAS_CONDITION", "target_label": "Patient", "direction": "INCOMING"},
+                        _step("Patient", "PRESCRIBED_MEDICATION", "Medication"),
+                        _step(None, "CONTRAINDICATED_FOR", "Condition"),
+                        _step(None, "HAS_CONDITION", "Patient", direction="INCOMING"),
                     ],
                     "cycle": True,
                 }
@@ -94,17 +93,17 @@ WORKED_EXAMPLES = (
                     _patient_has("HAS_CONDITION", "Condition", "Diabetes"),
                     {
                         "steps": [
-                            _patient("TREATED_BY", "Doctor"),
-                            {"relation_type": "TREATED_BY", "target_label": "Patient", "direction": "INCOMING"},
+                            _step("Patient", "TREATED_BY", "Doctor"),
+                            _step(None, "TREATED_BY", "Patient", direction="INCOMING"),
                         ]
                     },
                     {
-                        "steps": [_patient("HAS_RESULT", "LabResult")],
-                        "constraints": [{"type": "GREATER_THAN", "property_path": "value", "value": 7, "at_step": 0}],
+                        "steps": [_step("Patient", "HAS_RESULT", "LabResult")],
+                        "constraints": [_constraint("GREATER_THAN", "value", 7, 0)],
                         "branches": [
                             {
                                 "at_step": "start",
-                                "steps": [{"relation_type": "PRESCRIBED_MEDICATION", "target_label": "Medication"}],
+                                "steps": [_step(None, "PRESCRIBED_MEDICATION", "Medication")],
                                 "at_least": 2,
                             }
                         ],
@@ -119,22 +118,16 @@ WORKED_EXAMPLES = (
         {
             "patterns": [
                 {
-                    "steps": [{"source_label": "Person", "direction": "BOTH", "target_label": "Person"}],
+                    "steps": [_step("Person", None, "Person", direction="BOTH")],
                     "constraints": [
                         _named("Me", "start"),
                         _word("friend", 0),
-                        {
-                            "type": "GREATER_THAN_EQUALS",
-                            "on": "relationship",
-                            "property_path": "proximity",
-                            "value": 4,
-                            "at_step": 0,
-                        },
+                        _constraint("GREATER_THAN_EQUALS", "proximity", 4, 0, on="relationship"),
                     ],
                     "branches": [
                         {
                             "at_step": "end",
-                            "steps": [{"relation_type": "engages_with", "target_label": "Concept"}],
+                            "steps": [_step(None, "engages_with", "Concept")],
                             "constraints": [_named("Sailing", 0)],
                             "at_most": 0,
                         }
@@ -152,14 +145,9 @@ WORKED_EXAMPLES = (
             "patterns": [
                 {
                     "steps": [
-                        {"source_label": "Vendor", "relation_type": "SUPPLIES", "target_label": "Part"},
-                        {
-                            "relation_type": "CONTAINS",
-                            "target_label": "Product",
-                            "direction": "INCOMING",
-                            "max_hops": 3,
-                        },
-                        {"relation_type": "ORDERED", "target_label": "Customer", "direction": "INCOMING"},
+                        _step("Vendor", "SUPPLIES", "Part"),
+                        _step(None, "CONTAINS", "Product", direction="INCOMING", max_hops=3),
+                        _step(None, "ORDERED", "Customer", direction="INCOMING"),
                     ],
                     "constraints": [
                         {

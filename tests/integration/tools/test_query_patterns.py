@@ -13,7 +13,6 @@ from kgagent.ontology import default_ontology
 from kgagent.tools import Toolset
 from kgagent.tools.pattern_guide import WORKED_EXAMPLES
 from kgagent.tools.query_patterns import SHORT_EXAMPLE, QueryPatterns, QueryPatternsArguments
-from tests.integration.patterns.conftest import with_settings
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded
 from tests.support.people import person, persons, relate, remembered, two_friends
 from tests.support.stored import Database
@@ -107,36 +106,16 @@ async def test_times_of_a_graph_of_another_program_are_returned(database: Databa
     assert payload["nodes"][0]["properties"] == {"created_at": "2026-01-02"}
 
 
-async def test_an_error_describes_how_a_model_can_fix_it(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await plant_ward(graph, user_id)
-    payload = await tools.query_patterns(patterns=[{"steps": [{"relation_type": "TREATED_FOR"}]}])
-    assert not payload["success"]
-    assert "TREATED_FOR" in payload["error"]
-    assert "TREATED_BY" in payload["error"]
-    payload = await tools.query_patterns(patterns=[{"steps": []}])
-    assert "patterns.0.steps" in payload["error"]
-
-
-async def test_a_question_that_no_path_answers_gets_a_plain_search(graph: KnowledgeGraph, user_id: str) -> None:
-    await plant_ward(graph, user_id)
-    # A busy machine changes nothing.
-    tools = with_settings(graph, patterns_timeout=120.0).tools(user_id=user_id)
-    nobody = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}]
-    payload = await tools.query_patterns(query="Zoe's doctor", patterns=[{**SHARED_DOCTOR, "constraints": nobody}])
-    assert payload["success"]
-    assert payload["strategy"] == "hybrid"
-    assert payload["warnings"][0] == "No path matches"
-    fallback = "`hybrid` contains the results of a hybrid search"
-    assert payload["message"] == f"No path was found; {fallback}, which do not answer the pattern"
-
-
 async def test_a_message_describes_the_kind_of_query(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
     await plant_ward(graph, user_id)
     ann = {"targets": [{"description": "Ann", "label": "Patient"}]}
     fallback = "`hybrid` contains the results of a hybrid search"
     nothing_to_match = "The query has neither patterns nor a traversal; "
     treated_for = {"relation_types": ["has_relationship_with"], "max_depth": 1}
+    nobody = {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}
+    unmatched = {"query": "Zoe's doctor", "patterns": [{**SHARED_DOCTOR, "constraints": [nobody]}]}
     for arguments, said in (
+        (unmatched, f"No path was found; {fallback}, which do not answer the pattern"),
         ({"query": "Who treats Ann?"}, nothing_to_match + fallback),
         (ann, nothing_to_match + fallback),
         ({"query": "x", "traversal": {}}, f"A traversal needs targets, but none were given; {fallback}"),
@@ -160,19 +139,6 @@ async def test_a_fallback_that_took_too_long_is_not_called_missing(
     for arguments, said in (({"query": "Zoe's doctor"}, "No path was found"), ({}, without_query)):
         payload = await tools.query_patterns(patterns=patterns, **arguments)
         assert (payload.get("message"), "hybrid" in payload) == (said, False)
-
-
-async def test_a_free_type_in_a_traversal_is_answered_with_where_it_belongs(tools: Toolset) -> None:
-    await two_friends(tools, relationship_type="mentor")
-    payload = await tools.query_patterns(targets=[{"entity_key": "Ada"}], traversal={"relation_types": ["mentor"]})
-    error = error_of(payload)
-    assert error.startswith("Unknown relationship type 'mentor' in pattern 'traversal, 1 hop', step 0. It is a value")
-    assert "omit relation_type and give a pattern the constraint" in error
-
-
-async def test_the_model_cannot_choose_the_user(tools: Toolset) -> None:
-    payload = await tools.query_patterns(query="x", user_id="another")
-    assert payload == {"success": False, "error": "unknown argument user_id"}
 
 
 async def test_the_form_of_the_documents_is_accepted(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:

@@ -28,18 +28,6 @@ def test_a_pattern_survives_a_round_trip_through_json() -> None:
     assert GraphQuery.model_validate(json.loads(query.model_dump_json())) == query
 
 
-def test_names_can_be_in_camel_case_and_types_in_any_letter_case() -> None:
-    pattern = GraphPattern.model_validate(
-        {
-            "patternId": "p",
-            "steps": [{"sourceLabel": "A", "relationType": "R", "targetLabel": "B", "direction": "incoming"}],
-            "constraints": [{"type": "starts_with", "propertyPath": "name", "value": "x", "atStep": 0}],
-        }
-    )
-    assert pattern.steps[0].direction == "INCOMING"
-    assert pattern.constraints[0].type == "STARTS_WITH"
-
-
 def test_the_factories_make_what_they_name() -> None:
     assert GraphPattern.single_hop("A", "R", "B").steps[0].types == ("R",)
     assert Constraint.property_equals("A", "name", "x", 0).value == "x"
@@ -69,6 +57,7 @@ def test_the_minimum_of_hops_can_set_the_maximum() -> None:
         ({"steps": [{"max_hops": 5}, {"max_hops": 5}]}, "at most 8 relationships, but these steps may follow 10"),
         ({"steps": [STEP], "cycle": True}, "starts at Vendor and ends at Part"),
         ({"steps": [{}], "cycle": True, "distinct_nodes": True}, "omit distinct_nodes"),
+        ({"steps": [{"max_hops": 2}], "repeat_relationships": True}, "omit max_hops"),
         ({"steps": [STEP], "branches": [{"steps": [STEP], "at_step": 3}]}, "branch refers to step 3"),
         ({"steps": [STEP], "sourcelabel": "x"}, "Extra inputs"),
     ],
@@ -84,13 +73,12 @@ def test_an_invalid_pattern_is_rejected_with_a_reason(given: dict[str, Any], rea
         ({"type": "PROPERTY_EQUALS"}, "needs either a value"),
         ({"type": "PROPERTY_EQUALS", "value": [1]}, "needs one value: text, a number, true or false, got .1."),
         ({"type": "PROPERTY_IN", "value": "x"}, "needs a list"),
-        ({"type": "PROPERTY_IN", "value": [None]}, "got None"),
+        ({"type": "PROPERTY_IN", "value": [None]}, "None"),
+        ({"type": "PROPERTY_IN", "value": ["\udfff"]}, "string_unicode"),
         ({"type": "GREATER_THAN", "value": True}, "needs a number, text, or a date"),
         ({"type": "GREATER_THAN", "value": float("nan")}, "finite"),
-        ({"type": "PROPERTY_EQUALS", "value": 2**64}, "64 bits"),
         ({"type": "STARTS_WITH", "value": 5}, "needs text"),
-        ({"type": "REGEX_MATCH", "value": "x" * 1_001}, "at most 1,000 characters"),
-        ({"type": "PROPERTY_EQUALS", "value": "x" * 10_001}, "at most 10,000 characters"),
+        ({"type": "PROPERTY_EQUALS", "value": "x" * 10_001}, "at most 10000 characters"),
         ({"type": "PROPERTY_EQUALS", "value": 1, "on": "relationship", "at_step": "start"}, "no at_step 'start'"),
         ({"type": "REGEX_MATCH", "value_from": {"at_step": 0, "property_path": "x"}}, "value_from works on"),
         ({"type": "LIKE", "value": 1}, "Input should be"),
@@ -130,20 +118,9 @@ def test_an_invalid_query_is_rejected_with_a_reason(given: dict[str, Any], reaso
         GraphQuery.model_validate(given)
 
 
-def test_a_target_accepts_either_name_for_its_label() -> None:
-    query = GraphQuery.model_validate({"targets": [{"description": "Ann", "typeHint": "Person"}]})
-    assert query.targets[0].label == "Person"
-
-
 def test_a_sequence_is_not_joined_on_a_node() -> None:
     with pytest.raises(ValidationError, match="omit join_on"):
         QueryCombinator.model_validate({"type": "SEQUENTIAL", "patterns": [{"steps": [STEP]}], "join_on": "end"})
-
-
-@pytest.mark.parametrize(("kind", "value"), [("PROPERTY_EQUALS", "a\ud800"), ("PROPERTY_IN", ["\udfff"])])
-def test_text_that_cannot_be_stored_is_an_error(kind: str, value: object) -> None:
-    with pytest.raises(ValidationError, match="without unpaired surrogates"):
-        Constraint.model_validate({"type": kind, "property_path": "name", "value": value})
 
 
 def test_one_path_per_a_missing_step_is_an_error() -> None:
