@@ -13,14 +13,16 @@ from pydantic import (
     Field,
     Strict,
     StringConstraints,
+    ValidationInfo,
     WithJsonSchema,
+    field_validator,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from typing_extensions import TypeAliasType
 
-from kgagent.models.request import RequestModel
+from kgagent.models.request import RequestModel, parsed_json
 
 MAX_STEPS = 8
 """Maximum number of steps of a pattern, and of relationships on a path."""
@@ -37,6 +39,10 @@ Value = (
     | Annotated[str, Field(max_length=MAX_TEXT_LENGTH)]
 )
 """A value that the database can store, and so compare with."""
+
+_OneOrMoreValues = TypeAliasType(
+    "_OneOrMoreValues", Value | Annotated[list[Value], Field(max_length=MAX_VALUES, fail_fast=True)]
+)
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 RelationTypes = Annotated[tuple[Name, ...], Field(max_length=100)]
@@ -161,10 +167,7 @@ class Constraint(PatternModel):
         validation_alias=accepts("property_path", "property", "property_name", "field", "key", "attribute"),
         description='Property; "budget.approved" for a value inside JSON.',
     )
-    value: Annotated[
-        Value | Annotated[list[Value], Field(max_length=MAX_VALUES, fail_fast=True)] | None,
-        WithJsonSchema(_ONE_OR_MORE_VALUES),
-    ] = Field(
+    value: Annotated[_OneOrMoreValues | None, WithJsonSchema(_ONE_OR_MORE_VALUES)] = Field(
         None,
         validation_alias=accepts("value", "values"),
         description="Value to compare with; a list for PROPERTY_IN and NOT_IN.",
@@ -184,6 +187,12 @@ class Constraint(PatternModel):
     on: Annotated[Literal["node", "relationship"], BeforeValidator(_part_of_path)] = Field(
         "node", description="What has the property: node or relationship."
     )
+
+    @field_validator("value", mode="before")
+    @classmethod
+    def _list_as_text(cls, value: object, info: ValidationInfo) -> object:
+        """A list may be JSON text where the type takes a list; elsewhere, such a text is compared as it is."""
+        return parsed_json(value) if info.data.get("type") in LIST_TYPES else value
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
