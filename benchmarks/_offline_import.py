@@ -11,7 +11,7 @@ import numpy as np
 import orjson
 from _made_graph import Content, Owner
 
-from kgagent.local.artifacts import ByteCounter, fetch, is_valid, maven_context
+from kgagent.local.artifacts import fetch, is_valid, maven_context
 from kgagent.local.config import common_arguments, render_argument_file
 from kgagent.local.java import find_java
 from kgagent.local.lock import LockedFile
@@ -84,7 +84,7 @@ def import_csv(folder: Path, home: Path, *, cache: Path | None) -> None:
     java = find_java(find_release(VERSION).oldest_java)
     jars = fetch(f"neo4j-{VERSION}", cache=cache)
     with tempfile.TemporaryDirectory(prefix="kgagent-import-") as staging:
-        tool = maven_context(Path(staging), ByteCounter(lambda _units: None))
+        tool = maven_context(Path(staging))
         group, artifact, version, classifier = TOOL.parts
         jar = tool.project(group, artifact).at_version(version).artifact(classifier).resolve()
         if not is_valid(jar, TOOL):

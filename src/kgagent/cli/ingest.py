@@ -1,10 +1,9 @@
 """kgagent ingest: a chat model reads conversations and texts into the graph."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from kgagent.cli.source_files import SourceFile
-    from kgagent.ingestion import IngestionReport, Ingestor
+    from kgagent.ingestion import IngestionReport
     from kgagent.ingestion.report import Change
     from kgagent.knowledge_graph import KnowledgeGraph
 
@@ -86,77 +85,37 @@ def ingest(
     sources = read_sources(paths, strict=is_single_file, source_id=source_id, name=name, date=date)
     chat_model = make_chat_model(model)
 
-    async def work(graph: "KnowledgeGraph", user_id: str) -> list[FileOutcome]:
+    async def work(graph: "KnowledgeGraph", user_id: str) -> None:
         ingestor = Ingestor(graph, chat_model, user_id=user_id, instructions=instructions)
-        return await _ingest_files(ingestor, sources, force=force)
+        for file in sources:
+            if file.source is not None:
+                file.report = await ingestor.ingest(file.source, force=force)
+                if file.report.state == "stopped":
+                    # The cause may persist.
+                    break
 
-    _, outcomes = run_for_user(work, user)
+    run_for_user(work, user)
     if report_to is not None:
-        write_output_file(report_to, "\n".join(outcome.to_markdown() for outcome in outcomes))
-    all_read = all(outcome.is_read for outcome in outcomes)
-    payloads = [outcome.to_dict() for outcome in outcomes]
+        write_output_file(report_to, "\n".join(file.to_markdown() for file in sources))
+    all_read = all(file.is_read for file in sources)
+    payloads = [file.to_dict() for file in sources]
     payload = payloads[0] if is_single_file else {"complete": all_read, "sources": payloads}
-    show(payload, *summary_lines(outcomes), json=json)
+    show(payload, *summary_lines(sources), json=json)
     if not all_read:
         raise typer.Exit(1)
 
 
-@dataclass(frozen=True)
-class FileOutcome:
-    """The outcome of one file.
-
-    Attributes:
-        name: path of the file, printable.
-        report: the report of its run; None if there was no run.
-        error: why there was no run.
-    """
-
-    name: str
-    report: "IngestionReport | None" = None
-    error: str = ""
-
-    @property
-    def is_read(self) -> bool:
-        """Whether the source is read completely."""
-        return self.report is not None and self.report.state in {"complete", "unchanged"}
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report or the error for a program."""
-        return {"file": self.name, **(self.report.model_dump(mode="json") if self.report else {"error": self.error})}
-
-    def to_markdown(self) -> str:
-        """The report or the error for a person."""
-        if self.report:
-            return self.report.to_markdown()
-        return f"# {Path(self.name).name}\n\nNot read: {self.error}.\n"
-
-
-async def _ingest_files(ingestor: "Ingestor", files: "Sequence[SourceFile]", *, force: bool) -> list[FileOutcome]:
-    """Read sources one after the other. After a run that stopped, no further run starts: the cause may persist."""
-    outcomes: list[FileOutcome] = []
-    is_stopped = False
-    for file in files:
-        if file.source is None or is_stopped:
-            error = file.error or "not started, because an earlier run stopped"
-            outcomes.append(FileOutcome(file.name, error=error))
-            continue
-        report = await ingestor.ingest(file.source, force=force)
-        is_stopped = report.state == "stopped"
-        outcomes.append(FileOutcome(file.name, report))
-    return outcomes
-
-
-def summary_lines(outcomes: Sequence[FileOutcome]) -> Iterator[str]:
+def summary_lines(files: "Sequence[SourceFile]") -> Iterator[str]:
     """Lines for a person, in rich's markup."""
-    for outcome in outcomes:
-        if outcome.report:
-            yield from _report_lines(outcome.report)
+    for file in files:
+        if file.report:
+            yield from _report_lines(file.report)
         else:
-            yield f"[bold]{escape(outcome.name)}[/bold]: [red]{escape(outcome.error)}[/red]"
-    if len(outcomes) > 1:
-        read = sum(outcome.is_read for outcome in outcomes)
-        tokens = sum(outcome.report.tokens.total for outcome in outcomes if outcome.report)
-        yield f"{read} of {counted(len(outcomes), 'file')} read, {counted(tokens, 'token')}"
+            yield f"[bold]{escape(file.name)}[/bold]: [red]{escape(file.error)}[/red]"
+    if len(files) > 1:
+        read = sum(file.is_read for file in files)
+        tokens = sum(file.report.tokens.total for file in files if file.report)
+        yield f"{read} of {counted(len(files), 'file')} read, {counted(tokens, 'token')}"
 
 
 def _report_lines(report: "IngestionReport") -> Iterator[str]:

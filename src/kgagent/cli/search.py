@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from kgagent.cli.graph_session import run_for_user
@@ -19,7 +17,7 @@ from kgagent.private_files import write_output_file
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models import ExploreResult
-    from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult
+    from kgagent.models.hybrid import HybridSearchResult
 
 BEST_LINES = 10
 """Lines that `explore` prints without --all."""
@@ -27,9 +25,6 @@ BEST_LINES = 10
 _SEARCH = "HybridSearchRequest"
 _EXPLORE = "ExploreRequest"
 _REPEATED = "Can be repeated."
-
-_METHODS = {"vector": "semantic", "fulltext": "full text", "relationship": "relationship", "expansion": "expansion"}
-"""What the last word of a retriever's name says of it."""
 
 
 def search(
@@ -83,7 +78,7 @@ def search(
         _print_warnings(result.warnings)
         typer.echo(without_controls(context))
     else:
-        _show(payload, _table(result, explain=explain) if result.items else None, html, json=json)
+        _show(payload, _search_lines(result, explain=explain), html, json=json)
 
 
 def explore(
@@ -141,8 +136,7 @@ def explore(
         return result
 
     user_id, result = run_for_user(work, user)
-    lines = _lines(result, show_all=show_all)
-    _show({"user": user_id, **result.to_dict()}, Group(*lines) if lines else None, html, json=json)
+    _show({"user": user_id, **result.to_dict()}, _explore_lines(result, show_all=show_all), html, json=json)
 
 
 async def _write_page(
@@ -163,8 +157,8 @@ async def _write_page(
     print_message(Text(f"Wrote {file}: open it in a browser", style="green"))
 
 
-def _show(payload: Mapping[str, Any], items: RenderableType | None, html: Path | None, *, json: bool) -> None:
-    """Print a result, unless a page has it; None stands for no items."""
+def _show(payload: Mapping[str, Any], lines: Sequence[Text], html: Path | None, *, json: bool) -> None:
+    """Print a result, unless a page has it."""
     from kgagent.models.answer_page import NOTHING_RELEVANT
 
     if json:
@@ -173,7 +167,7 @@ def _show(payload: Mapping[str, Any], items: RenderableType | None, html: Path |
     _print_warnings(payload.get("warnings", ()))
     if html is not None:
         return
-    if items is None:
+    if not lines:
         user_id = payload["user"]
         print_result(
             Text(
@@ -184,7 +178,7 @@ def _show(payload: Mapping[str, Any], items: RenderableType | None, html: Path |
         return
     if payload.get("is_relevant") is False:
         print_result(NOTHING_RELEVANT)
-    print_result(items)
+    print_result(*lines)
 
 
 def _print_warnings(warnings: Iterable[str]) -> None:
@@ -192,7 +186,23 @@ def _print_warnings(warnings: Iterable[str]) -> None:
         print_message(Text(warning, style="yellow"))
 
 
-def _lines(result: "ExploreResult", *, show_all: bool) -> list[RenderableType]:
+def _search_lines(result: "HybridSearchResult", *, explain: bool) -> list[Text]:
+    """Nodes and relationships in one ranking; with `explain`, also the features of each score that are not 0."""
+    from kgagent.models.answer_items import RenderState
+    from kgagent.models.hybrid import hybrid_items
+
+    labels = {node.entity_key: node.label for node in result.objects}
+    state = RenderState(datetime.now(UTC), labels=labels, with_properties=False)
+    lines: list[Text] = []
+    for found, item in zip(result.items, hybrid_items(result), strict=True):
+        lines += [Text(line.text()) for line in item.lines(state)]
+        if explain:
+            features = ", ".join(f"{name} {value:.2f}" for name, value in found.features.items() if value)
+            lines.append(Text(f"    {', '.join(found.found_by)}: {features}", style="cyan"))
+    return lines
+
+
+def _explore_lines(result: "ExploreResult", *, show_all: bool) -> list[Text]:
     """Nodes and relationships, best first, one line each; on a terminal cut to its width."""
     from kgagent.models.answer_items import RenderState
     from kgagent.tools.explore import explored_items
@@ -202,39 +212,5 @@ def _lines(result: "ExploreResult", *, show_all: bool) -> list[RenderableType]:
     state = RenderState(datetime.now(UTC), labels=labels, with_properties=False)
     lines = [line.text() for item in explored_items(result) for line in item.lines(state)]
     printed = lines if show_all else lines[:BEST_LINES]
-    more = [f"[dim]{len(printed)} of {len(lines):,} shown; --all prints all of them[/dim]"]
-    return [*(Text(line, no_wrap=True) for line in printed), *(more if len(printed) < len(lines) else [])]
-
-
-def _table(result: "HybridSearchResult", *, explain: bool) -> Table:
-    """Nodes and relationships in one ranking."""
-    table = Table(box=None, pad_edge=False, expand=True)
-    table.add_column("", justify="right", style="dim", no_wrap=True)
-    table.add_column("score", justify="right", no_wrap=True)
-    table.add_column("found by", style="cyan", no_wrap=True)
-    table.add_column("", ratio=1)
-    table.add_column("description", ratio=1)
-    for item in result.items:
-        retrievers = ", ".join(dict.fromkeys(_METHODS[name.rpartition("_")[2]] for name in item.found_by))
-        table.add_row(str(item.rank), f"{item.score:.3f}", retrievers, _title(item), _details(item, explain=explain))
-    return table
-
-
-def _title(item: "HybridObject | HybridRelationship") -> Text:
-    from kgagent.models.hybrid import HybridObject
-
-    if isinstance(item, HybridObject):
-        return Text.assemble((item.name or item.entity_key, "bold"), (f" {item.label}", "dim"))
-    triplet = Text(item.triplet_text, style="magenta")
-    return Text("\n").join([triplet, *(Text(f"via {step}", style="dim") for step in item.path[-1:])])
-
-
-def _details(item: "HybridObject | HybridRelationship", *, explain: bool) -> Text:
-    """Description and notes; with `explain`, also the features of the score that are not 0."""
-    from kgagent.models.note import notes_text_at
-
-    parts = [Text(item.description), Text(notes_text_at(item.notes, datetime.now(UTC)), style="dim")]
-    if explain:
-        features = (f"{name} {value:.2f}" for name, value in item.features.items() if value)
-        parts.append(Text(", ".join(features), style="cyan"))
-    return Text("\n").join(part for part in parts if part)
+    more = Text(f"{len(printed)} of {len(lines):,} shown; --all prints all of them", style="dim")
+    return [*(Text(line, no_wrap=True) for line in printed), *([more] if len(printed) < len(lines) else [])]

@@ -5,25 +5,49 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
 from kgagent.errors import InputError
 from kgagent.formatting import encodable
-from kgagent.ingestion import Source
+from kgagent.ingestion import IngestionReport, Source
 from kgagent.validation import explain_validation_error
 
 FOLDER_SUFFIXES = frozenset({".txt", ".md", ".json"})
 """Suffixes of the files that are read in folders; a file that is named explicitly can have any suffix."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class SourceFile:
-    """A file by its printable path, with its source or the reason why it has none."""
+    """A file and what became of it.
+
+    Attributes:
+        name: path of the file, printable.
+        source: its content; None if it cannot be read as a source.
+        error: why it is not read.
+        report: the report of its run; None if there was no run.
+    """
 
     name: str
     source: Source | None
-    error: str = ""
+    error: str = "not started, because an earlier run stopped"
+    report: IngestionReport | None = None
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the source is read completely."""
+        return self.report is not None and self.report.state in {"complete", "unchanged"}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report or the error for a program."""
+        return {"file": self.name, **(self.report.model_dump(mode="json") if self.report else {"error": self.error})}
+
+    def to_markdown(self) -> str:
+        """The report or the error for a person."""
+        if self.report:
+            return self.report.to_markdown()
+        return f"# {Path(self.name).name}\n\nNot read: {self.error}.\n"
 
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
@@ -73,8 +97,10 @@ def read_sources(
             continue
         # Each run would replace one of two files with the same id by the other.
         first = path_by_id.setdefault(source.id, path)
-        error = "" if first == path else f"{path} has the same id as {first}: ids must be unique"
-        results.append(SourceFile(path, None if error else source, error))
+        if first == path:
+            results.append(SourceFile(path, source))
+        else:
+            results.append(SourceFile(path, None, f"{path} has the same id as {first}: ids must be unique"))
     return results
 
 

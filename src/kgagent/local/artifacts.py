@@ -4,9 +4,8 @@ import errno
 import hashlib
 import shutil
 import tempfile
-import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 from kgagent.errors import DownloadError
 from kgagent.extras import require_extra
 from kgagent.local.lock import Lock, LockedFile, load_lock
-from kgagent.progress import Advance, Progress, SilentProgress
+from kgagent.progress import Progress, SilentProgress
 from kgagent.settings import get_settings
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def fetch(name: str, *, cache: Path | None = None, progress: Progress | None = N
     Args:
         name: name of a lock, such as "neo4j-2026.08.1".
         cache: folder of downloaded files; by default the settings' cache, else the user's cache folder.
-        progress: receives the number of bytes downloaded.
+        progress: receives the number of bytes of each file that is downloaded.
 
     Returns:
         The paths of the files, in the order of the lock.
@@ -81,24 +80,23 @@ def _download_all(files: Sequence[LockedFile], folder: Path, what: str, progress
         tempfile.TemporaryDirectory(dir=folder, prefix="partial-", ignore_cleanup_errors=True) as staging,
         progress.task(f"Downloading {what} and its dependencies", sum(file.size for file in files)) as advance,
     ):
-        guarded = _synchronized(advance)
+        downloads = {pool.submit(_download, file, folder / "maven", Path(staging)): file for file in files}
         try:
-            for download in [pool.submit(_download, file, folder / "maven", Path(staging), guarded) for file in files]:
+            for download in as_completed(downloads):
                 download.result()
+                advance(downloads[download].size)
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def _download(file: LockedFile, root: Path, staging: Path, advance: Advance) -> None:
+def _download(file: LockedFile, root: Path, staging: Path) -> None:
     target = root / file.path
     failure = ""
     for attempt in range(_ATTEMPTS):
-        counter = ByteCounter(advance)
         folder = staging / f"{file.sha256}-{attempt}"
         group, artifact, version, classifier = file.parts
-        context = maven_context(folder, counter)
         try:
-            jar = context.project(group, artifact).at_version(version).artifact(classifier).resolve()
+            jar = maven_context(folder).project(group, artifact).at_version(version).artifact(classifier).resolve()
         except (OSError, RuntimeError) as error:
             if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
                 raise
@@ -114,22 +112,15 @@ def _download(file: LockedFile, root: Path, staging: Path, advance: Advance) -> 
                 "A proxy may be changing downloads; try another network."
             )
         shutil.rmtree(folder, ignore_errors=True)
-        counter.reset()
     target.unlink(missing_ok=True)
     raise DownloadError(f"{file.coordinate} {failure}")
 
 
-def maven_context(repo: Path, counter: "ByteCounter") -> "MavenContext":
-    """Create the client of Maven Central for one download.
-
-    Args:
-        repo: empty folder that receives the file.
-        counter: receives the progress.
-    """
+def maven_context(repo: Path) -> "MavenContext":
+    """Create the client of Maven Central for one download, into an empty folder."""
     with require_extra("local"):
         from jgo.maven import MavenContext, PythonResolver
-    resolver = PythonResolver(progress_callback=counter.track)
-    return MavenContext(resolver=resolver, repo_cache=repo, local_repos=[], timeout=_TIMEOUT_SECONDS)
+    return MavenContext(resolver=PythonResolver(), repo_cache=repo, local_repos=[], timeout=_TIMEOUT_SECONDS)
 
 
 def is_valid(path: Path, file: LockedFile) -> bool:
@@ -149,38 +140,6 @@ def sha256_of(path: Path) -> str:
         for chunk in iter(partial(stream.read, _CHUNK_BYTES), b""):
             digest.update(chunk)
     return digest.hexdigest()
-
-
-class ByteCounter:
-    """Reports the bytes of one attempt, and subtracts them again if the attempt fails."""
-
-    def __init__(self, advance: Advance) -> None:
-        self._advance = advance
-        self._done = 0
-
-    @contextmanager
-    def track(self, _filename: str, _total: int) -> Iterator[Advance]:
-        """The progress callback of jgo."""
-        yield self._count
-
-    def _count(self, units: int) -> None:
-        self._done += units
-        self._advance(units)
-
-    def reset(self) -> None:
-        """Subtract what this attempt has reported."""
-        self._advance(-self._done)
-        self._done = 0
-
-
-def _synchronized(advance: Advance) -> Advance:
-    guard = threading.Lock()
-
-    def guarded(units: int) -> None:
-        with guard:
-            advance(units)
-
-    return guarded
 
 
 @contextmanager

@@ -75,12 +75,6 @@ async def test_a_model_is_shown_no_more_of_a_tool_than_over_mcp(graph: Knowledge
         assert {"$schema": DIALECT, **parameters} == definitions[tool.name].input_schema
 
 
-async def test_invoke_works_from_another_thread(graph: KnowledgeGraph, user_id: str) -> None:
-    tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
-    answer = await asyncio.to_thread(tools["create_node"].invoke, {"label": "Person", "name": "Ada"})
-    assert answer.startswith("Created Person Ada")
-
-
 async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
     answer = tools["explore"].invoke({"text_matches": ["Ada"]})

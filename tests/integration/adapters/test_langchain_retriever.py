@@ -41,6 +41,8 @@ async def test_relationships_are_triplets_and_nodes_are_named(
     assert -1 <= relationship.metadata["similarity"] <= 1
     assert relationship.metadata["attitude_word"] == "close"
     assert node.metadata["entity_key"] == keys["Ruth"]
+    assert [document.metadata["rank"] for document in documents] == list(range(1, len(documents) + 1))
+    assert_nothing_hidden({"documents": [document.metadata for document in documents]})
     for document in (relationship, node):
         assert document.metadata["found_by"]
         assert document.metadata["score"] > 0
@@ -66,15 +68,6 @@ async def test_their_text_holds_words_and_notes_and_none_that_have_expired(
     assert await text("relationship") == f"{lines} Has a cold Forged: a line"
     clock.forward(days=8)
     assert await text("relationship") == lines
-
-
-async def test_documents_come_best_first_and_hide_what_tools_hide(
-    graph: KnowledgeGraph, keys: dict[str, str], user_id: str
-) -> None:
-    assert keys
-    documents = await KnowledgeGraphRetriever(graph=graph, user_id=user_id).ainvoke(QUERY)
-    assert [document.metadata["rank"] for document in documents] == list(range(1, len(documents) + 1))
-    assert_nothing_hidden({"documents": [document.metadata for document in documents]})
 
 
 async def test_options_are_those_of_hybrid_search(graph: KnowledgeGraph, keys: dict[str, str], user_id: str) -> None:

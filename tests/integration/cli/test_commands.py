@@ -74,7 +74,9 @@ def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, fami
     assert any(item["triplet_text"].startswith("Ruth Adeyemi mentor") for item in found.payload["relationships"])
     assert "embedding" not in found.out
     shown = kgagent("search", "who are my mentors?")
-    assert "Ruth Adeyemi mentor" in shown.out
+    assert "Ruth Adeyemi (Person) -[mentor" in shown.out
+    explained = kgagent("search", "who are my mentors?", "--explain")
+    assert "relationship_vector" in explained.out
     context = kgagent("search", "who are my mentors?", "--token-budget", "200")
     assert "Ruth Adeyemi (Person) -[" in context.out
     assert kgagent("search", "mentor", "--no-relationships", "--json").payload.keys() == {"user", "objects"}

@@ -2,7 +2,8 @@
 
 from rich.text import Text
 
-from kgagent.cli.ingest import FileOutcome, summary_lines
+from kgagent.cli.ingest import summary_lines
+from kgagent.cli.source_files import SourceFile
 from kgagent.ingestion import IngestionReport, NodeChange, RelationshipChange
 from kgagent.models import GraphNode, GraphRelationship
 
@@ -16,7 +17,7 @@ def lines(**facts: object) -> list[str]:
     report = IngestionReport.model_validate(
         {"name": "Call [1]", "source_entity_key": "s", "fingerprint": "f", "parts": 2, "parts_read": 1} | facts
     )
-    return [Text.from_markup(line).plain for line in summary_lines([FileOutcome("a.txt", report)])]
+    return [Text.from_markup(line).plain for line in summary_lines([SourceFile("a.txt", None, report=report)])]
 
 
 def test_new_and_changed_records_are_counted() -> None:

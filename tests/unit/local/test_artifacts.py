@@ -57,9 +57,8 @@ def repository(httpserver: HTTPServer, lock: Lock, monkeypatch: pytest.MonkeyPat
 
 
 def _use_repository(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
-    def context(folder: Path, counter: artifacts.ByteCounter) -> MavenContext:
-        resolver = PythonResolver(progress_callback=counter.track)
-        return MavenContext(resolver=resolver, repo_cache=folder, remote_repos={"own": address})
+    def context(folder: Path) -> MavenContext:
+        return MavenContext(resolver=PythonResolver(), repo_cache=folder, remote_repos={"own": address})
 
     monkeypatch.setattr(artifacts, "maven_context", context)
 
@@ -78,10 +77,9 @@ def test_files_are_loaded_once_and_nothing_else_is_left_behind(repository: HTTPS
     assert len(repository.log) == asked
 
 
-@pytest.mark.parametrize("damaged", [b"one", b"eno" * 5000])
-def test_damaged_file_in_the_cache_is_downloaded_again(repository: HTTPServer, tmp_path: Path, damaged: bytes) -> None:
+def test_damaged_file_in_the_cache_is_downloaded_again(repository: HTTPServer, tmp_path: Path) -> None:
     paths = artifacts.fetch("sample", cache=tmp_path)
-    paths[0].write_bytes(damaged)
+    paths[0].write_bytes(b"eno" * 5000)
 
     artifacts.fetch("sample", cache=tmp_path)
 

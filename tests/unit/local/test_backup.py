@@ -109,36 +109,19 @@ def test_a_home_with_data_is_not_overwritten(file: Path, home: ServerHome) -> No
     assert _data_of(home) == before
 
 
-@pytest.mark.parametrize("share", [0.0, 0.999])
-def test_a_backup_that_was_cut_is_refused(file: Path, other: ServerHome, share: float) -> None:
-    content = file.read_bytes()
-    file.write_bytes(content[: int(len(content) * share)])
-
-    with pytest.raises(InputError, match="is not a complete backup"):
-        LocalNeo4j(other.path).restore_backup(file)
-
-    assert not other.has_data()
-
-
-def test_a_backup_that_was_changed_is_refused_and_leaves_the_home_empty(file: Path, other: ServerHome) -> None:
+def test_a_backup_that_was_changed_or_cut_is_refused_and_leaves_the_home_empty(file: Path, other: ServerHome) -> None:
     content = file.read_bytes()
     changed = bytearray(content)
     changed[len(changed) // 2] ^= 0xFF
-    file.write_bytes(changed)
-    with pytest.raises(InputError, match="is not a complete backup"):
-        LocalNeo4j(other.path).restore_backup(file)
-    assert not other.has_data()
+    for damaged in (changed, content[:-10], b""):
+        file.write_bytes(damaged)
+        with pytest.raises(InputError, match="is not a complete backup"):
+            LocalNeo4j(other.path).restore_backup(file)
+        assert not other.has_data()
 
     file.write_bytes(content)
     LocalNeo4j(other.path).restore_backup(file)
     assert _data_of(other) == CONTENT
-
-
-def test_an_archive_without_a_manifest_is_refused(file: Path, other: ServerHome) -> None:
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("databases/neo4j/neostore", "x")
-    with pytest.raises(InputError, match="is not a complete backup"):
-        LocalNeo4j(other.path).restore_backup(file)
 
 
 @pytest.mark.parametrize("name", ["../../outside", "databases/neo4j/../../../outside", "databases/system/neostore"])

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from openai.types.chat import (
     ChatCompletionFunctionToolParam,
     ChatCompletionMessage,
-    ChatCompletionMessageToolCallUnion,
     ChatCompletionToolMessageParam,
 )
-from openai.types.responses import FunctionToolParam, Response, ResponseFunctionToolCall
+from openai.types.responses import FunctionToolParam, Response
 from openai.types.responses.response_input_param import FunctionCallOutput
 
 from kgagent.adapters.chosen_tools import choose_tools, offered_together
@@ -73,17 +72,23 @@ class OpenAITools:
 
         An error is part of the answer; nothing is raised into the agent.
         """
-        return [
-            _tool_message(call, await self.call(call.function.name, call.function.arguments))
-            if call.type == "function"
-            else _tool_message(call, _unsupported(call))
-            for call in message.tool_calls or ()
-        ]
+        answers: list[ChatCompletionToolMessageParam] = []
+        for call in message.tool_calls or ():
+            if call.type == "function":
+                content = await self.call(call.function.name, call.function.arguments)
+            else:
+                content = f"Error: Call a function: tools of type {call.type} are not offered"
+            answers.append({"role": "tool", "tool_call_id": call.id, "content": content})
+        return answers
 
     async def answer_response(self, response: Response) -> list[FunctionCallOutput]:
         """Run the function calls of a response, one after the other, and return an output item for each."""
         return [
-            _output(item, await self.call(item.name, item.arguments))
+            {
+                "type": "function_call_output",
+                "call_id": item.call_id,
+                "output": await self.call(item.name, item.arguments),
+            }
             for item in response.output
             if item.type == "function_call"
         ]
@@ -118,15 +123,3 @@ def unwrap_tools(tools: Mapping[str, SyncTool]) -> tuple[dict[str, BoundTool], P
     if portal is None:
         raise ConfigurationError("SyncOpenAITools was given no tools")
     return unwrapped, portal
-
-
-def _unsupported(call: ChatCompletionMessageToolCallUnion) -> str:
-    return f"Error: Call a function: tools of type {call.type} are not offered"
-
-
-def _tool_message(call: ChatCompletionMessageToolCallUnion, content: str) -> ChatCompletionToolMessageParam:
-    return {"role": "tool", "tool_call_id": call.id, "content": content}
-
-
-def _output(call: ResponseFunctionToolCall, output: str) -> FunctionCallOutput:
-    return {"type": "function_call_output", "call_id": call.call_id, "output": output}

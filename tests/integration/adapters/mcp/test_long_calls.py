@@ -11,17 +11,11 @@ from mcp import Client
 
 from kgagent.tools import Toolset
 from tests.conftest import Server
-from tests.integration.adapters.mcp.conftest import Connect, Serving
-from tests.support.mcp_clients import MODES, Mode, call
+from tests.integration.adapters.mcp.conftest import Connect
+from tests.support.mcp_clients import call
 from tests.support.payloads import succeeded
 from tests.support.people import person
 from tests.support.transactions import watch
-
-
-@pytest.fixture(scope="module")
-def user_id(program_user: str) -> str:
-    """The user of the programs that the tests share."""
-    return program_user
 
 
 @pytest.fixture
@@ -35,12 +29,11 @@ async def rename(client: Client, key: str) -> None:
     await client.call_tool("update_node", {"entity_key": key, "name": "Grace"})
 
 
-@pytest.mark.parametrize("mode", MODES)
 async def test_cancelling_a_call_ends_its_statement_in_the_database(
-    connect_over_either: Connect, server: Server, tools: Toolset, user_id: str, name: str, mode: Mode
+    served: Connect, server: Server, tools: Toolset, user_id: str, name: str
 ) -> None:
     key = await person(tools, name)
-    async with watch(server, user_id) as watched, connect_over_either(mode=mode) as client, watched.locked(key):
+    async with watch(server, user_id) as watched, served() as client, watched.locked(key):
         calling = asyncio.create_task(rename(client, key))
         await watched.until_blocked()
         calling.cancel()
@@ -53,9 +46,8 @@ async def test_cancelling_a_call_ends_its_statement_in_the_database(
     assert [node["name"] for node in (await tools.explore(text_matches=[name]))["nodes"]] == [name]
 
 
-@pytest.mark.parametrize("mode", MODES)
 async def test_a_long_call_reports_progress_if_the_client_asks(
-    connect_over_either: Connect, server: Server, tools: Toolset, user_id: str, name: str, mode: Mode
+    served: Connect, server: Server, tools: Toolset, user_id: str, name: str
 ) -> None:
     key = await person(tools, name)
     reports: list[tuple[float, str | None]] = []
@@ -67,7 +59,7 @@ async def test_a_long_call_reports_progress_if_the_client_asks(
         if len(reports) >= 2:
             enough.set()
 
-    async with watch(server, user_id) as watched, connect_over_either(mode=mode) as client:
+    async with watch(server, user_id) as watched, served() as client:
         async with watched.locked(key):
             calling = asyncio.create_task(
                 client.call_tool("update_node", {"entity_key": key, "name": "Grace"}, progress_callback=hear)
@@ -79,13 +71,12 @@ async def test_a_long_call_reports_progress_if_the_client_asks(
     assert str(reports[0][1]).startswith("update_node has been running for")
 
 
-@pytest.mark.parametrize("mode", MODES)
 async def test_a_disconnecting_client_ends_its_statements(
-    serving: Serving, server: Server, tools: Toolset, user_id: str, name: str, mode: Mode
+    served: Connect, server: Server, tools: Toolset, user_id: str, name: str
 ) -> None:
     key = await person(tools, name)
-    async with watch(server, user_id) as watched, serving() as connect, watched.locked(key):
-        async with connect(mode=mode) as client:
+    async with watch(server, user_id) as watched, watched.locked(key):
+        async with served() as client:
             calling = asyncio.create_task(rename(client, key))
             await watched.until_blocked()
         await watched.until_none()

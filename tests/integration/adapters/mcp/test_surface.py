@@ -1,4 +1,4 @@
-"""What a client finds and what its calls do, the same over both transports."""
+"""What a client finds and what its calls do."""
 
 import json
 from typing import Any
@@ -11,18 +11,16 @@ from mcp.types import TextContent
 from kgagent import KnowledgeGraph
 from kgagent.adapters.mcp import HttpOptions, http_server
 from kgagent.ontology import default_ontology
-from kgagent.tools import TOOLS, Payload
+from kgagent.tools import Payload
 from tests.integration.adapters.mcp.conftest import Connect
 from tests.support.mcp_clients import MODES, Mode, call, over_http, read, text_of
 from tests.support.payloads import error_of, succeeded
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_tools_listed_are_those_of_the_registry(
-    connect_over_either: Connect, graph: KnowledgeGraph, mode: Mode
-) -> None:
+async def test_the_tools_listed_are_those_of_the_registry(connect: Connect, graph: KnowledgeGraph, mode: Mode) -> None:
     registered = graph.tools(user_id="anyone")
-    async with connect_over_either(mode=mode) as client:
+    async with connect(mode=mode) as client:
         listed = (await client.list_tools()).tools
     assert [tool.name for tool in listed] == list(registered)
     for tool in listed:
@@ -153,8 +151,8 @@ async def test_wrong_arguments_are_a_result_that_is_an_error(connect: Connect) -
         assert "Unknown label: Cat" in error_of(await call(client, "create_node", label="Cat", name="Tom"))
 
 
-async def test_a_model_cannot_choose_the_user(connect_over_either: Connect, graph: KnowledgeGraph) -> None:
-    async with connect_over_either() as client:
+async def test_a_model_cannot_choose_the_user(connect: Connect, graph: KnowledgeGraph) -> None:
+    async with connect() as client:
         for tool in (await client.list_tools()).tools:
             assert "user_id" not in str(tool.input_schema)
             error = error_of(await call(client, tool.name, user_id="victim"))
@@ -218,12 +216,3 @@ async def test_the_prompt_explains_how_to_use_the_graph(connect: Connect) -> Non
     for rule in ("Explore before you write", "Update instead of creating", "add_note_to_relationship"):
         assert rule in text
     assert text.endswith("Your task: Note that Ada met Grace.")
-
-
-def test_every_tool_accepts_its_examples() -> None:
-    shown = 0
-    for tool in TOOLS:
-        for example in tool.arguments.model_json_schema().get("examples", []):
-            tool.arguments.model_validate(example)
-            shown += 1
-    assert shown >= 8

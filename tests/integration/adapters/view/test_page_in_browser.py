@@ -185,17 +185,6 @@ async def test_clicking_a_relationship_shows_attitude_and_proximity(look: Open) 
         await expect(details.get_by_role("heading", level=2)).to_have_text("Ines")
 
 
-async def test_path_to_a_match_is_shown(look: Open) -> None:
-    reached = view_relationship("a", "b", rank=1)
-    assert reached.match is not None
-    match = reached.match.model_copy(update={"path": ("Me sibling a", "a friend c")})
-    graph = view_graph([view_node("a"), view_node("b")], [reached.model_copy(update={"match": match})])
-    async with look(graph) as visit:
-        await visit.page.locator("#lists").get_by_role("button").click()
-        steps = details_of(visit.page).locator("ol.path li")
-        await expect(steps).to_have_text(["Me sibling a", "a friend c"])
-
-
 async def test_markup_in_the_graph_is_shown_as_text(look: Open) -> None:
     graph = view_graph(
         [view_node("a", rank=1, text=MARKUP), view_node("b", rank=2, text=MARKUP)],
@@ -214,16 +203,6 @@ async def test_markup_in_the_graph_is_shown_as_text(look: Open) -> None:
         await expect(page.locator("#fixed-query")).to_have_text(MARKUP)
         assert await page.locator("img").count() == 0
         assert await page.evaluate("window.hit") is None
-
-
-async def test_labels_differ_in_color_in_the_order_of_the_ontology(look: Open) -> None:
-    labels = list(ONTOLOGY.labels)
-    graph = view_graph([view_node(label, label=label) for label in (*reversed(labels), "Unheard-of")])
-    async with look(graph) as visit:
-        items = await drawn(visit.page)
-        for position, label in enumerate(labels, start=1):
-            assert named(items, label)["color"] == await color(visit.page, f"--label-{position}")
-        assert named(items, "Unheard-of")["color"] == await color(visit.page, "--label-none")
 
 
 async def test_theme_follows_the_system_until_switched(look: Open) -> None:
