@@ -64,8 +64,7 @@ async def plant_varied_graph(graph: KnowledgeGraph, user_id: str) -> None:
     )
     await cypher(
         graph,
-        "MATCH (n:Source {user_id: $user}) SET n.ingestion_run = 'run', n.ingestion_progress = $progress, "
-        "n.ingestion_messages = '{\"part\": 0}' "
+        "MATCH (n:Source {user_id: $user}) SET n.ingestion_run = 'run', n.ingestion_progress = $progress "
         "WITH n MATCH (a:Person {user_id: $user, name: 'Ines'}), (b:Person {user_id: $user, name: 'Cal'}) "
         "CREATE (a)-[:SEEN_BY_ANOTHER_PROGRAM {at: date('2024-01-01')}]->(b), (a)-[:SEEN_BY_ANOTHER_PROGRAM]->(b) ",
         user=user_id,

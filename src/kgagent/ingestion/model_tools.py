@@ -50,10 +50,6 @@ class ModelTools:
         """Whether the tool changes nothing; True for an unknown tool."""
         return name not in self._tools or self._tools[name].read_only
 
-    def is_idempotent(self, name: str) -> bool:
-        """Whether repeating a call changes nothing; True for an unknown tool."""
-        return name not in self._tools or self._tools[name].idempotent
-
     async def call(self, name: str, arguments: Mapping[str, Any]) -> Payload:
         """Run a tool. Errors are returned, not raised."""
         if name not in self._tools:

@@ -2,9 +2,7 @@
 
 import asyncio
 import json
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -21,7 +19,6 @@ from kgagent.ingestion.report import CallRecord
 from kgagent.tools import Payload
 from kgagent.tools.payload import dump, failure
 
-SaveMessages = Callable[[Sequence[BaseMessage]], Awaitable[None]]
 ChatModel = Runnable[LanguageModelInput, AIMessage]
 
 MAX_QUOTE_LENGTH = 300
@@ -29,18 +26,16 @@ MAX_QUOTE_LENGTH = 300
 
 OUT_OF_TIME = "The run ended before this call, so it was not executed; make it again in your next answer"
 
-UNKNOWN_OUTCOME = (
-    "The run was interrupted during this call, so it is not known whether the call was executed. Check, and repeat it "
-    "only if it was not"
-)
-
-
 REFUSAL_STATUSES = frozenset({400, 413, 422})
 """HTTP statuses that blame the request itself, not the key, the load or the server."""
 
 
 class ModelRefusedError(KgAgentError):
     """The provider refused a request; the message is the reason. Internal: it ends up in a report."""
+
+
+class UnreadableAnswerError(KgAgentError):
+    """The model's client could not parse an answer. Internal: the model is asked for another one."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +70,7 @@ class PartReader:
         usage: RunUsage,
         position: int,
         on_call: Callable[[CallRecord], None],
-        save: SaveMessages,
+        before_write: Callable[[], Awaitable[None]],
     ) -> None:
         """Prepare.
 
@@ -85,7 +80,7 @@ class PartReader:
             usage: usage of the run so far.
             position: position of the part, from 0.
             on_call: called after each tool call.
-            save: stores the messages so that another run can resume; fails if another run reads the source.
+            before_write: called before each tool call that writes; fails if another run reads the source.
         """
         self._model = model
         self._tools = tools
@@ -93,71 +88,40 @@ class PartReader:
         self._limits = usage.limits
         self._position = position
         self._on_call = on_call
-        self._save_messages = save
+        self._before_write = before_write
         self._history: list[BaseMessage] = []
-        self._saved_messages = 0
-        self._steps = 0
-        self._unreadable = ""
-        self._pending: deque[ToolCall] = deque()
+        self._step = 0
         self._has_read = self._has_written = False
 
-    async def read(self, messages: Sequence[BaseMessage], *, resumed: bool) -> PartOutcome:
+    async def read(self, prompt: Sequence[BaseMessage]) -> PartOutcome:
         """Read the part.
-
-        Args:
-            messages: the prompt; or, if another run started the part, all of its messages.
-            resumed: whether another run started the part.
 
         Raises:
             RunStoppedError: the run cannot continue.
-            KgAgentError: the messages could not be stored.
+            KgAgentError: another run reads the source.
         """
-        for message in messages:
-            self._append(message)
-        if resumed:
-            self._saved_messages = len(messages)
-        try:
-            await self._run_calls(is_first_unknown=resumed)
-            while (outcome := self._outcome()) is None:
-                self._usage.check_request(self._history)
-                self._append(await self._ask())
-                await self._save()
-                await self._run_calls()
-        except asyncio.CancelledError:
-            # A failure to store the messages must not hold back the cancellation.
-            with suppress(KgAgentError):
-                await self._save()
-            raise
-        except RunStoppedError:
-            await self._save()
-            raise
-        except ModelRefusedError as error:
-            return PartOutcome(given_up=f"the model's provider refused it: {error}")
-        return outcome
+        self._history += prompt
+        unreadable = ""
+        while self._step < self._limits.steps_per_part:
+            self._usage.check_request(self._history)
+            self._step += 1
+            try:
+                answer = await self._ask()
+            except ModelRefusedError as error:
+                return PartOutcome(given_up=f"the model's provider refused it: {error}")
+            except UnreadableAnswerError as error:
+                unreadable = f"; an answer could not be read: {error}"
+                self._history.append(HumanMessage(UNREADABLE_ANSWER))
+                continue
+            self._history.append(answer)
+            if calls := _calls(answer):
+                for call in calls:
+                    await self._run(call)
+            elif outcome := self._outcome(answer):
+                return outcome
+        return PartOutcome(given_up=f"the model was not done after {self._step} steps{unreadable}")
 
-    def _append(self, message: BaseMessage) -> None:
-        """Add a message, and count what the limits are about."""
-        self._history.append(message)
-        if isinstance(message, AIMessage):
-            self._steps += 1
-            self._pending = deque(_calls(message))
-        elif isinstance(message, ToolMessage):
-            call = self._pending.popleft()
-            if message.status == "success":
-                is_read_only = self._tools.is_read_only(call.name)
-                self._has_read |= is_read_only
-                self._has_written |= not is_read_only
-        elif message.content == UNREADABLE_ANSWER:
-            self._steps += 1
-
-    async def _save(self) -> None:
-        """Store the messages, unless all of them are stored."""
-        if self._saved_messages < len(self._history):
-            await self._save_messages(self._history)
-            self._saved_messages = len(self._history)
-
-    async def _ask(self) -> BaseMessage:
-        """The model's answer; or, if its client could not parse the answer, a message that asks for another one."""
+    async def _ask(self) -> AIMessage:
         try:
             async with asyncio.timeout_at(self._usage.deadline) as timeout:
                 answer = await self._model.ainvoke(list(self._history))
@@ -169,40 +133,27 @@ class PartReader:
                 raise ModelRefusedError(_quote(str(error))) from error
             if isinstance(error, ValueError):
                 self._usage.add(self._history, AIMessage(""))
-                self._unreadable = _quote(str(error))
-                return HumanMessage(UNREADABLE_ANSWER)
+                raise UnreadableAnswerError(_quote(str(error))) from error
             raise RunStoppedError(f"the model failed: {type(error).__name__}: {_quote(str(error))}") from error
         if not isinstance(answer, AIMessage):
             raise RunStoppedError(f"the model answered with {type(answer).__name__} instead of a message")
         self._usage.add(self._history, answer)
         return answer
 
-    async def _run_calls(self, *, is_first_unknown: bool = False) -> None:
-        """Run the calls of the last answer that have no result yet, in order.
-
-        Messages are stored before and after each write: if another run has claimed the source, only that run may
-        write; and a run that resumes knows that at most the first write without a result may have been executed.
-
-        Args:
-            is_first_unknown: whether another run may have executed the first write.
-        """
-        while self._pending:
-            call = self._pending[0]
-            refusal = self._refusal(call)
-            is_write = not refusal and not self._tools.is_read_only(call.name)
-            if is_write and is_first_unknown:
-                refusal = "" if self._tools.is_idempotent(call.name) else UNKNOWN_OUTCOME
-                is_first_unknown = False
-            if refusal:
-                payload = failure(refusal)
-            else:
-                if is_write:
-                    await self._save()
-                payload = await self._tools.call(call.name, cast("dict[str, Any]", call.arguments))
-            self._append(self._tool_message(call, payload))
-            self._on_call(self._call_record(call, payload))
-            if is_write:
-                await self._save()
+    async def _run(self, call: ToolCall) -> None:
+        """Run a call, unless it is refused, and add its result."""
+        is_read_only = self._tools.is_read_only(call.name)
+        if refusal := self._refusal(call):
+            payload = failure(refusal)
+        else:
+            if not is_read_only:
+                await self._before_write()
+            payload = await self._tools.call(call.name, cast("dict[str, Any]", call.arguments))
+        if payload["success"]:
+            self._has_read |= is_read_only
+            self._has_written |= not is_read_only
+        self._history.append(self._tool_message(call, payload))
+        self._on_call(self._call_record(call, payload))
 
     def _refusal(self, call: ToolCall) -> str:
         """Why a call is not run; empty if it is."""
@@ -212,24 +163,15 @@ class PartReader:
             return f"Arguments are not a JSON object: {_quote(call.arguments)}"
         return "" if self._has_read or self._tools.is_read_only(call.name) else NOT_EXPLORED
 
-    def _outcome(self) -> PartOutcome | None:
-        """The outcome if the part has ended. A model that answered nothing is reminded once."""
-        last = self._history[-1]
-        if isinstance(last, AIMessage):
-            return self._final_outcome(last)
-        if self._steps >= self._limits.steps_per_part:
-            detail = f"; an answer could not be read: {self._unreadable}" if self._unreadable else ""
-            return PartOutcome(given_up=f"the model was not done after {self._steps} steps{detail}")
-        return None
-
-    def _final_outcome(self, last: AIMessage) -> PartOutcome | None:
+    def _outcome(self, answer: AIMessage) -> PartOutcome | None:
+        """The outcome if an answer without calls ends the part. A model that answered nothing is reminded once."""
         if self._has_written:
             return PartOutcome()
-        if text := str(last.text).strip():
+        if text := str(answer.text).strip():
             return PartOutcome(remark=f"nothing was written; the model said: {_quote(text)}")
         if any(isinstance(message, HumanMessage) and message.content == EMPTY_ANSWER for message in self._history):
             return PartOutcome(given_up="the model gave an empty answer twice")
-        self._append(HumanMessage(EMPTY_ANSWER))
+        self._history.append(HumanMessage(EMPTY_ANSWER))
         return None
 
     def _tool_message(self, call: ToolCall, payload: Payload) -> ToolMessage:
@@ -242,7 +184,7 @@ class PartReader:
     def _call_record(self, call: ToolCall, payload: Payload) -> CallRecord:
         return CallRecord(
             part=self._position + 1,
-            step=self._steps,
+            step=self._step,
             tool=call.name,
             arguments=json.loads(encodable(json.dumps(call.arguments, default=str, ensure_ascii=False))),
             success=payload["success"],

@@ -16,7 +16,7 @@ from kgagent.ingestion.prompt import part_message, system_prompt
 from kgagent.ingestion.report import CallRecord, ChangeRecorder, IngestionReport, State
 from kgagent.ingestion.source import Source
 from kgagent.ingestion.source_parts import SourcePart, split_source
-from kgagent.ingestion.source_store import IngestionProgress, SourceStore, StoredSource, Transcript, read_known_notes
+from kgagent.ingestion.source_store import IngestionProgress, SourceStore, StoredSource, read_known_notes
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 
 
@@ -68,10 +68,10 @@ class IngestionRun:
                 await self._write_node(stored)
             if stored and self._was_read(stored):
                 return self._report("unchanged")
-            transcript = await self._start(stored)
+            await self._start(stored)
             for part in split_source(self._source, self._progress.part_tokens):
                 if self._progress.parts[part.position] != "read":
-                    await self._read(part, transcript)
+                    await self._read(part)
             await self._store.save(self._progress, releases=True)
         except (RunStoppedError, KgAgentError) as error:
             return self._report("stopped", str(error))
@@ -131,13 +131,9 @@ class IngestionRun:
         self._progress = progress
         return True
 
-    async def _start(self, stored: StoredSource | None) -> Transcript | None:
-        """Claim the source, and build on what earlier runs read of this or an earlier version.
-
-        Returns:
-            The messages of the part in which an earlier run stopped, or None.
-        """
-        progress, transcript = await self._store.claim()
+    async def _start(self, stored: StoredSource | None) -> None:
+        """Claim the source, and build on what earlier runs read of this or an earlier version."""
+        progress = await self._store.claim()
         version = (progress and progress.fingerprint) or (stored and stored.fingerprint)
         self._updated = bool(version) and version != self._source.fingerprint
         if progress:
@@ -146,8 +142,8 @@ class IngestionRun:
             )
             if not self._force and not self._updated and self._matches_parts(progress):
                 self._progress = self._with_identity(progress)
-                self._resumed = bool(progress.parts_read or transcript)
-                return transcript
+                self._resumed = progress.parts_read > 0
+                return
             if self._updated:
                 # A newer version is split as the earlier one was, so that unchanged parts have the same fingerprint.
                 self._progress = self._new_progress(progress.part_tokens)
@@ -155,7 +151,6 @@ class IngestionRun:
             if not self._force:
                 self._progress = self._progress.with_parts_of(progress)
         await self._store.save(self._progress)
-        return None
 
     def _with_identity(self, progress: IngestionProgress) -> IngestionProgress:
         """Progress that also states the source's identity and version."""
@@ -167,15 +162,16 @@ class IngestionRun:
         """Whether the source is still split into as many parts as before."""
         return len(split_source(self._source, progress.part_tokens)) == len(progress.parts)
 
-    async def _read(self, part: SourcePart, transcript: Transcript | None) -> None:
-        is_resumed = transcript is not None and transcript.position == part.position
-
-        async def save(messages: Sequence[BaseMessage]) -> None:
-            await self._store.save(self._progress, Transcript(part.position, tuple(messages)))
-
-        reader = PartReader(self._config.model, self._tools, self._usage, part.position, self._calls.append, save)
-        messages = transcript.messages if transcript is not None and is_resumed else self._prompt(part)
-        outcome = await reader.read(messages, resumed=is_resumed)
+    async def _read(self, part: SourcePart) -> None:
+        reader = PartReader(
+            self._config.model,
+            self._tools,
+            self._usage,
+            part.position,
+            on_call=self._calls.append,
+            before_write=lambda: self._store.save(self._progress),
+        )
+        outcome = await reader.read(self._prompt(part))
         if outcome.given_up:
             self._warnings.append(f"Part {part.position + 1} was abandoned: {outcome.given_up}")
         if outcome.remark:

@@ -1,11 +1,9 @@
 """What the database holds about a source: its node, the progress of reading it, and the notes that name it."""
 
-import json
 import uuid
 from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 
-from langchain_core.messages import BaseMessage, messages_from_dict, messages_to_dict
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from kgagent.errors import ConflictError
@@ -107,28 +105,6 @@ class StoredSource:
         return (self.progress and self.progress.fingerprint) or self.node_fingerprint
 
 
-@dataclass(frozen=True)
-class Transcript:
-    """All messages so far of the part that is being read."""
-
-    position: int
-    messages: tuple[BaseMessage, ...]
-
-    def dump(self) -> str:
-        """The text that is stored."""
-        # A model may emit an unpaired surrogate (half an emoji), which can be stored only in escaped form.
-        return json.dumps({"part": self.position, "messages": messages_to_dict(self.messages)}, default=str)
-
-    @classmethod
-    def parse(cls, stored: object) -> Self | None:
-        """Parse what is stored. None if it is invalid; the part is then read from its beginning."""
-        try:
-            decoded = json.loads(stored) if isinstance(stored, str) else {}
-            return cls(int(decoded["part"]), tuple(messages_from_dict(decoded["messages"])))
-        except (ValueError, KeyError, TypeError):
-            return None
-
-
 class SourceStore:
     """Reads and writes the progress of one run on one source."""
 
@@ -160,7 +136,7 @@ class SourceStore:
             self._node["entity_key"] = best.entity_key
         return best
 
-    async def claim(self) -> tuple[IngestionProgress | None, Transcript | None]:
+    async def claim(self) -> IngestionProgress | None:
         """Become the run that reads the source, and return what the previous run stored.
 
         Raises:
@@ -169,18 +145,13 @@ class SourceStore:
         rows = await self._store.write(
             statement("claim_ingestion", label=self._label), {**self._node, "run": self._run}
         )
-        if not rows:
-            return None, None
-        return IngestionProgress.parse(rows[0]["progress"]), Transcript.parse(rows[0]["messages"])
+        return IngestionProgress.parse(rows[0]["progress"]) if rows else None
 
-    async def save(
-        self, progress: IngestionProgress, transcript: Transcript | None = None, *, releases: bool = False
-    ) -> None:
+    async def save(self, progress: IngestionProgress, *, releases: bool = False) -> None:
         """Store the progress.
 
         Args:
             progress: how far the source is read.
-            transcript: messages of the part that is being read; None between parts.
             releases: whether the run releases its claim.
 
         Raises:
@@ -194,7 +165,6 @@ class SourceStore:
                 "run": self._run,
                 "next_run": None if releases else self._run,
                 "progress": progress.model_dump_json(),
-                "messages": transcript and transcript.dump(),
             },
         )
         if not saved:
