@@ -126,8 +126,6 @@ class MatchClauses:
         pattern = self._pattern
         if self._is_path:
             self._paths(pattern.steps[0])
-        elif self._in_order:
-            self._steps_in_order()
         else:
             self._steps()
         self._scope()
@@ -143,18 +141,26 @@ class MatchClauses:
             )
 
     def _steps(self) -> None:
-        """The steps as one path, or as clauses of their own where relationships may be followed twice."""
+        """The steps as one path; or each as a clause, in order or where relationships may be followed twice.
+
+        The planner combines clauses and reorders them unless a WITH between them adds a variable.
+        """
         pattern, path = self._pattern, ""
+        if self._in_order:
+            self._bind(f"MATCH ({self._nodes[0]}{_label(pattern.steps[0].source_label)})", 0)
         for place, step in enumerate(pattern.steps):
-            before, after = self._nodes[place], self._nodes[place + 1]
-            opened = path or f"({before}{_label(step.source_label)})"
+            before, after = self._nodes[place : place + 2]
             if path and step.source_label not in {None, pattern.steps[place - 1].target_label}:
                 self._require(f"{before}:{Identifier(step.source_label)}", place)
-            arrived = f"({after}{_label(step.target_label)})"
-            if not pattern.repeat_relationships:
-                path = f"{opened}{self._hop(place, step)}{arrived}"
-            else:
-                self._bind(f"MATCH {opened}{self._hop(place, step)}{arrived}", place + 1)
+            path = path or f"({before}{_label(step.source_label)})"
+            path += f"{self._hop(place, step)}({after}{_label(step.target_label)})"
+            if self._in_order:
+                self._bind(f"WITH *, {place} AS {self._prefix}o{place}\nMATCH {path}", place + 1)
+                for other in range(place):
+                    self._of_hop(f"{self._prefix}r{place} <> {self._prefix}r{other}", place)
+            elif pattern.repeat_relationships:
+                self._bind(f"MATCH {path}", place + 1)
+            if self._in_order or pattern.repeat_relationships:
                 path = ""
         if path:
             self._bind(f"MATCH {path}", len(pattern.steps))
@@ -184,19 +190,6 @@ class MatchClauses:
         followed = f"all(one IN {relationship} WHERE coalesce(one.user_id, $user_id) = $user_id)"
         self._bind(f"WITH * WHERE {followed}", 1)
         self._hops.append((f"nodes({path})[1..]", relationship))
-
-    def _steps_in_order(self) -> None:
-        """One clause for each step. The planner combines clauses unless a WITH between them adds a variable."""
-        steps, prefix = self._pattern.steps, self._prefix
-        self._bind(f"MATCH ({self._nodes[0]}{_label(steps[0].source_label)})", 0)
-        for place, step in enumerate(steps):
-            before, after = self._nodes[place : place + 2]
-            if place and step.source_label is not None:
-                self._require(f"{before}:{Identifier(step.source_label)}", place)
-            follow = f"MATCH ({before}){self._hop(place, step)}({after}{_label(step.target_label)})"
-            self._bind(f"WITH *, {place} AS {prefix}o{place}\n{follow}", place + 1)
-            for other in range(place):
-                self._of_hop(f"{prefix}r{place} <> {prefix}r{other}", place)
 
     def _hop(self, place: int, step: TraversalStep) -> str:
         """The part of a path between the two nodes of a step."""

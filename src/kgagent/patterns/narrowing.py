@@ -12,12 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import product
-from typing import Any, Literal
+from sys import intern
+from typing import Literal
 
 from kgagent.errors import StatementTimeoutError
 from kgagent.models.constraint import Constraint, Position
 from kgagent.models.pattern import Branch, GraphPattern, TraversalStep
 from kgagent.patterns.compiler import CompiledStatement, Compiler
+from kgagent.patterns.path_scores import PathMatch
 from kgagent.patterns.plans import QueryPlan
 from kgagent.patterns.reads import UserReads
 from kgagent.patterns.step_sequences import node_number
@@ -40,8 +42,8 @@ Lengths = tuple[int, ...]
 
 async def matched_paths(
     reads: UserReads, compiler: Compiler, plan: QueryPlan, limit: int, *, quick_seconds: float = QUICK_SECONDS
-) -> list[Sequence[Any]]:
-    """Match the paths of a plan, as `Compiler.compile` describes them; if that takes long, narrow the plan first.
+) -> list[PathMatch]:
+    """Match the paths of a plan; if that takes long, narrow the plan first.
 
     Args:
         reads: runs the statements.
@@ -56,14 +58,14 @@ async def matched_paths(
     """
     fixed = _plans_of_fixed_length(plan) if plan.max_hops > 1 else []
     if not fixed:
-        return await _rows(reads, compiler.compile(plan, limit))
+        return await _read(reads, compiler.compile(plan, limit))
     with suppress(StatementTimeoutError):
         if quick_seconds > 0:
             quick = reads.part(QUICK_SHARE, quick_seconds)
-            return await _rows(quick, compiler.compile(plan, limit))
+            return await _read(quick, compiler.compile(plan, limit))
     entered = plan.entered_at(compiler.entry_points)
     entry_ids = [] if entered is None else compiler.entered_ids(plan.label(entered))
-    paths: list[Sequence[Any]] = []
+    paths: list[PathMatch] = []
     for lengths, fixed_plan in fixed:
         [pattern] = fixed_plan.segments
         ids: list[Ids] = [None] * (len(pattern.steps) + 1)
@@ -76,15 +78,19 @@ async def matched_paths(
         nodes = await _narrowed(reads, compiler, pattern, ids)
         if [] not in nodes:
             statement = compiler.compile_narrowed(fixed_plan, nodes, limit - len(paths))
-            paths += [[*path[:2], lengths, path[3]] for path in await _rows(reads, statement)]
+            paths += [replace(path, lengths=lengths) for path in await _read(reads, statement)]
         if len(paths) == limit:
             break
     return paths
 
 
-async def _rows(reads: UserReads, statement: CompiledStatement) -> list[Sequence[Any]]:
+async def _read(reads: UserReads, statement: CompiledStatement) -> list[PathMatch]:
+    """Read paths; each id is kept in memory once, however many paths contain it."""
     [row] = await reads.read(statement.text, statement.parameters)
-    return list(row["paths"])
+    return [
+        PathMatch(tuple(map(intern, nodes)), tuple(map(intern, relationships)), tuple(lengths), at)
+        for nodes, relationships, lengths, at in row["paths"]
+    ]
 
 
 async def _narrowed(reads: UserReads, compiler: Compiler, pattern: GraphPattern, given: Sequence[Ids]) -> list[Ids]:

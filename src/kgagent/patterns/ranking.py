@@ -34,7 +34,6 @@ class PathMetrics:
         weight: sum of the weights.
         centrality: mean over the nodes.
         semantic: mean cosine, -1 to 1; None also if no element has an embedding.
-        is_scored: whether the components were computed before the time for scoring was over.
     """
 
     hops: int
@@ -42,7 +41,6 @@ class PathMetrics:
     weight: float | None = None
     centrality: float | None = None
     semantic: float | None = None
-    is_scored: bool = True
 
     def to_dict(self) -> dict[str, JsonValue]:
         """The metrics that are known, rounded."""
@@ -77,8 +75,6 @@ class PathRanking:
 
     def score(self, metrics: PathMetrics) -> float:
         """The score of a path; greater is better."""
-        if not metrics.is_scored:
-            return SCORE_WITHOUT_EMBEDDING if self.strategy is RankingStrategy.SEMANTIC_SCORE else 0.0
         if self.strategy is RankingStrategy.EDGE_WEIGHT:
             return metrics.weight or 0.0
         if self.strategy is RankingStrategy.NODE_CENTRALITY:
@@ -92,9 +88,7 @@ class PathRanking:
     def explain(self, metrics: PathMetrics) -> str:
         """How the score was computed."""
         length = counted(metrics.hops, "relationship")
-        if not metrics.is_scored:
-            why = "not scored within the time limit"
-        elif self.strategy is RankingStrategy.HYBRID:
+        if self.strategy is RankingStrategy.HYBRID:
             shares = self._shares(metrics).items()
             why = " + ".join(f"{part} {value:.2f} x {share:.2f}" for part, (value, share) in shares) or "no component"
         elif self.strategy is RankingStrategy.PATH_LENGTH:

@@ -7,12 +7,13 @@ from typing import Any
 
 from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder
-from kgagent.errors import InputError, StatementValueError
+from kgagent.errors import InputError, StatementTimeoutError, StatementValueError
 from kgagent.models.constraint import ORDER_OPERATORS, TEXT_OPERATORS, Constraint, ConstraintType
+from kgagent.models.pattern_query import RankingStrategy
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.narrowing import QUICK_SECONDS, matched_paths
 from kgagent.patterns.path_reader import PathReader, ReadPaths
-from kgagent.patterns.path_scores import PathMatch, PathScorer, ScoredPath
+from kgagent.patterns.path_scores import PathMatch, ScoredPath, path_metrics
 from kgagent.patterns.plans import EntryPoint, QueryPlan
 from kgagent.patterns.predicates import is_inside_json, matching_key, needs_matching
 from kgagent.patterns.ranking import PathMetrics, PathRanking
@@ -42,13 +43,13 @@ class RunResult:
         read: the paths that are returned.
         explored: number of paths that were examined, by pattern.
         truncated: whether a plan has more paths than were examined.
-        not_scored: number of paths that could not be scored in time.
+        ranking: how the paths are ranked: by length if scoring them otherwise took too long.
     """
 
     read: ReadPaths
     explored: Mapping[str, int]
     truncated: bool
-    not_scored: int
+    ranking: PathRanking
 
 
 class PatternRunner:
@@ -131,30 +132,27 @@ class PatternRunner:
                 "kind, such as 2026-01-02, 2026-01-02T10:00 or 10:00; durations and points cannot be compared"
             ) from error
         scoring = self._reads.part(SCORING_SHARE, SCORING_SECONDS)
-        scorer = PathScorer(scoring, self._embedder, ranking, vector)
-        metrics = await scorer.metrics([path for paths in matched for path in paths])
+        distinct = {path for paths in matched for path in paths}
+        try:
+            metrics = await path_metrics(scoring, self._embedder, ranking, vector, distinct)
+        except StatementTimeoutError:
+            ranking = PathRanking(RankingStrategy.PATH_LENGTH)
+            metrics = await path_metrics(scoring, self._embedder, ranking, None, distinct)
         best = _best(plans, matched, metrics, ranking)[: self._paths]
         explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
             explored[plan.pattern_id] += len(paths)
-        return RunResult(
-            await self._reader.paths(self._reads, best, ranking),
-            explored,
-            truncated,
-            sum(not path_metrics.is_scored for path_metrics in metrics.values()),
-        )
+        return RunResult(await self._reader.paths(self._reads, best, ranking), explored, truncated, ranking)
 
     async def _match(self, plans: Sequence[QueryPlan], compiler: Compiler) -> tuple[list[list[PathMatch]], bool]:
         """The paths of each plan, and whether any plan has more of them than are examined."""
         explored = self._explored
         reads = self._reads.part(MATCHING_SHARE)
-        ids: dict[str, str] = {}
-
-        async def match(plan: QueryPlan) -> list[PathMatch]:
-            paths = await matched_paths(reads, compiler, plan, explored + 1, quick_seconds=self._quick_seconds)
-            return [_path_match(path, ids) for path in paths]
-
-        matched = await bounded_map(match, plans, limit=CONCURRENT_STATEMENTS)
+        matched = await bounded_map(
+            lambda plan: matched_paths(reads, compiler, plan, explored + 1, quick_seconds=self._quick_seconds),
+            plans,
+            limit=CONCURRENT_STATEMENTS,
+        )
         return [paths[:explored] for paths in matched], any(len(paths) > explored for paths in matched)
 
     async def _type_mismatch(self, plans: Sequence[QueryPlan]) -> InputError | None:
@@ -187,21 +185,12 @@ def _best(
         for plan, paths in zip(plans, matched, strict=True)
         for path in paths
     )
-    best: dict[tuple[object, ...], ScoredPath] = {}
-    for path in sorted(scored, key=lambda path: path.sort_key):
-        best.setdefault(path.identity, path)
+    best: dict[object, ScoredPath] = {}
+    for item in sorted(
+        scored, key=lambda item: (-item.score, item.metrics.hops, item.path.nodes, item.path.relationships)
+    ):
+        best.setdefault(item.path.at or (item.plan.pattern_id, item.path), item)
     return list(best.values())
-
-
-def _path_match(path: Sequence[Any], ids: dict[str, str]) -> PathMatch:
-    """Read a path; each id is kept in memory once, however many paths contain it."""
-    nodes, relationships, lengths, at = path
-    return PathMatch(
-        tuple(ids.setdefault(key, key) for key in nodes),
-        tuple(ids.setdefault(key, key) for key in relationships),
-        tuple(lengths),
-        at,
-    )
 
 
 def _constraints(plans: Iterable[QueryPlan]) -> Iterator[tuple[Constraint, tuple[str, ...]]]:

@@ -14,7 +14,6 @@ from kgagent.errors import (
     SearchError,
     StatementTimeoutError,
 )
-from kgagent.formatting import counted
 from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.store import Store
 from kgagent.models.hybrid import HybridSearchRequest
@@ -162,6 +161,7 @@ class _QueryRun:
             await self._explain_no_match(compiler, schema)
             return await self._hybrid_search()
         self._warn_of_limits(run, explored)
+        ranking = run.ranking
         return PatternResult(
             strategy="patterns" if query.all_patterns else "traversal",
             context=self._context(run),
@@ -238,11 +238,9 @@ class _QueryRun:
                 f"More than {explored:,} paths match; only {explored:,} were ranked. Narrow the pattern to be sure of "
                 "the best"
             )
-        if run.not_scored:
-            self._warnings.append(
-                f"Ranked {counted(run.not_scored, 'path')} last: scoring took too long. Narrow the pattern, or rank by "
-                "PATH_LENGTH"
-            )
+        if run.ranking.strategy is not self._ranking.strategy:
+            took = f"scoring by {self._ranking.strategy} took too long"
+            self._warnings.append(f"Ranked by {run.ranking.strategy}: {took}. Narrow the pattern")
 
     async def _explain_no_match(self, compiler: Compiler, schema: LiveSchema) -> None:
         """Warn that nothing matched, and why.

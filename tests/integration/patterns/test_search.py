@@ -549,10 +549,10 @@ async def test_paths_are_returned_even_if_scoring_and_texts_take_too_long(
 
     monkeypatch.setattr(services_of(ward).store, "read", slow)
     result = await ask(ward, user_id, query="Who is ill?", patterns=[{"steps": [HAS]}], ranking="NODE_CENTRALITY")
-    late = "NODE_CENTRALITY 0.000: not scored within the time limit"
-    assert [path.explanation for path in result.paths] == [late] * 2
+    assert [path.explanation for path in result.paths] == ["PATH_LENGTH 1.000: 1 / 1 relationship"] * 2
+    assert result.ranking == "PATH_LENGTH"
     assert result.warnings == (
-        "Ranked 2 paths last: scoring took too long. Narrow the pattern, or rank by PATH_LENGTH",
+        "Ranked by PATH_LENGTH: scoring by NODE_CENTRALITY took too long. Narrow the pattern",
         "Omitted the texts near the paths: finding them took too long",
     )
 
