@@ -28,9 +28,6 @@ MAX_PROPERTIES = 30
 MAX_PAIRS = 10
 """Pairs of labels that are listed of a type in details."""
 
-OUTLINE_PAIRS = 2
-"""Pairs of labels that are listed of a type in an outline."""
-
 
 class DescribeGraphArguments(ReadArguments):
     """Arguments of describe_graph."""
@@ -97,25 +94,12 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         schema = await context.live_schema.read(context.user_id, fresh=True)
         if arguments.labels:
             schema = _restrict(arguments.labels, schema, context.ontology)
-        if arguments.cursor is None:
-            answer = await self._described(context, arguments, schema, outline=False)
-            if answer.next_cursor is None:
-                return answer
-        return await self._described(context, arguments, schema, outline=True)
-
-    async def _described(
-        self, context: ToolContext, arguments: DescribeGraphArguments, schema: LiveSchema, *, outline: bool
-    ) -> GraphDescription:
-        """All details, or an outline without properties for a graph whose details exceed the budget."""
-        notes = _notes(schema, outline=outline)
+        notes = _notes(schema)
         message = f"The graph has {len(schema.labels)} labels and {len(schema.relationship_types)} relationship types"
         content = Content(
             items=[
-                *(_item("labels", {"label": label.name}, label, outline=outline) for label in schema.labels),
-                *(
-                    _item("relationship_types", {"type": kind.name}, kind, outline=outline)
-                    for kind in schema.relationship_types
-                ),
+                *(_item("labels", {"label": label.name}, label) for label in schema.labels),
+                *(_item("relationship_types", {"type": kind.name}, kind) for kind in schema.relationship_types),
             ],
             message=message,
             opening=". ".join((message, *notes)),
@@ -132,17 +116,17 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         return await render_page(GraphDescription, context, arguments, content)
 
 
-def _item(section: str, record: JsonRecord, part: LiveLabel | LiveRelationshipType, *, outline: bool) -> PlainItem:
+def _item(section: str, record: JsonRecord, part: LiveLabel | LiveRelationshipType) -> PlainItem:
     """A label or a type; as a line `Label Person: 12; properties …`."""
     record["count"] = part.count
     if part.is_lower_bound:
         record["or_more"] = True
     if part.sampled:
         record["sampled"] = True
-    if part.properties and not outline:
+    if part.properties:
         record["properties"] = {item.name: _values(item) for item in part.properties[:MAX_PROPERTIES]}
     if isinstance(part, LiveRelationshipType) and part.pairs:
-        pairs = part.pairs[: OUTLINE_PAIRS if outline else MAX_PAIRS]
+        pairs = part.pairs[:MAX_PAIRS]
         record["connects"] = [{"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs]
     amount = f"{part.count:,}{'+' if part.is_lower_bound else ''}{' (sampled)' if part.sampled else ''}"
     connections = (f"{pair['from']} to {pair['to']} {pair['count']}" for pair in record.get("connects", ()))
@@ -177,15 +161,13 @@ def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> 
     return schema.model_copy(update={"labels": chosen, "relationship_types": tuple(kinds)})
 
 
-def _notes(schema: LiveSchema, *, outline: bool) -> list[str]:
+def _notes(schema: LiveSchema) -> list[str]:
     """What the result omits, and how to get it."""
     notes = []
     parts: list[LiveLabel | LiveRelationshipType] = [*schema.labels, *schema.relationship_types]
     cut = any(len(part.properties) > MAX_PROPERTIES for part in parts)
     cut |= any(len(kind.pairs) > MAX_PAIRS for kind in schema.relationship_types)
-    if outline:
-        notes.append("Details are omitted; set labels to see all details of some labels")
-    elif cut:
+    if cut:
         notes.append(f"At most {MAX_PROPERTIES} properties and {MAX_PAIRS} connections of each are shown")
     if any(part.sampled for part in parts):
         notes.append("sampled: not all were read, so there may be more properties and connections")

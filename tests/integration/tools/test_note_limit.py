@@ -6,7 +6,7 @@ from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import person, two_friends
+from tests.support.people import two_friends
 
 
 @pytest.fixture
@@ -37,11 +37,3 @@ async def test_notes_of_one_call_are_written_as_far_as_there_is_room(tools: Tool
         assert payload["notes_added"] == room, payload
         assert [failure["index"] for failure in payload["failures"]] == list(range(room, 4))
         assert payload["failures"][0]["error"].startswith("A record may have at most 3 notes, got 4")
-
-
-async def test_a_note_that_the_same_call_corrects_is_written_first_even_at_the_limit(tools: Toolset) -> None:
-    await person(tools, "Ada", notes=["a"])
-    notes = [{"on": "Ada", "content": content} for content in ("b", "c", "d")]
-    payload = succeeded(await tools.remember(notes=[*notes, {"on": "Ada", "replaces": "b", "content": "B"}]))
-    assert (payload["notes_added"], payload["notes_corrected"]) == (2, 1), payload
-    assert [failure["index"] for failure in payload["failures"]] == [2]
