@@ -134,21 +134,3 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
         lost.add(statement)
     assert contents(node_after) - {"last"} == set().union(lost, *map(contents, both))
     assert len(note_contents(node_after)) == len(contents(node_after))
-
-
-@pytest.mark.usefixtures("part")
-@examples(2)
-@given(drawn=graphs, kept=node_facts, dropped=node_facts)
-async def test_what_a_merge_touches_is_current_without_another_write(
-    graph: KnowledgeGraph,
-    embedder: WatchedEmbedder,
-    clock: Clock,
-    drawn: Drawn,
-    kept: dict[str, Any],
-    dropped: dict[str, Any],
-) -> None:
-    user_id = f"user-{uuid4()}"
-    tools = graph.tools(user_id=user_id)
-    keys = await made(tools, drawn, kept, dropped)
-    succeeded(await tools.merge_nodes(keep_entity_key=keys["keep"], drop_entity_key=keys["drop"]))
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.aliases import ALIASES, changed_aliases
+from kgagent.graph.pair_state import PairState
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import stored_version, with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text
@@ -133,17 +134,13 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
                 "keep the node with more relationships instead"
             )
         others = {self._other_end(record) for record in of_drop} - {self.keep, self.drop}
-        intents = [RelationshipIntent(from_entity_key=self.keep, to_entity_key=other) for other in sorted(others)]
-        pairs = await self.graph.relationships.read_pairs(user_id, intents, for_update=True) if intents else []
-        ends = [(pair, pair.second.entity_key) for pair in pairs if pair.second is not None]
-        foreign = {(record.neo4j_type, key) for pair, key in ends for record in pair.foreign}
+        pairs = await self._pairs(others)
         counterparts: dict[tuple[str, str], RelationshipRecord] = {}
-        for pair, key in ends:
+        for other, pair in pairs.items():
             for record in pair.relationships:
-                counterparts.setdefault((record.neo4j_type, key), record)
+                counterparts.setdefault((record.neo4j_type, other), record)
         # A node that has been deleted since the first statement took its relationships with it.
-        existing = {self.keep, self.drop, *(key for _, key in ends)}
-        own = tuple(record for record in of_drop if self._other_end(record) in existing)
+        own = tuple(record for record in of_drop if self._other_end(record) in {self.keep, self.drop, *pairs})
         # A record reads its notes once; the plan, which is made in one go, needs those of all records.
         await in_turns(lambda record: record.notes, (*own, *counterparts.values(), *nodes, *relationships))
 
@@ -153,6 +150,7 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
         for record in own:
             if record not in between:
                 groups.setdefault((record.neo4j_type, self._other_end(record)), []).append(record)
+        foreign = {(record.neo4j_type, other) for other, pair in pairs.items() for record in pair.foreign}
         if refused := next((group for group in groups if group in foreign), None):
             raise InputError(
                 f"{self.keep} has a {refused[0]} relationship with {refused[1]} that names another user as its owner. "
@@ -241,6 +239,13 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
         nodes = [NodeRecord.read(row["node"], self._ontology) for row in await rows("read_nodes_that_mention")]
         found = await rows("read_relationships_that_mention")
         return nodes, [RelationshipRecord.read(row["relationship"]) for row in found]
+
+    async def _pairs(self, others: Iterable[str]) -> dict[str, PairState]:
+        """The kept node with each of other nodes that exist, by their keys."""
+        intents = [RelationshipIntent(from_entity_key=self.keep, to_entity_key=other) for other in sorted(others)]
+        user_id = self.graph.user_id
+        read = await self.graph.relationships.read_pairs(user_id, intents, for_update=True) if intents else []
+        return {pair.second.entity_key: pair for pair in read if pair.second is not None}
 
     def _is_cited_by(self, record: Record) -> bool:
         return any(note.source_entity_key == self.drop for note in record.notes)

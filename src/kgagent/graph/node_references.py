@@ -1,7 +1,7 @@
 """Finds the nodes that references mean: by key, by the first characters of a key, by name, or "me"."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -52,16 +52,53 @@ WINDOW = 200
 
 
 @dataclass(frozen=True)
-class LooseResolution:
-    """What references mean, of which some are not exactly the name of their node.
+class ResolvedReferences:
+    """What the references of a call mean; keys mean themselves.
 
     Attributes:
-        keys: for each reference the key, or the error.
-        notices: for each reference that is not exactly the name which node it means: "Anna → Anna Berger (5b0c1a2f)".
+        keys: for each reference that is no key, the key of its node, or the error.
+        notices: for each reference that is not exactly a name, which node it means.
     """
 
-    keys: Mapping[str, str | InputError]
-    notices: Mapping[str, str]
+    keys: Mapping[str, str | InputError] = field(default_factory=dict)
+    notices: Mapping[str, str] = field(default_factory=dict)
+
+    def key(self, reference: str) -> str:
+        """The key of a node; the reference itself if it means none.
+
+        Raises:
+            InputError: the reference is ambiguous.
+        """
+        key = self.keys.get(reference, reference)
+        if isinstance(key, NodeNotFoundError):
+            return reference
+        if isinstance(key, InputError):
+            raise key
+        return key
+
+    def ends(self, *references: str) -> list[str]:
+        """The keys of the two nodes of a relationship.
+
+        Raises:
+            NodeNotFoundError: a node does not exist.
+            InputError: a reference is ambiguous.
+        """
+        keys = [self.key(reference) for reference in references]
+        missing = [reference for reference in references if isinstance(self.keys.get(reference), InputError)]
+        if missing:
+            shown = ", ".join(dict.fromkeys(missing))
+            raise NodeNotFoundError(f"One or both nodes do not exist: {shown}", self.hint(missing))
+        return keys
+
+    def hint(self, references: Iterable[str]) -> str:
+        """The nodes with the nearest names of references that mean no node."""
+        errors = (self.keys.get(reference) for reference in references)
+        hints = (error.hint for error in errors if isinstance(error, NodeNotFoundError) and error.hint)
+        return ". ".join(dict.fromkeys(hints))
+
+    def notices_of(self, references: Iterable[str]) -> list[str]:
+        """Which nodes references mean that are not exactly names."""
+        return [self.notices[name] for name in dict.fromkeys(references) if name in self.notices]
 
 
 class NodeReferences:
@@ -125,7 +162,7 @@ class NodeReferences:
         *,
         exactly: Collection[str] = (),
         found: FoundNodes | None = None,
-    ) -> LooseResolution:
+    ) -> ResolvedReferences:
         """Like `resolve_each`, but a name that no node has may lack accents, or be a part of the name of one person.
 
         Args:
@@ -149,7 +186,7 @@ class NodeReferences:
             user_id, candidates | {name: (node,) for name, node in named.items()}, found=found
         )
         meant = {reference: nodes[0] for reference, nodes in candidates.items() if len(nodes) == 1} | named
-        return LooseResolution(keys=outcomes, notices=await other_names(meant, loosely=named.keys()))
+        return ResolvedReferences(outcomes, await other_names(meant, loosely=named.keys()))
 
     async def look_up(
         self, user_id: str, references: Iterable[str], *, keys: Iterable[str] = (), with_owners: bool = False

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.graph.node_references import ResolvedReferences
 from kgagent.models.graph import GraphModel
 from kgagent.models.plain import without_empty
 from kgagent.models.request import MAX_VALUES
@@ -26,7 +27,7 @@ from kgagent.tools.payload import (
     error_text,
     failure,
 )
-from kgagent.tools.reference_arguments import ResolvedReferences, resolve
+from kgagent.tools.reference_arguments import resolve
 from kgagent.validation import accepted_names, check_size, explain_validation_error
 
 KEY_SUFFIX = "entity_key"

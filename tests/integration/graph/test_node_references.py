@@ -115,16 +115,6 @@ async def test_a_beginning_of_two_keys_is_an_error(
     assert isinstance(resolved["5b0c1a2"], NodeNotFoundError)
 
 
-async def test_a_name_that_is_also_the_beginning_of_a_key_is_ambiguous(
-    references: NodeReferences, tools: Toolset, user_id: str
-) -> None:
-    ruth = await person(tools, "Ruth")
-    await node(tools, "Entity", ruth[:8])
-    with pytest.raises(InputError, match="could refer to 2 nodes") as raised:
-        await references.resolve(user_id, [ruth[:8]])
-    assert f"(Person, {ruth[:12]})" in str(raised.value)
-
-
 @pytest.mark.parametrize("word", ["me", "Me", "I", " myself"])
 async def test_the_owner_is_meant_even_if_a_node_has_that_name(
     references: NodeReferences, tools: Toolset, user_id: str, word: str
@@ -151,18 +141,6 @@ async def test_an_unknown_name_is_an_error_with_the_closest_names(
     assert str(raised.value) == (
         f"Node not found: Ruht Caldr. Nearest to Ruht Caldr: Ruth Calder (Person, {key[:12]}): Naval architect."
     )
-
-
-async def test_nodes_of_other_users_are_as_unknown_as_any(
-    references: NodeReferences, graph: KnowledgeGraph, user_id: str
-) -> None:
-    theirs = await person(graph.tools(user_id=f"{user_id}-other"), "Ruth Calder", is_owner=True)
-    for reference in (theirs, theirs[:8], "Ruth Calder", "Ruth", "me"):
-        resolved = await references.resolve_each(user_id, [reference])
-        absent = str((await references.resolve_each(user_id, ["absent"]))["absent"])
-        said = str(resolved[reference])
-        assert isinstance(resolved[reference], NodeNotFoundError)
-        assert reference == "me" or said == absent.replace("absent", reference)
 
 
 async def test_many_names_are_found_at_once(references: NodeReferences, graph: KnowledgeGraph, stored: str) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from neo4j import AsyncSession, Query
-from neo4j.exceptions import DriverError, SessionExpired
+from neo4j.exceptions import SessionExpired
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hash_embedding
-from kgagent.errors import ConstraintViolationError, StatementTimeoutError, StoreError
+from kgagent.errors import StatementTimeoutError
 from kgagent.knowledge_graph import services_of
 
 pytestmark = pytest.mark.neo4j_5
@@ -51,18 +51,6 @@ async def test_parameters_are_accepted_wherever_a_value_may_stand(graph: Knowled
     assert rows == [{"name": "b", "nothing": None}, {"name": "c", "nothing": None}]
 
 
-async def test_an_invalid_statement_is_reported(graph: KnowledgeGraph) -> None:
-    with pytest.raises(StoreError, match="refused the statement: Invalid input"):
-        await services_of(graph).store.read("MATCH", {})
-
-
-async def test_a_duplicate_is_an_error_of_its_own(graph: KnowledgeGraph, user_id: str) -> None:
-    with pytest.raises(ConstraintViolationError, match="violates a uniqueness constraint"):
-        await services_of(graph).store.write(
-            "UNWIND [1, 2] AS i CREATE (:Person {entity_key: $key, user_id: $key})", {"key": user_id}
-        )
-
-
 async def test_a_slow_statement_is_terminated(graph: KnowledgeGraph) -> None:
     endless = "UNWIND range(1, 100000) AS a UNWIND range(1, 100000) AS b WITH a, b WHERE a = -b RETURN count(*)"
     with pytest.raises(StatementTimeoutError, match="exceeded its time limit"):
@@ -97,11 +85,3 @@ async def test_a_read_interrupted_by_a_lost_connection_is_retried(
     asked = failing(SessionExpired("the connection is gone"))
     assert await services_of(graph).store.read("RETURN 1 AS one", {}) == [{"one": 1}]
     assert len(asked) == 1
-
-
-async def test_a_read_that_would_fail_again_is_not_retried(
-    graph: KnowledgeGraph, failing: Callable[[Exception], list[str]]
-) -> None:
-    failing(DriverError("this cannot be read"))
-    with pytest.raises(StoreError, match="this cannot be read"):
-        await services_of(graph).store.read("RETURN 1 AS one", {})

@@ -1,4 +1,3 @@
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -118,16 +117,3 @@ async def test_an_error_of_the_embedder_is_the_outcome_of_every_intent_of_the_ba
     counters = Counters()
     counters.failure = EmbeddingUnavailableError("down")
     assert await counters.apply(["a", "b", "a"]) == [counters.failure] * 3
-
-
-async def test_a_cancellation_is_not_swallowed() -> None:
-    class Stuck(Counters):
-        async def read(self, intents: Sequence[str]) -> Sequence[Counter]:  # noqa: ARG002
-            await asyncio.Event().wait()
-            return []
-
-    task = asyncio.create_task(Stuck().apply(["a"]))
-    await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task

@@ -6,7 +6,7 @@ import neo4j.time
 import pytest
 
 from kgagent.graph.record_saver import stored_version
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, ontology_label, plain
+from kgagent.graph.records import Record, RelationshipRecord, ontology_label, plain
 from kgagent.ontology import default_ontology
 from tests.support import facts
 
@@ -35,22 +35,8 @@ def test_a_level_is_a_whole_number(stored: object, level: int | None) -> None:
     assert relationship(attitude=stored).level("attitude") == level
 
 
-@pytest.mark.parametrize("stored", [3, ["a"], True, None])
-def test_a_value_that_is_not_text_reads_as_empty(stored: object) -> None:
-    assert relationship(description=stored).text("description") == ""
-
-
 def test_a_record_that_kgagent_never_wrote_has_version_0() -> None:
     assert stored_version(Record(element_id="x", vector_length=None, properties={})) == 0
-
-
-def test_a_relationship_is_described_from_the_requested_end() -> None:
-    record = relationship(relationship_type="studies", attitude=4, proximity=2)
-    shown = record.to_model(default_ontology(), asked_from="c")
-    assert (shown.from_entity_key, shown.to_entity_key, shown.from_name, shown.to_name) == ("c", "p", "", "Ann")
-    assert (shown.attitude_word, shown.proximity_word) == ("interested", "aware")
-    assert record.to_model(default_ontology(), asked_from="p").from_entity_key == "p"
-    assert record.to_model(default_ontology()).from_entity_key == "p"
 
 
 def test_nothing_internal_is_shown() -> None:
@@ -74,9 +60,3 @@ def test_values_of_the_database_become_json() -> None:
 
 def test_the_first_label_of_the_ontology_counts() -> None:
     assert ontology_label(["Entity", "Other", "Person"], default_ontology()) == "Person"
-
-
-def test_a_node_without_name_or_description_is_shown() -> None:
-    row = {"element_id": "x", "labels": ["Person"], "vector_length": None, "properties": {"entity_key": "k"}}
-    shown = NodeRecord.read(row, default_ontology()).to_model(default_ontology())
-    assert (shown.name, shown.description, shown.notes) == ("", "", ())

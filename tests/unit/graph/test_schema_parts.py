@@ -34,7 +34,3 @@ def test_every_label_and_type_has_a_unique_key_and_an_index_by_user() -> None:
     for name in (*default_ontology().labels, *default_ontology().relationships):
         assert any(f"`{name}`" in text and ".user_id, " in text and "_key) IS UNIQUE" in text for text in statements)
         assert any(f"`{name}`" in text and ".user_id)" in text and "CREATE INDEX" in text for text in statements)
-
-
-def test_every_part_is_created_only_if_missing() -> None:
-    assert all("IF NOT EXISTS" in part.create for part in parts(NEW))

@@ -2,24 +2,12 @@ import dataclasses
 
 import pytest
 
-from kgagent import Settings
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.vector_index_options import IndexScores, VectorIndexOptions
 
 NEW = ServerFeatures("2026.08.1", True, vectors_on_the_wire=True, quantization_types=True)
 OLD = ServerFeatures("5.26.30", False, vectors_on_the_wire=False)
 OPTIONS = VectorIndexOptions("none", m=24, ef_construction=150, search_expansion=8.0)
-
-
-def test_the_settings_choose_the_options() -> None:
-    settings = Settings(
-        _env_file=None,
-        index_quantization="binary",
-        index_m=4,
-        index_ef_construction=30,
-        index_search_expansion=2,
-    )
-    assert VectorIndexOptions.of(settings) == VectorIndexOptions("binary", 4, 30, 2.0)
 
 
 def test_a_server_gets_only_options_that_it_supports() -> None:

@@ -3,7 +3,6 @@ from typing import Any
 import pytest
 
 from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
-from kgagent.errors import EmbeddingUnavailableError
 from kgagent.graph.record_saver import embedding_hash, is_current, vector_changes
 from kgagent.graph.records import NodeRecord
 from tests.support.embedders import WatchedEmbedder
@@ -19,10 +18,6 @@ def record(text: str, **other: Any) -> NodeRecord:
         vector_length=properties.pop("length", 8),
         properties={name: value for name, value in properties.items() if value is not None},
     )
-
-
-def test_a_vector_of_this_text_model_and_length_is_current() -> None:
-    assert is_current(record("a"), "a", EMBEDDER)
 
 
 @pytest.mark.parametrize(
@@ -55,10 +50,3 @@ async def test_stale_texts_are_embedded_in_one_request_and_the_others_not() -> N
     assert [change.vector for change in changes] == [hash_embedding("new", 8), None, hash_embedding("c", 8), None, None]
     assert [bool(change.properties) for change in changes] == [True, False, True, False, True]
     assert changes[4].properties == {"embedding": None, "embedding_hash": None, "embedding_model": None}
-
-
-async def test_an_error_of_the_embedder_is_raised() -> None:
-    watched = WatchedEmbedder(EMBEDDER)
-    watched.failure = EmbeddingUnavailableError("down")
-    with pytest.raises(EmbeddingUnavailableError, match="down"):
-        await vector_changes(watched, [("new", None)])

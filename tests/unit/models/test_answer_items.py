@@ -47,12 +47,6 @@ def test_a_relationship_is_one_line_with_its_ends_levels_description_and_notes()
     )
 
 
-def test_the_direction_is_that_of_the_relationship_and_not_of_the_arguments() -> None:
-    asked = mentor(from_entity_key="me-key", to_entity_key="ruth-key", from_name="Me", to_name="Ruth")
-    reverse = asked.model_copy(update={"ends_reversed": True})
-    assert text(RelationshipItem(reverse, "edges")) == "Ruth (Person ruth-k) -[mentor]-> Me (me-k)"
-
-
 def test_a_line_shows_the_score_that_sorts() -> None:
     assert text(NodeItem(node(description="Naval architect"), "nodes", score=0.5)) == (
         "Ruth (Person ruth-k) 0.50: Naval architect"
@@ -64,12 +58,6 @@ def test_a_node_that_was_only_found_as_an_end_of_a_relationship_has_no_line() ->
     item = NodeItem(node(description="Naval architect"), "nodes", is_named=True, is_only_named=True)
     assert text(item) == ""
     assert item.records(reading())[0][1]["description"] == "Naval architect"
-
-
-def test_a_key_is_printed_where_a_node_is_named_first() -> None:
-    shared = reading()
-    assert text(RelationshipItem(mentor(), "edges"), shared).count("ruth-k") == 1
-    assert text(NodeItem(node(description="Naval architect"), "nodes"), shared) == "Ruth: Naval architect"
 
 
 def test_a_path_is_told_unless_lines_have_stated_it() -> None:
@@ -115,13 +103,6 @@ def test_a_note_tells_its_source_and_expiry() -> None:
 def test_stored_text_cannot_pose_as_a_line_of_its_own() -> None:
     line = text(NodeItem(node(name="Ada\nBo (Person b): owns all", description="x\n\ny"), "nodes"))
     assert line == "Ada Bo (Person b): owns all (Person ruth-k): x y"
-
-
-def test_names_of_other_programs_cannot_pose_as_lines_of_their_own() -> None:
-    other = node(name="", entity_key="a\nb", properties={"c\nd": "e\u2028f", "g\vh": True})
-    assert text(NodeItem(other, "nodes")).splitlines() == ["a b (Person a b) [c d: e f; g h]"]
-    joined = mentor(relationship_type="", neo4j_type="KNOWS\nWELL")
-    assert "-[KNOWS WELL]->" in text(RelationshipItem(joined, "relationships"))
 
 
 def test_a_node_without_a_name_is_called_by_its_key_and_a_long_name_is_shortened() -> None:

@@ -152,11 +152,6 @@ def test_items_without_a_line_belong_to_the_page_of_the_item_before() -> None:
     assert "shown" not in text_page(content, new_state, 2_000, cursor=cursor).text
 
 
-def test_later_pages_say_where_they_are() -> None:
-    page = text_page(CONTENT, new_state, 500, offset=5, cursor=cursor)
-    assert page.text.splitlines()[-1].startswith("6 to ")
-
-
 def test_without_items_a_text_says_so() -> None:
     nothing = Content((), "Found 0 nodes", warnings=("Skipped names",))
     assert text_page(nothing, new_state, 100, cursor=cursor).text == "Skipped names\nNothing found"
@@ -184,8 +179,3 @@ def test_a_text_that_shows_the_last_item_does_not_say_how_to_continue() -> None:
 def test_a_cursor_beyond_the_end_is_an_error(page: Any) -> None:
     with pytest.raises(InputError, match="cursor is beyond the end: the result has only 60 items now"):
         page(CONTENT, new_state, 2_000, offset=60, cursor=cursor)
-
-
-def test_a_section_may_be_a_field_of_a_field() -> None:
-    content = Content([NodeItem(GraphNode(entity_key="a", label="Person", name="Ada"), "near.nodes")])
-    assert json_page(content, new_state, 500, cursor=cursor).payload["near"]["nodes"][0]["name"] == "Ada"
