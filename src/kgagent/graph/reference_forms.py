@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
+from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.lucene import must_be, quoted, words
 from kgagent.plain_names import APOSTROPHES, compatible_form, normalised_name, plain_text
 
@@ -62,7 +63,7 @@ class ReferenceForms:
     def of(cls, reference: str) -> "ReferenceForms | None":
         """The forms of a reference; None if it can refer to no node."""
         text = reference.strip()
-        if not text or is_too_long(text) or not _is_valid(text):
+        if not text or is_too_long(text) or has_unpaired_surrogates(text):
             return None
         inner = [_without_ellipsis(match[1]) for match in _KEY_IN_PARENTHESES.finditer(text)]
         keys = (_without_ellipsis(text), *filter(_is_key_prefix, inner))
@@ -204,12 +205,3 @@ def _is_key_prefix(text: str) -> bool:
 
 def _without_ellipsis(text: str) -> str:
     return text.removesuffix("…").removesuffix("...") or text
-
-
-def _is_valid(text: str) -> bool:
-    """Whether the database accepts a text: it has no unpaired surrogate."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

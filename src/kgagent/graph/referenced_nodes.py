@@ -15,22 +15,17 @@ from kgagent.turns import in_turns
 MAX_DESCRIPTION = 60
 
 
-@dataclass(frozen=True)
-class ReferencedNode:
+@dataclass(frozen=True, kw_only=True)
+class ReferencedNode(End):
     """A node that a reference may mean.
 
     Attributes:
-        element_id: the database's id, which it may reuse later.
         labels: all of its labels.
         description: the first 200 characters of it.
         aliases: its other names.
     """
 
-    element_id: str
-    entity_key: str
-    label: str
     labels: frozenset[str]
-    name: str
     description: str
     aliases: tuple[str, ...] = ()
 
@@ -98,12 +93,7 @@ class FoundNodes:
     def ends(self) -> dict[str, End]:
         """All nodes that were found, by their keys, as ends of relationships."""
         nodes = [*self._read(self._by_key.values(), None), *filter(None, self.loose.values())]
-        return {
-            node.entity_key: End(
-                element_id=node.element_id, entity_key=node.entity_key, label=node.label, name=node.name
-            )
-            for node in nodes
-        }
+        return {node.entity_key: node for node in nodes}
 
     async def candidates(
         self, references: Iterable[str], labels: Collection[str] | None = None
