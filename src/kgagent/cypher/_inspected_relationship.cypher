@@ -1,7 +1,7 @@
 // The properties of a relationship `r` from `a` to `b` that show whether it is in the present form; without its vector.
 // Of several of one type between two nodes, the tools use the one with a key, else on the first by id; the others are duplicates.
 elementId(r) AS element_id, type(r) AS neo4j_type,
-[labels(a), a.entity_key, a.user_id] AS first, [labels(b), b.entity_key, b.user_id] AS last,
+[[labels(a), a.entity_key, a.user_id], [labels(b), b.entity_key, b.user_id]] AS ends,
 r.relationship_embedding IS NOT NULL AS has_vector,
 CASE WHEN r.relationship_embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(r.relationship_embedding) END AS vector_length,
 r.relation_embedding IS NOT NULL OR r.notes_embedding IS NOT NULL OR r.description_embedding IS NOT NULL AS has_old_embeddings,

@@ -4,13 +4,13 @@ from array import array
 from collections import Counter
 from hashlib import blake2b
 from itertools import groupby
-from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, counted
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.records import NodeRecord
 from kgagent.graph.schema import Schema
 from kgagent.graph.schema_parts import STORE_TEXT
 from kgagent.graph.statements import statement
@@ -19,7 +19,7 @@ from kgagent.graph.store_items import count_store_texts
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
-from kgagent.upkeep.examination import SHARED_KEY, Inspected, InspectedNode, Issue, Kind, other_model
+from kgagent.upkeep.examination import SHARED_KEY, Inspected, Issue, Kind, other_model
 from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
 
 PROGRESS_INTERVAL = 500
@@ -107,10 +107,10 @@ class RecordChecks:
     def _add(self, issue: Issue, count: int, kind: Kind, example: str | None = None) -> None:
         self.findings.append(issue.finding(f"{count:,} of {self.examined[kind]:,} {kind}", example, self._user_id))
 
-    def _check(self, scan: Scan[Any], inspected: Inspected, issues: dict[Issue, tuple[int, str]]) -> None:
+    def _check(self, scan: Scan, inspected: Inspected, issues: dict[Issue, tuple[int, str]]) -> None:
         """Count the issues of a record, each with its first record as an example."""
         self.examined[scan.kind] += 1
-        if isinstance(inspected, InspectedNode) and inspected.record.entity_key:
+        if isinstance(inspected.record, NodeRecord) and inspected.record.entity_key:
             self._key_hashes.append(_hash(inspected.user_id, inspected.record.entity_key))
         examined = scan.examine(inspected, self._services.write_context)
         # The migration skips a record with a defect, so its other issues matter only once the defect is gone.

@@ -4,14 +4,14 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 from kgagent.embedding.base import Embedder
 from kgagent.formatting import beginning
 from kgagent.graph.nodes import NodeIntent, NodeRepository
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.record_saver import is_current
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text, ontology_label
+from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
@@ -134,57 +134,12 @@ class Examination:
 
 
 Intent = NodeIntent | RelationshipIntent
-
-
-@dataclass(frozen=True, kw_only=True)
-class InspectedNode:
-    """A stored node.
-
-    Attributes:
-        record: its texts and bookkeeping; other properties are not read.
-        user_id: its owner; empty if it has none.
-        has_vector: whether the property of its embedding has any value.
-    """
-
-    kind: ClassVar[Kind] = "nodes"
-
-    record: NodeRecord
-    user_id: str
-    has_vector: bool
-
-    @classmethod
-    def of(cls, row: Row, ontology: Ontology) -> Self:
-        """The node of a row of a scan."""
-        return cls(record=NodeRecord.read(row, ontology), user_id=as_text(row["user_id"]), has_vector=row["has_vector"])
-
-    @property
-    def entity_keys(self) -> frozenset[str]:
-        """Its key."""
-        return frozenset((self.record.entity_key,))
-
-    def intent(self) -> NodeIntent:
-        """An intent to write it."""
-        return NodeIntent(entity_key=self.record.entity_key)
-
-    def examine(self, nodes: NodeRepository, embedder: Embedder, now: datetime) -> Examination:
-        """Examine it; notes that have expired by `now` do not count."""
-        if not self.record.entity_key:
-            return Examination(defect=NO_KEY)
-        if not self.user_id:
-            return Examination(defect=NO_USER)
-        if _has_wrong_version(self.record):
-            return Examination(defect=WRONG_VERSION)
-        issue, outdated_text = _examine_text(self, nodes, embedder, now)
-        return Examination(issues=() if issue is None else (issue,), outdated_text=outdated_text)
-
-    def __str__(self) -> str:
-        """Name it for a person who searches for it."""
-        return f"{self.record.label} {self.record.entity_key or self.record.text('name')!r} ({self.record.element_id})"
+Repository = NodeRepository | RelationshipRepository
 
 
 @dataclass(frozen=True, kw_only=True)
 class InspectedEnd:
-    """A node at the end of a relationship; a missing or invalid value is empty.
+    """A node, or a node at the end of a relationship; a missing or invalid value is empty.
 
     Attributes:
         label: its label in the ontology.
@@ -196,7 +151,7 @@ class InspectedEnd:
 
     @classmethod
     def of(cls, values: Sequence[Any], ontology: Ontology) -> Self:
-        """The end that a row of a scan describes."""
+        """The node that a row of a scan describes."""
         labels, entity_key, user_id = values
         has_label = any(label in ontology.labels for label in labels)
         label = ontology_label(labels, ontology) if has_label else ""
@@ -204,95 +159,102 @@ class InspectedEnd:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InspectedRelationship:
-    """A stored relationship.
+class Inspected:
+    """A stored node or relationship.
 
     Attributes:
-        record: its texts and bookkeeping; other properties and the names of its ends are not read.
-        start: the node that it starts at.
-        end: the node that it ends at.
+        record: its texts and bookkeeping; other properties, and the names of a relationship's ends, are not read.
+        ends: the node itself, or the nodes at which the relationship starts and ends.
         has_vector: whether the property of its embedding has any value.
-        is_duplicate: whether its nodes have another relationship of its type, which the tools use instead.
+        is_duplicate: whether the nodes of a relationship have another one of its type, which the tools use instead.
     """
 
-    kind: ClassVar[Kind] = "relationships"
-
-    record: RelationshipRecord
-    start: InspectedEnd
-    end: InspectedEnd
+    record: NodeRecord | RelationshipRecord
+    ends: tuple[InspectedEnd, ...]
     has_vector: bool
     is_duplicate: bool
 
     @classmethod
     def of(cls, row: Row, ontology: Ontology) -> Self:
-        """The relationship of a row of a scan."""
-        start, end = InspectedEnd.of(row["first"], ontology), InspectedEnd.of(row["last"], ontology)
-        keys = {"from_entity_key": start.entity_key, "to_entity_key": end.entity_key}
-        return cls(
-            record=RelationshipRecord.read({**row, **keys, "from_name": "", "to_name": ""}),
-            start=start,
-            end=end,
-            has_vector=row["has_vector"],
-            is_duplicate=row["is_duplicate"],
-        )
+        """The record of a row of a scan."""
+        ends = tuple(InspectedEnd.of(values, ontology) for values in row["ends"])
+        record: NodeRecord | RelationshipRecord
+        if "neo4j_type" in row:
+            keys = {"from_entity_key": ends[0].entity_key, "to_entity_key": ends[1].entity_key}
+            record = RelationshipRecord.read({**row, **keys, "from_name": "", "to_name": ""})
+        else:
+            record = NodeRecord.read(row, ontology)
+        is_duplicate = row.get("is_duplicate", False)
+        return cls(record=record, ends=ends, has_vector=row["has_vector"], is_duplicate=is_duplicate)
 
     @property
     def user_id(self) -> str:
-        """The owner of its start node; empty if that has none."""
-        return self.start.user_id
+        """The owner of the node, or of the node at which the relationship starts; empty if that has none."""
+        return self.ends[0].user_id
 
     @property
     def entity_keys(self) -> frozenset[str]:
-        """The keys of its two nodes."""
-        return frozenset((self.start.entity_key, self.end.entity_key))
+        """The key of the node, or those of the relationship's nodes."""
+        return frozenset(end.entity_key for end in self.ends)
 
-    def intent(self) -> RelationshipIntent:
+    def intent(self) -> Intent:
         """An intent to write it."""
+        if isinstance(self.record, NodeRecord):
+            return NodeIntent(entity_key=self.record.entity_key)
         return RelationshipIntent(
             from_entity_key=self.record.from_entity_key,
             to_entity_key=self.record.to_entity_key,
             neo4j_type=self.record.neo4j_type,
         )
 
-    def examine(self, relationships: RelationshipRepository, embedder: Embedder, now: datetime) -> Examination:
+    def examine(self, repository: Repository, embedder: Embedder, now: datetime) -> Examination:
         """Examine it; notes that have expired by `now` do not count."""
-        if defect := self._defect(relationships.ontology):
+        if defect := self._defect(repository.ontology):
             return Examination(defect=defect)
-        record, issues = self.record, list[Issue]()
-        text_issue, outdated_text = _examine_text(self, relationships, embedder, now)
-        has_level_as_text = any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS)
-        if has_level_as_text or record.has_old_properties:
-            issues.append(OLD_FORMAT)
-        if text_issue and not has_level_as_text:
-            issues.append(text_issue)
-        user_id = record.properties.get("user_id")
-        if user_id != self.user_id:
-            issues.append(MISSING_USER if user_id is None else WRONG_USER)
-        if record.properties.get("relationship_key") != relationships.relationship_key(record):
-            issues.append(WRONG_KEY)
+        text_issue, outdated_text = _examine_text(self, repository, embedder, now)
+        issues = [] if text_issue is None else [text_issue]
+        record = self.record
+        if isinstance(record, RelationshipRecord) and isinstance(repository, RelationshipRepository):
+            has_level_as_text = any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS)
+            if has_level_as_text:
+                issues = []
+            if has_level_as_text or record.has_old_properties:
+                issues.append(OLD_FORMAT)
+            user_id = record.properties.get("user_id")
+            if user_id != self.user_id:
+                issues.append(MISSING_USER if user_id is None else WRONG_USER)
+            if record.properties.get("relationship_key") != repository.relationship_key(record):
+                issues.append(WRONG_KEY)
         return Examination(issues=tuple(issues), outdated_text=outdated_text)
 
     def _defect(self, ontology: Ontology) -> Issue | None:
-        start, end = self.start, self.end
-        definition = ontology.relationship(self.record.neo4j_type)
-        defects = (
-            (INCOMPLETE_NODE, not all((*astuple(start), *astuple(end)))),
-            (TWO_USERS, start.user_id != end.user_id),
-            (ONE_NODE, start.entity_key == end.entity_key),
-            (WRONG_LABELS, {start.label, end.label} != {definition.from_label, definition.to_label}),
-            (DUPLICATE, self.is_duplicate),
-            (WRONG_LEVEL, has_wrong_level(self.record, ontology)),
-            (WRONG_VERSION, _has_wrong_version(self.record)),
+        version = self.record.properties.get("version")
+        has_wrong_version = version is not None and (isinstance(version, bool) or not isinstance(version, int))
+        defects: tuple[tuple[Issue, bool], ...]
+        if isinstance(self.record, NodeRecord):
+            [node] = self.ends
+            defects = (NO_KEY, not node.entity_key), (NO_USER, not node.user_id)
+        else:
+            start, end = self.ends
+            definition = ontology.relationship(self.record.neo4j_type)
+            defects = (
+                (INCOMPLETE_NODE, not all((*astuple(start), *astuple(end)))),
+                (TWO_USERS, start.user_id != end.user_id),
+                (ONE_NODE, start.entity_key == end.entity_key),
+                (WRONG_LABELS, {start.label, end.label} != {definition.from_label, definition.to_label}),
+                (DUPLICATE, self.is_duplicate),
+                (WRONG_LEVEL, has_wrong_level(self.record, ontology)),
+            )
+        return next(
+            (defect for defect, is_present in (*defects, (WRONG_VERSION, has_wrong_version)) if is_present), None
         )
-        return next((defect for defect, is_present in defects if is_present), None)
 
     def __str__(self) -> str:
         """Name it for a person who searches for it."""
         record = self.record
+        if isinstance(record, NodeRecord):
+            return f"{record.label} {record.entity_key or record.text('name')!r} ({record.element_id})"
         return f"{record.neo4j_type} {record.from_entity_key!r} -> {record.to_entity_key!r} ({record.element_id})"
-
-
-Inspected = InspectedNode | InspectedRelationship
 
 
 def has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
@@ -306,7 +268,7 @@ def has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
 
 
 def _examine_text(
-    inspected: Inspected, repository: NodeRepository | RelationshipRepository, embedder: Embedder, now: datetime
+    inspected: Inspected, repository: Repository, embedder: Embedder, now: datetime
 ) -> tuple[Issue | None, str | None]:
     """The issue of the embedding or else of the notes that full-text search indexes, and the text to embed."""
     record: Any = inspected.record
@@ -322,8 +284,3 @@ def _examine_text(
     if record.vector_length != embedder.dimensions:
         return WRONG_VECTOR, text
     return STALE if model in {None, embedder.model} else other_model(model, embedder.model), text
-
-
-def _has_wrong_version(record: Record) -> bool:
-    version = record.properties.get("version")
-    return not (version is None or (isinstance(version, int) and not isinstance(version, bool)))

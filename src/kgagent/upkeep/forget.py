@@ -220,7 +220,7 @@ class _Target:
         return [note for note in notes if note.source_entity_key != self.entity_key]
 
     @property
-    def _scans(self) -> list[Scan[Any]]:
+    def _scans(self) -> list[Scan]:
         selection = Selection(user_id=self.user_id, mentioned=stored_form(self.entity_key or ""))
         return [scan_of(self.services, kind, selection) for kind in KINDS]
 

@@ -83,7 +83,7 @@ class MigrationBlock:
     batch_size: int
 
 
-def migration(services: GraphServices, block: MigrationBlock) -> Rewrite[Any]:
+def migration(services: GraphServices, block: MigrationBlock) -> Rewrite:
     """The migration of a block: levels become numbers, and relationships get the owner of their nodes."""
     scan, context = scan_of(services, block.kind, block.selection), services.write_context
 
@@ -125,9 +125,7 @@ async def migrate_block(services: GraphServices, block: MigrationBlock) -> Migra
     return MigratedBlock(len(block.selection.element_ids or ()), tally, error)
 
 
-async def _blocks(
-    block: MigrationBlock, scan: Scan[Any], workers: RayWorkers, total: int
-) -> AsyncIterator[MigrationBlock]:
+async def _blocks(block: MigrationBlock, scan: Scan, workers: RayWorkers, total: int) -> AsyncIterator[MigrationBlock]:
     """Divide a block into smaller ones for workers."""
     async with scan.ids() as ids:
         async for element_ids in batched(ids, workers.engine.size_for(total)):

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any, Generic, Literal
+from typing import Any, Literal
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder, Embedding
@@ -20,8 +20,8 @@ from kgagent.errors import ConflictError, EmbeddingResponseError, InputError, Kg
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
 from kgagent.progress import Advance
-from kgagent.upkeep.examination import Kind
-from kgagent.upkeep.scan import InspectedT, Scan, Strategy
+from kgagent.upkeep.examination import Inspected, Kind
+from kgagent.upkeep.scan import Scan, Strategy
 
 Outcome = Literal["embedded", "updated", "up_to_date", "skipped"]
 
@@ -64,7 +64,7 @@ class Change:
     text: str | None = None
 
 
-Changes = list[tuple[InspectedT, Change]]
+Changes = list[tuple[Inspected, Change]]
 """Records, each with the change that it needs."""
 
 
@@ -144,7 +144,7 @@ async def embed_batch(embedder: Embedder, texts: Sequence[str]) -> tuple[dict[st
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rewrite(Generic[InspectedT]):
+class Rewrite:
     """Examines and writes the records of one kind.
 
     Attributes:
@@ -155,8 +155,8 @@ class Rewrite(Generic[InspectedT]):
         batch_size: records per embedding call and transaction.
     """
 
-    scan: Scan[InspectedT]
-    judge: Callable[[InspectedT], Change | Skipped | None]
+    scan: Scan
+    judge: Callable[[Inspected], Change | Skipped | None]
     options: WriteOptions[Any, Any]
     context: WriteContext
     batch_size: int
@@ -173,7 +173,7 @@ class Rewrite(Generic[InspectedT]):
         """
         slots = asyncio.Semaphore(CONCURRENT_BATCHES)
 
-        async def write(changes: Changes[InspectedT], examined: int) -> None:
+        async def write(changes: Changes, examined: int) -> None:
             try:
                 await self._write(changes, tally)
                 advance(examined)
@@ -181,7 +181,7 @@ class Rewrite(Generic[InspectedT]):
                 slots.release()
 
         async with task_group() as group:
-            changes: Changes[InspectedT] = []
+            changes: Changes = []
             examined = 0
             async with self.scan.records() as records:
                 async for inspected in records:
@@ -200,7 +200,7 @@ class Rewrite(Generic[InspectedT]):
             await slots.acquire()
             group.create_task(write(changes, examined))
 
-    async def _write(self, changes: Changes[InspectedT], tally: Tally) -> None:
+    async def _write(self, changes: Changes, tally: Tally) -> None:
         """Embed the texts of all users in one call, and write; a text that the model refuses is skipped."""
         kind, embedder = self.scan.kind, self.context.embedder
         texts = list(dict.fromkeys(change.text for _, change in changes if change.text is not None))
@@ -217,7 +217,7 @@ class Rewrite(Generic[InspectedT]):
         for user_id, group in groupby(possible, key=lambda inspected: inspected.user_id):
             await self._write_for(list(group), self.scan.strategy(user_id, context, self.options), tally)
 
-    async def _write_for(self, records: Sequence[InspectedT], strategy: Strategy, tally: Tally) -> None:
+    async def _write_for(self, records: Sequence[Inspected], strategy: Strategy, tally: Tally) -> None:
         results = await compare_and_set(
             strategy, [inspected.intent() for inspected in records], attempts=self.context.attempts
         )

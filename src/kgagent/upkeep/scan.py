@@ -3,19 +3,18 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from kgagent.graph.compare_and_set import WriteStrategy
 from kgagent.graph.nodes import NodeRepository, NodeStrategy
-from kgagent.graph.relationships import RelationshipRepository, RelationshipStrategy
+from kgagent.graph.relationships import RelationshipStrategy
 from kgagent.graph.statements import Fragment, Statement, statement
 from kgagent.graph.store import Row
 from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
 from kgagent.services import GraphServices
-from kgagent.upkeep.examination import Examination, InspectedNode, InspectedRelationship, Kind
+from kgagent.upkeep.examination import Examination, Inspected, Kind, Repository
 
 Strategy = WriteStrategy[Any, Any, Any, WriteResult[Any]]
-InspectedT = TypeVar("InspectedT", InspectedNode, InspectedRelationship)
 ReadT = TypeVar("ReadT")
 
 KINDS: tuple[Kind, ...] = ("nodes", "relationships")
@@ -39,23 +38,21 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Scan(Generic[InspectedT]):
+class Scan:
     """All records of a kind that are selected, with a label or a type of the ontology; they are never all in memory.
 
     Attributes:
         repository: reads records of the kind.
-        inspected: what is read of a record.
         selection: the records.
     """
 
-    repository: NodeRepository | RelationshipRepository
-    inspected: type[InspectedT]
+    repository: Repository
     selection: Selection
 
     @property
     def kind(self) -> Kind:
         """Nodes or relationships."""
-        return self.inspected.kind
+        return "nodes" if isinstance(self.repository, NodeRepository) else "relationships"
 
     async def count(self) -> int:
         """Count the records.
@@ -74,18 +71,17 @@ class Scan(Generic[InspectedT]):
         """
         return self._stream("id", lambda row: str(row["element_id"]))
 
-    def records(self) -> AbstractAsyncContextManager[AsyncIterator[InspectedT]]:
+    def records(self) -> AbstractAsyncContextManager[AsyncIterator[Inspected]]:
         """Iterate over the records.
 
         Raises:
             StoreError: the database failed.
         """
-        return self._stream("inspected", lambda row: self.inspected.of(row, self.repository.ontology))
+        return self._stream("inspected", lambda row: Inspected.of(row, self.repository.ontology))
 
-    def examine(self, inspected: InspectedT, context: WriteContext) -> Examination:
+    def examine(self, inspected: Inspected, context: WriteContext) -> Examination:
         """Examine a record."""
-        repository: Any = self.repository
-        return inspected.examine(repository, context.embedder, context.clock())
+        return inspected.examine(self.repository, context.embedder, context.clock())
 
     def strategy(self, user_id: str, context: WriteContext, options: WriteOptions[Any, Any]) -> Strategy:
         """The strategy that writes records of a user."""
@@ -118,8 +114,6 @@ class Scan(Generic[InspectedT]):
         return {"user_id": chosen.user_id, "element_ids": ids, "mentioned": chosen.mentioned}
 
 
-def scan_of(services: GraphServices, kind: Kind, selection: Selection) -> Scan[Any]:
+def scan_of(services: GraphServices, kind: Kind, selection: Selection) -> Scan:
     """The scan of selected records of a kind."""
-    if kind == "nodes":
-        return Scan(services.nodes, InspectedNode, selection)
-    return Scan(services.relationships, InspectedRelationship, selection)
+    return Scan(services.nodes if kind == "nodes" else services.relationships, selection)

@@ -6,28 +6,13 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import SchemaError
 from kgagent.knowledge_graph import services_of
-from kgagent.tools import Toolset
 from kgagent.upkeep.migration_report import Counts
 from tests.conftest import Clock
 from tests.integration.upkeep.old_graph import run
-from tests.support.embedders import WatchedEmbedder
-from tests.support.graphs import connections
 from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_out, names, own_graph, own_ontology
-from tests.support.people import two_friends
-from tests.support.stored import assert_embeddings_are_current, cypher, the_relationship
+from tests.support.stored import cypher, the_relationship
 
 pytestmark = pytest.mark.schema
-
-
-async def test_embeddings_of_another_model_are_regenerated(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clock, settings: Settings
-) -> None:
-    await two_friends(tools, description="They row")
-    newer = WatchedEmbedder(model="newer")
-    async with connections(1, settings=settings, embedder=newer, clock=clock) as [changed]:
-        report = await run(changed, user_id)
-    assert report.total == Counts(examined=3, embedded=3)
-    await assert_embeddings_are_current(graph, user_id, newer, clock())
 
 
 async def test_embeddings_of_another_length_are_regenerated_after_the_indexes(settings: Settings, clock: Clock) -> None:

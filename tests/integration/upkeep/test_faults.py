@@ -1,9 +1,6 @@
 """A migration that is ended in the middle leaves nothing half written, and the next one goes on."""
 
-import asyncio
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +9,6 @@ from kgagent.embedding.base import Embedding
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.upkeep import rewrite
 from kgagent.upkeep.migration_report import MigrationStoppedError
-from tests.conftest import Server
 from tests.integration.upkeep.old_graph import (
     assert_migrated,
     is_in_present_form,
@@ -78,26 +74,3 @@ async def test_a_failure_cancels_concurrent_batches(graph: KnowledgeGraph, user_
     with pytest.raises(MigrationStoppedError):
         await run(stopping, user_id, batch_size=5)
     assert all(map(is_untouched, await relationships_of(graph, user_id)))
-
-
-async def test_a_killed_migration_is_resumed_by_the_next(
-    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, server: Server, repository_root: Path
-) -> None:
-    await many_old(graph, user_id, 200)
-    arguments = [server.uri, server.username, server.password, user_id]
-    module = "tests.integration.upkeep.endless_migration"
-    process = await asyncio.create_subprocess_exec(sys.executable, "-m", module, *arguments, cwd=repository_root)
-    try:
-        async with asyncio.timeout(PATIENCE):
-            while not await migrated(graph, user_id):
-                assert process.returncode is None
-    finally:
-        process.kill()
-        await process.wait()
-    assert 0 < await migrated(graph, user_id) < 200
-    await assert_rest_is_migrated_next(graph, user_id, embedder)
-
-
-async def migrated(graph: KnowledgeGraph, user_id: str) -> int:
-    """How many relationships of the user are in the present form."""
-    return sum(map(is_in_present_form, await relationships_of(graph, user_id)))

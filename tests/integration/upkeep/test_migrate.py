@@ -17,7 +17,7 @@ from tests.integration.upkeep.old_graph import (
 )
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded
-from tests.support.people import person, two_friends
+from tests.support.people import two_friends
 from tests.support.stored import assert_embeddings_are_current, cypher, nodes_of, relationships_of, the_relationship
 
 
@@ -137,17 +137,3 @@ async def test_a_batch_is_embedded_in_one_call(graph: KnowledgeGraph, user_id: s
     report = await run(graph, user_id, batch_size=10)
     assert report.total == Counts(examined=51, embedded=51)
     assert sorted(len(texts) for texts in embedder.stored) == [5, 6, 10, 10, 10, 10]
-
-
-async def test_notes_missing_from_full_text_search_are_added_without_embedding(
-    graph: KnowledgeGraph, user_id: str, tools: Toolset, embedder: WatchedEmbedder, clock: Clock
-) -> None:
-    await two_friends(tools, notes=["They sail"])
-    await person(tools, "Cy", notes=["Sails too"])
-    await cypher(graph, "MATCH (a:Person|Concept {user_id: $user})-[r]->() REMOVE r.notes_text", user=user_id)
-    await cypher(graph, "MATCH (a:Person|Concept {user_id: $user}) REMOVE a.notes_text", user=user_id)
-    embedder.forget()
-    report = await run(graph, user_id)
-    assert (report.relationships.updated, report.nodes.updated, embedder.calls) == (1, 1, 0)
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
-    assert (await run(graph, user_id)).nodes.up_to_date == 3

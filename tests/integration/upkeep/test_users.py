@@ -37,17 +37,12 @@ async def test_without_a_user_every_users_graph_is_migrated(own: KnowledgeGraph,
     ids = await pairs(own, 7)
     report = await run(own, None)
     assert (report.nodes.embedded, report.relationships.embedded) == (14, 7)
+    assert [len(texts) for texts in embedder.stored] == [2, 7]
     for user_id in ids:
         [stored] = await relationships_of(own, user_id)
         [expected] = await embedder.embed([f"Friends of {user_id}"])
         assert stored["user_id"] == user_id
         assert stored["relationship_embedding"] == list(expected)
-
-
-async def test_the_texts_of_several_users_are_embedded_together(own: KnowledgeGraph, embedder: WatchedEmbedder) -> None:
-    await pairs(own, 7)
-    await run(own, None)
-    assert [len(texts) for texts in embedder.stored] == [2, 7]
 
 
 async def test_records_without_a_user_are_reported(own: KnowledgeGraph) -> None:

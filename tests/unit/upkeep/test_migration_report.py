@@ -1,7 +1,6 @@
 import json
 
-from kgagent.errors import EmbeddingUnavailableError
-from kgagent.upkeep.migration_report import Counts, MigrationReport, MigrationStoppedError
+from kgagent.upkeep.migration_report import Counts, MigrationReport
 from kgagent.upkeep.rewrite import Skipped
 
 
@@ -38,10 +37,6 @@ def test_a_dry_run_says_what_would_be_done() -> None:
     )
 
 
-def test_the_total_is_of_both_kinds() -> None:
-    assert report().total == Counts(examined=1_237, embedded=1_002, updated=200, up_to_date=31, skipped=4)
-
-
 def test_it_is_plain_data() -> None:
     payload = report().to_dict()
     assert json.loads(json.dumps(payload)) == {
@@ -53,11 +48,3 @@ def test_it_is_plain_data() -> None:
         "dry_run": False,
         "store_texts": 0,
     }
-
-
-def test_a_stopped_migration_reports_progress_and_how_to_resume() -> None:
-    stopped = MigrationStoppedError(EmbeddingUnavailableError("The model is away"), report())
-    assert str(stopped) == (
-        "The model is away. The migration stopped after 1,202 records, which stay migrated. "
-        "Run it again to migrate the rest"
-    )
