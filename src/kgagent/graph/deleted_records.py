@@ -72,17 +72,17 @@ async def restorable_records(nodes: NodeRepository, *, user_id: str, now: dateti
     )
     latest: dict[tuple[object, ...], RestorableRecord] = {}
     # A record that another transaction purged while it was read has lost its properties.
-    kept = (row for row in rows if row["undo_until"] and (row["labels"] or (row["from"] and row["to"])))
-    for one in (_record(row, nodes.ontology.labels) for row in kept):
+    whole = (row for row in rows if row["undo_until"] and (row["labels"] or (row["from"] and row["to"])))
+    for record in (_record(row, nodes.ontology.labels) for row in whole):
         # A relationship may have been deleted several times.
-        latest.setdefault((one.label, one.entity_keys, one.name), one)
+        latest.setdefault((record.label, record.entity_keys, record.name), record)
     return list(latest.values())
 
 
 def _record(row: Row, labels: Mapping[str, object]) -> RestorableRecord:
     until = row["undo_until"].to_native()
     if row["labels"] is not None:
-        label = next((one for one in labels if one in row["labels"]), row["labels"][0])
+        label = next((name for name in labels if name in row["labels"]), row["labels"][0])
         return RestorableRecord(name=row["name"] or "", label=label, entity_keys=(row["entity_key"],), undo_until=until)
     start, end = row["from"], row["to"]
     return RestorableRecord(

@@ -42,21 +42,23 @@ def words(text: str) -> list[str]:
 
     A run of Chinese characters or hiragana is split into pairs, because word boundaries are unknown.
     """
-    found: dict[str, str] = {}
+    by_folded: dict[str, str] = {}
     for word in _words(text):
-        found.setdefault(word.casefold(), word)
-    kept = set(sorted(found, key=lambda word: (-len(word), word))[:MAX_WORDS])
-    return [word for folded, word in found.items() if folded in kept]
+        by_folded.setdefault(word.casefold(), word)
+    longest = set(sorted(by_folded, key=lambda word: (-len(word), word))[:MAX_WORDS])
+    return [word for folded, word in by_folded.items() if folded in longest]
 
 
 def forms(word: str) -> list[str]:
     """A word with its singular or plural in English, in each normal form, without accents, and with each apostrophe."""
-    found = [word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)]
-    found += [other_spelling(word) or word]
-    found += [form.replace(old, new) for form in found for old in _APOSTROPHES if old in form for new in _APOSTROPHES]
+    spellings = [word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)]
+    spellings += [other_spelling(word) or word]
+    spellings += [
+        form.replace(old, new) for form in spellings for old in _APOSTROPHES if old in form for new in _APOSTROPHES
+    ]
     if word.isascii() and word.isalpha() and len(word) >= MIN_INFLECTED_LENGTH:
-        found.append(_other_number(word))
-    return list(dict.fromkeys(found))
+        spellings.append(_other_number(word))
+    return list(dict.fromkeys(spellings))
 
 
 def any_word(text: str, fields: Mapping[str, float], *, without: Collection[str] = ()) -> str | None:

@@ -119,8 +119,8 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
             InputError: the two nodes cannot be merged.
         """
         user_id = self.graph.user_id
-        found = await self.graph.nodes.read(user_id, [self.keep, self.drop], for_update=True)
-        keep, drop = self._checked(found.get(self.keep), found.get(self.drop))
+        stored = await self.graph.nodes.read(user_id, [self.keep, self.drop], for_update=True)
+        keep, drop = self._checked(stored.get(self.keep), stored.get(self.drop))
         of_drop, unmanaged = await self.graph.relationships.read_of_node(user_id, self.drop, limit=MAX_RECORDS + 1)
         if unmanaged:
             raise InputError(
@@ -237,8 +237,8 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
             return await self.graph.nodes.store.read_for_update(text, {"user_id": self.graph.user_id, **parameters})
 
         nodes = [NodeRecord.read(row["node"], self._ontology) for row in await rows("read_nodes_that_mention")]
-        found = await rows("read_relationships_that_mention")
-        return nodes, [RelationshipRecord.read(row["relationship"]) for row in found]
+        of_relationships = await rows("read_relationships_that_mention")
+        return nodes, [RelationshipRecord.read(row["relationship"]) for row in of_relationships]
 
     async def _pairs(self, others: Iterable[str]) -> dict[str, PairState]:
         """The kept node with each of other nodes that exist, by their keys."""
@@ -286,8 +286,8 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
         for other in others:
             of_type = {*_OF_TYPE} if _is_of_another_type({**record.properties, **changes}, other) else set()
             for name, value in other.properties.items():
-                known = {**record.properties, **changes}.get(name)
-                if name not in _NEVER_COPIED | of_type and known in (None, ""):
+                own = {**record.properties, **changes}.get(name)
+                if name not in _NEVER_COPIED | of_type and own in (None, ""):
                     changes[name] = value
             if not of_type and isinstance(record, RelationshipRecord) and isinstance(other, RelationshipRecord):
                 for field in LEVEL_FIELDS:
@@ -305,8 +305,8 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
         return record.to_entity_key if record.from_entity_key == self.drop else record.from_entity_key
 
 
-def _is_of_another_type(known: Mapping[str, Any], other: Record) -> bool:
-    types = {as_text(known.get("relationship_type")).casefold(), other.text("relationship_type").casefold()}
+def _is_of_another_type(properties: Mapping[str, Any], other: Record) -> bool:
+    types = {as_text(properties.get("relationship_type")).casefold(), other.text("relationship_type").casefold()}
     return len(types - {""}) > 1
 
 

@@ -17,7 +17,7 @@ from kgagent.graph.reference_forms import (
     name_and_label,
     similar_name_query,
 )
-from kgagent.graph.referenced_nodes import FoundNodes, ReferencedNode, read_nodes
+from kgagent.graph.referenced_nodes import NodeLookup, ReferencedNode, read_nodes
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
@@ -138,7 +138,7 @@ class NodeReferences:
         references: Iterable[str],
         labels: Collection[str] | None = None,
         *,
-        found: FoundNodes | None = None,
+        lookup: NodeLookup | None = None,
     ) -> dict[str, str | InputError]:
         """Like `resolve`, but with the error in the place of each reference that has no or no single node.
 
@@ -146,14 +146,14 @@ class NodeReferences:
             user_id: owner of the nodes.
             references: entity keys, beginnings of entity keys, names, "me".
             labels: labels of which a node must have one; None for any.
-            found: what `look_up` found for the references; None asks the database.
+            lookup: what `look_up` returned for the references; None asks the database.
 
         Raises:
             StoreError: the database failed.
         """
         asked = list(references)
-        found = found or await self.look_up(user_id, asked)
-        return await self._outcomes(user_id, await found.candidates(asked, labels), labels, found=found)
+        lookup = lookup or await self.look_up(user_id, asked)
+        return await self._outcomes(user_id, await lookup.candidates(asked, labels), labels, lookup=lookup)
 
     async def resolve_loosely(
         self,
@@ -161,7 +161,7 @@ class NodeReferences:
         references: Iterable[str],
         *,
         exactly: Collection[str] = (),
-        found: FoundNodes | None = None,
+        lookup: NodeLookup | None = None,
     ) -> ResolvedReferences:
         """Like `resolve_each`, but a name that no node has may lack accents, or be a part of the name of one person.
 
@@ -169,28 +169,28 @@ class NodeReferences:
             user_id: owner of the nodes.
             references: entity keys, beginnings of entity keys, names, "me".
             exactly: names, normalised, that must be exactly the name of a node.
-            found: what `look_up` found for the references; None asks the database.
+            lookup: what `look_up` returned for the references; None asks the database.
 
         Raises:
             StoreError: the database failed.
         """
         asked = list(references)
-        found = found or await self.look_up(user_id, asked)
-        candidates = await found.candidates(asked)
+        lookup = lookup or await self.look_up(user_id, asked)
+        candidates = await lookup.candidates(asked)
         unknown = [reference for reference, nodes in candidates.items() if not nodes]
         names = dict(zip(unknown, await in_turns(normalised_name, unknown), strict=True))
         loose = [reference for reference in unknown if names[reference] not in exactly]
-        await self._compare_loosely(user_id, found, loose)
-        named = {reference: node for reference in loose if (node := found.loose.get(reference)) is not None}
+        await self._compare_loosely(user_id, lookup, loose)
+        named = {reference: node for reference in loose if (node := lookup.loose.get(reference)) is not None}
         outcomes = await self._outcomes(
-            user_id, candidates | {name: (node,) for name, node in named.items()}, found=found
+            user_id, candidates | {name: (node,) for name, node in named.items()}, lookup=lookup
         )
         meant = {reference: nodes[0] for reference, nodes in candidates.items() if len(nodes) == 1} | named
         return ResolvedReferences(outcomes, await other_names(meant, loosely=named.keys()))
 
     async def look_up(
         self, user_id: str, references: Iterable[str], *, keys: Iterable[str] = (), with_owners: bool = False
-    ) -> FoundNodes:
+    ) -> NodeLookup:
         """Find all nodes that references may mean, in one statement; in two if the index is full of a name.
 
         Args:
@@ -218,32 +218,32 @@ class NodeReferences:
             "scans": [] if is_indexed else [await in_turns(plain_text, names)],
         }
         if not any(wanted.values()):
-            return FoundNodes(self._ontology)
-        found = FoundNodes(self._ontology)
-        found.add(await self._asked(user_id, wanted))
-        candidates = await found.candidates(asked)
-        unread = [form.plain for text, form in forms_of.items() if found.is_cut(form) and not candidates[text]]
+            return NodeLookup(self._ontology)
+        lookup = NodeLookup(self._ontology)
+        lookup.add(await self._asked(user_id, wanted))
+        candidates = await lookup.candidates(asked)
+        unread = [form.plain for text, form in forms_of.items() if lookup.is_cut(form) and not candidates[text]]
         if unread:
-            found.add(await self._asked(user_id, {"scans": [unread]}))
-        return found
+            lookup.add(await self._asked(user_id, {"scans": [unread]}))
+        return lookup
 
-    async def look_up_unknown(self, user_id: str, found: FoundNodes, references: Iterable[str]) -> None:
+    async def look_up_unknown(self, user_id: str, lookup: NodeLookup, references: Iterable[str]) -> None:
         """Compare references to no node loosely and with similar names, for later calls of `resolve_loosely`.
 
         Args:
             user_id: owner of the nodes.
-            found: gets what the database found.
+            lookup: receives what the database returned.
             references: those of them that mean a node are left out.
 
         Raises:
             StoreError: the database failed.
         """
-        candidates = await found.candidates(references)
+        candidates = await lookup.candidates(references)
         unknown = [reference for reference, nodes in candidates.items() if not nodes]
-        await self._compare_loosely(user_id, found, unknown)
-        left = [reference for reference in unknown if found.loose.get(reference) is None]
-        found.nearest |= dict.fromkeys(left, ())
-        found.nearest |= await self._nearest(user_id, left)
+        await self._compare_loosely(user_id, lookup, unknown)
+        left = [reference for reference in unknown if lookup.loose.get(reference) is None]
+        lookup.nearest |= dict.fromkeys(left, ())
+        lookup.nearest |= await self._nearest(user_id, left)
 
     async def owner(self, user_id: str) -> ReferencedNode | None:
         """Find the node that stands for the user (`is_owner`); None if there is none, or more than one.
@@ -262,24 +262,24 @@ class NodeReferences:
         """
         return (await self.look_up(user_id, (), with_owners=True)).owners()
 
-    async def _compare_loosely(self, user_id: str, found: FoundNodes, names: Iterable[str]) -> None:
+    async def _compare_loosely(self, user_id: str, lookup: NodeLookup, names: Iterable[str]) -> None:
         """Find the node that only one name has without accents, or as whole words of the name of a person.
 
         Args:
             user_id: owner of the nodes.
-            found: gets the nodes; names that it has already cost no statement.
+            lookup: receives the nodes; names that it has already cost no statement.
             names: names that no node has; the first 100 are compared.
         """
-        asked = [name for name in dict.fromkeys(names) if name not in found.loose]
+        asked = [name for name in dict.fromkeys(names) if name not in lookup.loose]
         plain = zip(asked, await in_turns(loose_name, asked), strict=True)
         loose = ((name, text) for name, text in plain if text is not None)
         is_person_known = self._ontology.owner_label is not None
-        compared = dict(islice(loose, max(0, MAX_LOOSE - len(found.loose))))
+        compared = dict(islice(loose, max(0, MAX_LOOSE - len(lookup.loose))))
         wanted = [{"text": name, "plain": text, "may_be_part": is_person_known} for name, text in compared.items()]
         rows = await self._store.read(self._loose, {"user_id": user_id, "names": wanted, "most": 2}) if wanted else []
         nodes = {row["text"]: list(read_nodes(row["nodes"], self._ontology, None)) for row in rows}
-        found.loose |= dict.fromkeys(compared)
-        found.loose |= {name: same[0] for name, same in nodes.items() if len(same) == 1}
+        lookup.loose |= dict.fromkeys(compared)
+        lookup.loose |= {name: same[0] for name, same in nodes.items() if len(same) == 1}
 
     async def _outcomes(
         self,
@@ -287,10 +287,10 @@ class NodeReferences:
         candidates: Mapping[str, Sequence[ReferencedNode]],
         labels: Collection[str] | None = None,
         *,
-        found: FoundNodes,
+        lookup: NodeLookup,
     ) -> dict[str, str | InputError]:
-        unread = [reference for reference, nodes in candidates.items() if not nodes and reference not in found.nearest]
-        nearest = {**found.nearest, **await self._nearest(user_id, unread, labels)}
+        unread = [reference for reference, nodes in candidates.items() if not nodes and reference not in lookup.nearest]
+        nearest = {**lookup.nearest, **await self._nearest(user_id, unread, labels)}
         outcomes = await in_turns(
             lambda item: item[1][0].entity_key if len(item[1]) == 1 else _resolution_error(*item, nearest),
             candidates.items(),
@@ -328,12 +328,12 @@ class NodeReferences:
             nodes = read_nodes([row], self._ontology, labels)
             return [node for node in nodes if is_near(reference, (node.name, *node.aliases))]
 
-        found: dict[str, dict[str, str]] = {}
+        nearest: dict[str, dict[str, str]] = {}
         for row, nodes in zip(ordered, await in_turns(near, ordered), strict=True):
-            listed = found.setdefault(asked[row["position"]][0], {})
+            listed = nearest.setdefault(asked[row["position"]][0], {})
             for node in nodes:
                 listed.setdefault(node.entity_key, node.listed(message_key(node.entity_key)))
-        return {reference: [*listed.values()][:MAX_NEAREST] for reference, listed in found.items() if listed}
+        return {reference: [*listed.values()][:MAX_NEAREST] for reference, listed in nearest.items() if listed}
 
 
 async def other_names(meant: Mapping[str, ReferencedNode], *, loosely: Collection[str] = ()) -> dict[str, str]:

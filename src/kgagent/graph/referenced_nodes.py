@@ -48,8 +48,8 @@ class ReferencedNode(End):
         return f"{shown}: {description}" if description else shown
 
 
-class FoundNodes:
-    """What the database found for the references of one call; it answers as often as asked, without a statement.
+class NodeLookup:
+    """What the database returned for the references of one call; it answers as often as asked, without a statement.
 
     Attributes:
         loose: for each unknown name that was compared loosely, the node that it means, if only one.

@@ -74,9 +74,9 @@ def _short_text(value: JsonValue) -> str:
 
 def _level_words(stored: RelationshipRecord, fields: Iterable[str], ontology: Ontology) -> str:
     levels = {field: stored.known_level(ontology, field) for field in fields}
-    words = (ontology.word(stored.neo4j_type, one, level) for one, level in levels.items() if level is not None)
-    found = ", ".join(filter(None, words))
-    return found and f" ({found})"
+    words = (ontology.word(stored.neo4j_type, field, level) for field, level in levels.items() if level is not None)
+    listed = ", ".join(filter(None, words))
+    return listed and f" ({listed})"
 
 
 def _joined(*parts: str) -> str:

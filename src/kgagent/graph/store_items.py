@@ -66,12 +66,12 @@ class StoreItemRepository:
             StoreError: the database failed.
         """
         self._check(places)
-        found: dict[int, StoredItem] = {}
+        items: dict[int, StoredItem] = {}
         if places:
             parameters = self._parameters(places=[place.parameters for place in places])
             rows = await self.store.read(_statement("read_store_items"), parameters)
-            found = {row["position"]: item for row in rows if (item := _read(row))}
-        return [found.get(position) for position in range(len(places))]
+            items = {row["position"]: item for row in rows if (item := _read(row))}
+        return [items.get(position) for position in range(len(places))]
 
     async def search(self, search: ItemSearch) -> list[StoredItem]:
         """Find items: with a vector the nearest first, then those without a text; otherwise the newest first.
@@ -171,10 +171,10 @@ class StoreItemRepository:
         accepts: Callable[[dict[str, Any]], bool],
     ) -> list[StoredItem]:
         """Read items until enough are accepted."""
-        found: list[StoredItem] = []
+        accepted: list[StoredItem] = []
         skipped = 0
         if search.limit == 0:
-            return found
+            return accepted
         async with self.store.stream(text, {**parameters, "offset": 0, "limit": UNLIMITED}) as rows:
             async for row in rows:
                 item = _read(row)
@@ -183,10 +183,10 @@ class StoreItemRepository:
                 if skipped < search.offset:
                     skipped += 1
                     continue
-                found.append(item)
-                if len(found) == search.limit:
+                accepted.append(item)
+                if len(accepted) == search.limit:
                     break
-        return found
+        return accepted
 
     async def _search_index(self, search: ItemSearch, parameters: Parameters) -> list[Row]:
         """Search the index if the user has many items; it may find fewer items than are requested."""

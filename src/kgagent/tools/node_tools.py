@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.graph.reference_forms import message_key
-from kgagent.graph.referenced_nodes import FoundNodes
+from kgagent.graph.referenced_nodes import NodeLookup
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey, ShortText, Text
 from kgagent.ontology import Ontology
@@ -254,7 +254,7 @@ def new_node_keys(
 
 
 def owner_values(
-    context: ToolContext, stored: FoundNodes, *, is_owner: bool | None, entity_key: str, label: str | None = None
+    context: ToolContext, stored: NodeLookup, *, is_owner: bool | None, entity_key: str, label: str | None = None
 ) -> Mapping[str, bool | None]:
     """The properties to write for `is_owner`.
 
@@ -293,7 +293,7 @@ def owner_values(
     return {"is_owner": True}
 
 
-async def _check_names(stored: FoundNodes, name: str, label: str, key: str) -> None:
+async def _check_names(stored: NodeLookup, name: str, label: str, key: str) -> None:
     """Refuse a name that a node with another key has, for labels of which there is one node of each name.
 
     Raises:

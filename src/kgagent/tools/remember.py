@@ -13,7 +13,7 @@ from kgagent.graph.graph_writes import GraphWriteResult
 from kgagent.graph.nodes import NodeWriteResult
 from kgagent.graph.pair_state import End
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.referenced_nodes import FoundNodes
+from kgagent.graph.referenced_nodes import NodeLookup
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.ontology import Ontology
@@ -103,7 +103,7 @@ class _Call:
     nodes: dict[int, RememberedNode] = field(default_factory=dict)
     relationships: dict[int, RememberedRelationship] = field(default_factory=dict)
     notes: dict[int, RememberedNote] = field(default_factory=dict)
-    lookup: FoundNodes = field(init=False)
+    lookup: NodeLookup = field(init=False)
     references: References = field(init=False)
     new: frozenset[str] = frozenset()
     stored: Mapping[str, End] = field(default_factory=dict)

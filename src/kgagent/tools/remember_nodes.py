@@ -10,7 +10,7 @@ from functools import cached_property
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.node_references import other_names
 from kgagent.graph.reference_forms import OWNER_WORDS, ReferenceForms, loose_name, message_key
-from kgagent.graph.referenced_nodes import FoundNodes
+from kgagent.graph.referenced_nodes import NodeLookup
 from kgagent.ontology import Ontology
 from kgagent.plain_names import contains_words, normalised_name, plain_text
 from kgagent.tools.context import ToolContext
@@ -74,7 +74,7 @@ def new_keys(
 
 
 async def find_targets(
-    context: ToolContext, stored: FoundNodes, items: Mapping[int, RememberedNode], keys: Mapping[int, list[str]]
+    context: ToolContext, stored: NodeLookup, items: Mapping[int, RememberedNode], keys: Mapping[int, list[str]]
 ) -> dict[int, Target | KgAgentError]:
     """Find the node that each item describes: by `entity_key`, by name, or a new one.
 
@@ -91,7 +91,7 @@ async def find_targets(
     given = {item.entity_key: item for item in items.values() if item.entity_key is not None}
     # An item that renames a node must name it exactly.
     exactly = {normalised_name(key) for key, item in given.items() if item.name is not None}
-    resolved = await context.references.resolve_loosely(context.user_id, given, exactly=exactly, found=stored)
+    resolved = await context.references.resolve_loosely(context.user_id, given, exactly=exactly, lookup=stored)
     notices = resolved.notices
     for position, item in items.items():
         try:
@@ -115,7 +115,7 @@ async def find_targets(
     return targets
 
 
-async def _named(context: ToolContext, stored: FoundNodes, item: RememberedNode) -> Target | None:
+async def _named(context: ToolContext, stored: NodeLookup, item: RememberedNode) -> Target | None:
     """The node with the name or alias of an item, if there is one.
 
     Raises:
@@ -128,7 +128,7 @@ async def _named(context: ToolContext, stored: FoundNodes, item: RememberedNode)
     # The beginning of a key is no name.
     nodes = [node for node in candidates if _means_owner(name) or node.is_called(name)]
     if len(nodes) > 1:
-        key = (await context.references.resolve_each(context.user_id, [name], labels, found=stored))[name]
+        key = (await context.references.resolve_each(context.user_id, [name], labels, lookup=stored))[name]
         if isinstance(key, InputError):
             raise key
         return Target(key)
@@ -137,7 +137,7 @@ async def _named(context: ToolContext, stored: FoundNodes, item: RememberedNode)
     return Target(nodes[0].entity_key, notice=(await other_names({name: nodes[0]})).get(name, ""))
 
 
-def _created(context: ToolContext, stored: FoundNodes, item: RememberedNode, keys: list[str]) -> Target:
+def _created(context: ToolContext, stored: NodeLookup, item: RememberedNode, keys: list[str]) -> Target:
     """A new node, or the stored one with the key of the name as it is written.
 
     Raises:
@@ -184,7 +184,7 @@ def _indistinct(items: Mapping[int, RememberedNode], targets: Targets) -> Iterat
             yield from ((position, error) for position in positions)
 
 
-async def _renamed(stored: FoundNodes, name: str, target: Target) -> Target | InputError:
+async def _renamed(stored: NodeLookup, name: str, target: Target) -> Target | InputError:
     """The target, or the error if its new name is that of another node."""
     others = [node for node in (await stored.candidates([name]))[name] if node.is_named(name)]
     if not others or any(node.entity_key == target.entity_key for node in others):
@@ -193,7 +193,7 @@ async def _renamed(stored: FoundNodes, name: str, target: Target) -> Target | In
     return InputError(f"{shown} has that name. If both are the same thing, use merge_nodes; if not, give another name")
 
 
-async def _with_free_key(context: ToolContext, stored: FoundNodes, item: RememberedNode, target: Target) -> Target:
+async def _with_free_key(context: ToolContext, stored: NodeLookup, item: RememberedNode, target: Target) -> Target:
     """The target with another key if a renamed node still has the one that is derived from the name.
 
     A node with that key and that name was created by a concurrent call after this call looked for it, and is used.
@@ -291,7 +291,7 @@ class References:
                 keys = list(forms.pop(word, {}))
                 self._self_named |= {word: keys[0]} if len(keys) == 1 else {}
 
-    async def resolve(self, context: ToolContext, stored: FoundNodes, references: Iterable[str]) -> None:
+    async def resolve(self, context: ToolContext, stored: NodeLookup, references: Iterable[str]) -> None:
         """Find the nodes of the graph that references mean, unless they mean nodes of the call.
 
         Args:
@@ -302,7 +302,7 @@ class References:
         asked = [text for text in dict.fromkeys(references) if not self._in_call(text) and not self._is_shared(text)]
         shared_aliases = {name for name, keys in self._aliases.items() if len(keys) > 1}
         exactly = {*self._unwritten, *map(normalised_name, self._refs), *self._names, *shared_aliases}
-        loose = await context.references.resolve_loosely(context.user_id, asked, exactly=exactly, found=stored)
+        loose = await context.references.resolve_loosely(context.user_id, asked, exactly=exactly, lookup=stored)
         for reference in asked:
             key, notice, name = loose.keys[reference], loose.notices.get(reference, ""), normalised_name(reference)
             if isinstance(key, InputError) and name in self._self_named:

@@ -274,23 +274,3 @@ async def test_a_write_reads_no_record_in_the_middle_of_another_commit(
     assert embedder.calls == 1
     [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
     assert (stored["description"], stored["attitude"], stored["version"]) == ("They sail together", 5, 3)
-
-
-async def test_an_old_relationship_stored_against_its_direction_is_found_and_written(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
-) -> None:
-    ada = await person(tools, "Ada")
-    chess = succeeded(await tools.create_node(label="Concept", name="Chess"))["entity_key"]
-    await cypher(
-        graph,
-        "MATCH (a:Person {entity_key: $ada}), (c:Concept {entity_key: $chess}) "
-        "CREATE (c)-[:engages_with {description: 'old'}]->(a)",
-        ada=ada,
-        chess=chess,
-    )
-    payload = succeeded(
-        await tools.update_relationship(from_entity_key=ada, to_entity_key=chess, attitude="passionate")
-    )
-    assert payload["relationship"]["from_name"] == "Ada"
-    await assert_embeddings_are_current(graph, user_id, embedder, clock())
-    error_of(await tools.create_relationship(from_entity_key=ada, to_entity_key=chess, relationship_type="plays"))

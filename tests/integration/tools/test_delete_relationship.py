@@ -3,14 +3,11 @@
 import asyncio
 from typing import Any
 
-import neo4j
-import pytest
-
 from kgagent import KnowledgeGraph
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
-from tests.conftest import Clock, Server
+from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
@@ -19,7 +16,6 @@ from tests.support.stored import (
     Database,
     note_contents,
 )
-from tests.support.transactions import watch
 
 FULL = {
     "description": "They row together",
@@ -119,31 +115,6 @@ async def test_a_note_that_waits_for_its_embedding_fails_if_the_relationship_was
     embedder.gate.set()
     assert "Relationship not found" in error_of(await note)
     assert await database.relationships() == []
-
-
-@pytest.mark.parametrize("version", [None, 3])
-async def test_a_write_that_waits_for_the_lock_of_a_deleted_relationship_fails(
-    tools: Toolset, database: Database, server: Server, user_id: str, version: int | None
-) -> None:
-    ends = await two_friends(tools)
-    await database.run(
-        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.version = $version",
-        version=version,
-    )
-    driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
-    async with driver, driver.session() as session, watch(server, user_id) as transactions:
-        other = await session.begin_transaction()
-        deletion = "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.x = 1 DELETE r"
-        await (await other.run(deletion, user=user_id)).consume()
-        waiting = [
-            asyncio.create_task(tools.update_relationship(**ends, attitude=1)),
-            asyncio.create_task(tools.delete_relationship(**ends)),
-        ]
-        await transactions.until_blocked(len(waiting))
-        await other.commit()
-        for answer in await asyncio.gather(*waiting):
-            assert "Relationship not found" in error_of(answer)
-    assert await kept(database) == []
 
 
 async def test_notes_added_during_deletions_are_kept_or_rejected(tools: Toolset, database: Database) -> None:

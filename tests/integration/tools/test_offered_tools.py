@@ -54,22 +54,6 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(core: Toolset
     assert (stored["name"], "Owns a sloop." in stored["notes"]) == ("Ruth Calder", True)
 
 
-async def test_a_merge_says_what_of_the_removed_node_became_a_note(core: Toolset) -> None:
-    await core.remember(nodes=[RUTH_CALDER, {**RUTH, "name": "Ruth C.", "description": "Sails\nalone."}])
-    await core.remember(
-        relationships=[{"from": "Ruth C.", "to": "Ruth Calder", "relationship_type": "same as"}],
-        nodes=[{"label": "Concept", "name": "Sailing"}],
-    )
-    for name in ("Ruth C.", "Ruth Calder"):
-        await core.remember(relationships=[{"from": name, "to": "Sailing", "relationship_type": "likes"}])
-    merged = await core.merge_nodes.call_text({"keep_entity_key": "Ruth Calder", "drop_entity_key": "Ruth C."})
-    assert merged.text.splitlines()[2:] == [
-        "Relationships: 1 merged with those of the kept node, 1 between the two removed",
-        "Aliases: Ruth C.",
-        "Kept as a note: Sails alone.",
-    ]
-
-
 def calling_langchain(graph: KnowledgeGraph, user_id: str, names: list[str]) -> Call:
     tools = {tool.name: tool for tool in get_tools(graph, user_id=user_id, names=names)}
 
