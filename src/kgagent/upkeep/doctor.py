@@ -20,7 +20,7 @@ from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
 from kgagent.upkeep.examination import SHARED_KEY, Inspected, Issue, Kind, other_model
-from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
+from kgagent.upkeep.scan import KINDS, Scan
 
 PROGRESS_INTERVAL = 500
 """Records between two reports of progress."""
@@ -89,7 +89,7 @@ class RecordChecks:
         """
         for kind in KINDS:
             issues: dict[Issue, tuple[int, str]] = {}
-            scan = scan_of(self._services, kind, Selection(user_id=self._user_id))
+            scan = Scan.of(self._services, kind, self._user_id)
             with progress.task(f"Examining {kind}", await scan.count()) as advance:
                 async with scan.records() as records:
                     async for inspected in records:

@@ -24,7 +24,7 @@ from kgagent.services import GraphServices
 from kgagent.upkeep.examination import Intent
 from kgagent.upkeep.purge import delete_in_batches
 from kgagent.upkeep.rewrite import Change, Rewrite, Tally
-from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
+from kgagent.upkeep.scan import KINDS, Scan
 from kgagent.validation import check_user_id
 
 
@@ -221,8 +221,8 @@ class _Target:
 
     @property
     def _scans(self) -> list[Scan]:
-        selection = Selection(user_id=self.user_id, mentioned=stored_form(self.entity_key or ""))
-        return [scan_of(self.services, kind, selection) for kind in KINDS]
+        mentioned = stored_form(self.entity_key or "")
+        return [Scan.of(self.services, kind, self.user_id, mentioned=mentioned) for kind in KINDS]
 
     async def _deleted(self) -> list[Row]:
         """The deleted records whose notes name the node as their source."""

@@ -1,6 +1,6 @@
 """Migrating a graph to the current form: schema, embeddings and bookkeeping of all records, texts of stored items."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,7 +19,7 @@ from kgagent.services import GraphServices
 from kgagent.upkeep.examination import WRONG_LEVEL, Inspected, Intent, Kind, has_wrong_level
 from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
 from kgagent.upkeep.rewrite import Change, Rewrite, Skipped, Tally
-from kgagent.upkeep.scan import KINDS, Scan, Selection, scan_of
+from kgagent.upkeep.scan import KINDS, Scan
 
 
 async def migrate(
@@ -52,7 +52,7 @@ async def migrate(
             await schema.drop_replaced_constraints()
         try:
             for kind in KINDS:
-                block = MigrationBlock(kind, Selection(user_id=user_id), dry_run=dry_run, batch_size=batch_size)
+                block = MigrationBlock(kind, user_id, dry_run=dry_run, batch_size=batch_size)
                 rewrite = migration(services, block)
                 total = await rewrite.scan.count()
                 with progress.task(f"{verb} {kind}", total) as advance:
@@ -72,20 +72,23 @@ class MigrationBlock:
 
     Attributes:
         kind: nodes or relationships.
-        selection: the records.
+        user_id: their owner; None for all users.
         dry_run: whether nothing is written.
         batch_size: records per embedding call and transaction.
+        element_ids: only the records with these ids.
     """
 
     kind: Kind
-    selection: Selection
+    user_id: str | None
     dry_run: bool
     batch_size: int
+    element_ids: Sequence[str] | None = None
 
 
 def migration(services: GraphServices, block: MigrationBlock) -> Rewrite:
     """The migration of a block: levels become numbers, and relationships get the owner of their nodes."""
-    scan, context = scan_of(services, block.kind, block.selection), services.write_context
+    scan = Scan.of(services, block.kind, block.user_id, element_ids=block.element_ids)
+    context = services.write_context
 
     def judge(inspected: Inspected) -> Change | Skipped | None:
         examined = scan.examine(inspected, context)
@@ -122,14 +125,14 @@ async def migrate_block(services: GraphServices, block: MigrationBlock) -> Migra
         await migration(services, block).run(tally, lambda _: None)
     except KgAgentError as stopped:
         error = stopped
-    return MigratedBlock(len(block.selection.element_ids or ()), tally, error)
+    return MigratedBlock(len(block.element_ids or ()), tally, error)
 
 
 async def _blocks(block: MigrationBlock, scan: Scan, workers: RayWorkers, total: int) -> AsyncIterator[MigrationBlock]:
     """Divide a block into smaller ones for workers."""
     async with scan.ids() as ids:
         async for element_ids in batched(ids, workers.engine.size_for(total)):
-            yield replace(block, selection=replace(block.selection, element_ids=element_ids))
+            yield replace(block, element_ids=element_ids)
 
 
 async def _run_on_workers(

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from kgagent.graph.compare_and_set import WriteStrategy
 from kgagent.graph.nodes import NodeRepository, NodeStrategy
@@ -21,33 +21,36 @@ KINDS: tuple[Kind, ...] = ("nodes", "relationships")
 """In the order of maintenance."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Selection:
-    """Which records are scanned.
-
-    Attributes:
-        user_id: owner of the nodes, or of the nodes at which the relationships start; None is every record, including
-            those without an owner.
-        element_ids: only the records with these ids.
-        mentioned: only records of the user whose notes contain this text.
-    """
-
-    user_id: str | None
-    element_ids: Sequence[str] | None = None
-    mentioned: str | None = None
-
-
 @dataclass(frozen=True)
 class Scan:
     """All records of a kind that are selected, with a label or a type of the ontology; they are never all in memory.
 
     Attributes:
         repository: reads records of the kind.
-        selection: the records.
+        user_id: owner of the nodes, or of the nodes at which the relationships start; None is every record, including
+            those without an owner.
+        element_ids: only the records with these ids.
+        mentioned: only records of the user whose notes contain this text.
     """
 
     repository: Repository
-    selection: Selection
+    user_id: str | None
+    element_ids: Sequence[str] | None = None
+    mentioned: str | None = None
+
+    @classmethod
+    def of(
+        cls,
+        services: GraphServices,
+        kind: Kind,
+        user_id: str | None,
+        *,
+        element_ids: Sequence[str] | None = None,
+        mentioned: str | None = None,
+    ) -> Self:
+        """The scan of the selected records of a kind."""
+        repository = services.nodes if kind == "nodes" else services.relationships
+        return cls(repository, user_id, element_ids, mentioned)
 
     @property
     def kind(self) -> Kind:
@@ -97,23 +100,17 @@ class Scan:
 
     def _statement(self, row: str) -> Statement:
         noun = self.kind.removesuffix("s")
-        if self.selection.element_ids is not None:
+        if self.element_ids is not None:
             which = f"_{noun}_of_ids"
-        elif self.selection.mentioned is not None:
+        elif self.mentioned is not None:
             which = f"_{noun}_that_mentions"
         else:
-            which = "_all" if self.selection.user_id is None else f"_{noun}_of_user"
+            which = "_all" if self.user_id is None else f"_{noun}_of_user"
         shown = f"_inspected_{noun}" if row == "inspected" else f"_{noun}_{row}"
         names = self.repository.names
         return statement(f"inspect_{self.kind}", row=Fragment(shown), which=Fragment(which), **names)
 
     @property
     def _parameters(self) -> dict[str, Any]:
-        chosen = self.selection
-        ids = None if chosen.element_ids is None else list(chosen.element_ids)
-        return {"user_id": chosen.user_id, "element_ids": ids, "mentioned": chosen.mentioned}
-
-
-def scan_of(services: GraphServices, kind: Kind, selection: Selection) -> Scan:
-    """The scan of selected records of a kind."""
-    return Scan(services.nodes if kind == "nodes" else services.relationships, selection)
+        ids = None if self.element_ids is None else list(self.element_ids)
+        return {"user_id": self.user_id, "element_ids": ids, "mentioned": self.mentioned}

@@ -8,7 +8,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.graph.statements import Fragment, statement
 from kgagent.knowledge_graph import services_of
-from kgagent.upkeep.scan import Selection, scan_of
+from kgagent.upkeep.scan import Scan
 from tests.conftest import DIMENSIONS
 from tests.support.people import person, relate
 from tests.support.stored import cypher
@@ -120,8 +120,8 @@ async def test_expansion_does_not_reach_another_users_node(
 async def test_a_scan_of_given_records_reads_only_those_that_are_or_start_at_nodes_of_the_user(
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
 ) -> None:
-    selection = Selection(user_id=user_id, element_ids=list(ids.values()))
-    async with scan_of(services_of(graph), "nodes", selection).ids() as nodes:
+    services, element_ids = services_of(graph), list(ids.values())
+    async with Scan.of(services, "nodes", user_id, element_ids=element_ids).ids() as nodes:
         assert {element_id async for element_id in nodes} == {ids["ada"], ids["bo"]}
-    async with scan_of(services_of(graph), "relationships", selection).ids() as relationships:
+    async with Scan.of(services, "relationships", user_id, element_ids=element_ids).ids() as relationships:
         assert {element_id async for element_id in relationships} == {ids["own"], ids["to"]}
