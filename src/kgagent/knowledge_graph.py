@@ -106,8 +106,6 @@ class KnowledgeGraph:
         services = GraphServices.build(store, ontology, embedder, settings, clock=clock, observer=observer)
         self._services = services
         self._resources = resources or AsyncExitStack()
-        if services.query_cache is not None:
-            self._resources.push_async_callback(services.query_cache.clear)
         self.ontology = ontology
         self.embedder: Embedder = services.embedder
         self.settings = settings

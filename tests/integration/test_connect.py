@@ -1,6 +1,5 @@
 """Opening and closing a graph: what may be given, what excludes what, and what is closed."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +12,10 @@ from kgagent import KnowledgeGraph, Settings, SyncKnowledgeGraph
 from kgagent.blocking import unwrap
 from kgagent.embedding.base import Embedder
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.errors import ConfigurationError, EmbeddingUnavailableError, InputError, SchemaError, StoreError
+from kgagent.errors import ConfigurationError, InputError, SchemaError, StoreError
 from kgagent.observability import Recorder
 from kgagent.observing import NULL_OBSERVER
 from tests.conftest import DIMENSIONS, Server
-from tests.support.embedders import WatchedEmbedder
 
 if TYPE_CHECKING:
     from kgagent.graph.connection import Credentials
@@ -163,17 +161,6 @@ async def test_a_schema_that_does_not_fit_closes_the_embedder(
     with pytest.raises(SchemaError):
         await KnowledgeGraph.connect(settings=settings)
     assert other.closed == 1
-
-
-async def test_closing_ends_the_requests_of_the_query_cache(settings: Settings, user_id: str) -> None:
-    embedder = WatchedEmbedder()
-    embedder.gate.clear()
-    graph = await KnowledgeGraph.connect(settings=settings, embedder=embedder)
-    search = asyncio.ensure_future(graph.retrieval.node_vector_search("ada", user_id=user_id))
-    await embedder.asked.wait()
-    await graph.close()
-    with pytest.raises(EmbeddingUnavailableError, match="closed before it responded"):
-        await search
 
 
 def test_a_synchronous_graph_uses_a_given_driver_too(server: Server, embedder: Embedder, user_id: str) -> None:

@@ -19,16 +19,10 @@ class _Counted(HashingEmbedder):
     def __init__(self) -> None:
         super().__init__(LENGTH)
         self.queries: list[list[str]] = []
-        self.stored: list[list[str]] = []
         self.gate = asyncio.Event()
         self.gate.set()
         self.asked = asyncio.Event()
         self.failure: Exception | None = None
-        self.closed = False
-
-    async def embed(self, texts: Sequence[str]) -> list[Embedding]:
-        self.stored.append(list(texts))
-        return await super().embed(texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
         self.queries.append(list(texts))
@@ -37,9 +31,6 @@ class _Counted(HashingEmbedder):
         if self.failure:
             raise self.failure
         return await super().embed(texts)
-
-    async def aclose(self) -> None:
-        self.closed = True
 
 
 @pytest.fixture
@@ -71,45 +62,14 @@ async def test_the_least_recently_used_query_is_evicted(embedder: _Counted) -> N
     assert embedder.queries == [["a"], ["b"], ["c"], ["b"]]
 
 
-async def test_concurrent_callers_share_a_call(embedder: _Counted) -> None:
-    cache = QueryCache(embedder)
-    answers = await asyncio.gather(cache.embed_queries(["a", "b"]), cache.embed_queries(["b", "c"]))
-    assert list(answers) == [expected("a", "b"), expected("b", "c")]
-    assert embedder.queries == [["a", "b"], ["c"]]
-
-
-async def test_a_cancelled_caller_does_not_break_the_other(embedder: _Counted) -> None:
-    cache = QueryCache(embedder)
-    embedder.gate.clear()
-    calls = [asyncio.create_task(cache.embed_queries(["a"])) for _ in range(2)]
-    await embedder.asked.wait()
-    calls[0].cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await calls[0]
-    embedder.gate.set()
-    assert await calls[1] == expected("a")
-    assert embedder.queries == [["a"]]
-
-
-async def test_an_error_reaches_all_waiting_callers_and_is_not_cached(embedder: _Counted) -> None:
+async def test_an_error_is_not_cached(embedder: _Counted) -> None:
     cache = QueryCache(embedder)
     embedder.failure = EmbeddingUnavailableError("down")
-    answers = await asyncio.gather(*(cache.embed_queries(["a"]) for _ in range(2)), return_exceptions=True)
-    assert answers == [embedder.failure] * 2
+    with pytest.raises(EmbeddingUnavailableError, match="down"):
+        await cache.embed_queries(["a"])
     embedder.failure = None
     assert await cache.embed_queries(["a"]) == expected("a")
     assert embedder.queries == [["a"], ["a"]]
-
-
-async def test_closing_cancels_pending_requests(embedder: _Counted) -> None:
-    cache = QueryCache(embedder)
-    embedder.gate.clear()
-    call = asyncio.create_task(cache.embed_queries(["a"]))
-    await embedder.asked.wait()
-    await cache.aclose()
-    with pytest.raises(EmbeddingUnavailableError, match="closed"):
-        await call
-    assert embedder.closed
 
 
 @given(calls=st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=12), size=st.integers(1, 4))

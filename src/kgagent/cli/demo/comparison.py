@@ -48,20 +48,8 @@ class Comparison:
             "expected": sorted(self.question.expected),
             "found_by_node_search": sorted(self.found_by_nodes),
             "found_with_relationship_search": sorted(self.found_with_relationships),
-            "nodes": [
-                {"similarity": round(result.similarity, 4), "label": result.node.label, "name": result.node.name}
-                for result in self.nodes
-            ],
-            "relationships": [
-                {
-                    "similarity": round(result.similarity, 4),
-                    "from_name": result.from_name,
-                    "relationship_type": result.relationship_type,
-                    "to_name": result.to_name,
-                    "description": result.description,
-                }
-                for result in self.relationships
-            ],
+            "nodes": [result.to_dict() for result in self.nodes],
+            "relationships": [result.to_dict() for result in self.relationships],
         }
 
 
