@@ -52,12 +52,6 @@ async def test_a_text_embeds_the_same_alone_and_among_others(embedder: LocalEmbe
     assert among[position] == alone
 
 
-async def test_a_text_embeds_the_same_whatever_the_threads(embedder: LocalEmbedder) -> None:
-    other = LocalEmbedder(threads=4)
-    assert await other.embed(TEXTS) == await embedder.embed(TEXTS)
-    await other.aclose()
-
-
 async def test_a_paraphrase_is_more_similar_than_an_unrelated_text(embedder: LocalEmbedder) -> None:
     asked, paraphrase, other = await embedder.embed(
         ["people I argue with", "We quarrel often, tense and distant", "A warm and close friend"]

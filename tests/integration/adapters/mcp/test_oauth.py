@@ -168,17 +168,6 @@ async def test_a_static_token_is_accepted_beside(protected: Protected, user_id: 
     assert succeeded(await graph.tools(user_id=user_id).explore(text_matches=["Ada"]))["nodes"]
 
 
-async def test_keys_are_fetched_once_and_again_after_a_rotation(protected: Protected) -> None:
-    issuer = protected.issuer
-    assert [await protected.status(protected.token()) for _ in range(3)] == [200] * 3
-    assert issuer.fetches_of_keys() == 1
-    [old], new = issuer.keys, Key()
-    issuer.keys = [new]
-    assert await protected.status(protected.token(key=new)) == 200
-    assert issuer.fetches_of_keys() == 2
-    assert await protected.status(protected.token(key=old)) == 401
-
-
 async def test_an_issuer_that_is_down_refuses_only_who_needs_it(
     protected: Protected, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -216,16 +205,6 @@ async def test_an_issuer_that_hangs_holds_up_nobody_else(protected: Protected, m
     assert not any(task.done() for task in waiting)
     released.set()
     assert await asyncio.gather(*waiting) == [503] * 3
-
-
-async def test_fetches_are_limited_in_time(graph: KnowledgeGraph, issuer: AuthorizationServer) -> None:
-    async with http_server(graph, HttpOptions(oauth=OAuthOptions(issuer=issuer.issuer))) as running:
-        server = Protected(running.url, issuer)
-        assert await server.status(server.token()) == 200
-        assert [await server.status(server.token(key=Key())) for _ in range(3)] == [401] * 3
-        assert issuer.fetches_of_keys() == 1
-        issuer.status = 500
-        assert await server.status(server.token()) == 200
 
 
 async def test_resource_audience_claim_and_keys_can_be_given(

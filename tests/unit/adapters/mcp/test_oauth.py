@@ -134,6 +134,23 @@ async def test_a_token_that_names_no_key_is_refused_if_there_are_several(issuer:
     assert await tokens_of(issuer).verify_token(token) is None
 
 
+async def test_a_key_of_a_rotation_is_fetched_but_not_more_often_than_allowed(
+    issuer: AuthorizationServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1_000.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    tokens, token, new = tokens_of(issuer, jwks_url=f"{issuer.issuer}/keys"), issuer.token(RESOURCE), Key()
+    for _ in range(3):
+        assert await tokens.verify_token(token) is not None
+        assert await tokens.verify_token(issuer.token(RESOURCE, key=new)) is None
+    assert issuer.fetches_of_keys() == 1
+    issuer.keys = [new]
+    now += REFETCH_INTERVAL + 1
+    assert await tokens.verify_token(issuer.token(RESOURCE, key=new)) is not None
+    assert await tokens.verify_token(token) is None
+    assert issuer.fetches_of_keys() == 2
+
+
 async def test_old_keys_are_fetched_again_and_no_longer_trusted(
     issuer: AuthorizationServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
