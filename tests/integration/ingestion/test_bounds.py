@@ -15,7 +15,7 @@ from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support.openai_models import Body, Calls, ScriptedModel, Turn, deciding_model, scripted_model
 from tests.support.people import person
-from tests.support.reading import CALL, careful_reader, chat_model
+from tests.support.reading import CALL, chat_model
 from tests.support.stored import nodes_of, relationships_of
 
 LOOK: tuple[str, Body | str] = ("explore", {"text_matches": ["Ruth"]})
@@ -69,14 +69,6 @@ async def test_unreadable_answer_is_requested_again(graph: KnowledgeGraph, user_
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ruth", CALL.name}
 
 
-async def test_lone_surrogate_in_an_answer_does_not_end_the_run(graph: KnowledgeGraph, user_id: str) -> None:
-    broken_off = ("create_node", {"label": "Person", "name": "Ruth \ud83d"})
-    with scripted_model(says(LOOK), says(broken_off), ends) as model:
-        report = await read(graph, user_id, model, steps_per_part=4)
-    assert [call.success for call in report.calls] == [True, False]
-    assert report.calls[1].outcome.startswith("name must be text")
-
-
 async def test_part_is_given_up_after_too_many_steps(graph: KnowledgeGraph, user_id: str) -> None:
     numbers = itertools.count()
     with deciding_model(lambda _: [("explore", {"text_matches": [f"name {next(numbers)}"]})]) as model:
@@ -84,15 +76,6 @@ async def test_part_is_given_up_after_too_many_steps(graph: KnowledgeGraph, user
         assert len(model.requests) == 4
     assert (report.state, report.steps, report.parts_read) == ("incomplete", 4, 0)
     assert report.warnings == ("Part 1 was abandoned: the model was not done after 4 steps",)
-
-
-async def test_next_run_rereads_a_given_up_part(graph: KnowledgeGraph, user_id: str) -> None:
-    with deciding_model(says(LOOK)) as model:
-        assert (await read(graph, user_id, model, steps_per_part=2)).state == "incomplete"
-    with deciding_model(careful_reader) as model:
-        report = await read(graph, user_id, model)
-        assert len(model.requests[0]["messages"]) == 2
-    assert report.state == "complete"
 
 
 async def test_empty_answer_is_followed_by_one_reminder(graph: KnowledgeGraph, user_id: str) -> None:

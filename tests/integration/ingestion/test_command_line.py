@@ -96,16 +96,6 @@ async def test_a_file_that_changed_is_a_newer_version_of_itself(
     assert (source["name"], source["description"]) == ("a", "Text of 4 words.")
 
 
-async def test_a_file_under_an_id_may_move_and_change(
-    kgagent: Kgagent, tmp_path: Path, graph: KnowledgeGraph, user_id: str
-) -> None:
-    for name, text in (("a", "It rained."), ("b", "It rained. Then not.")):
-        (tmp_path / f"{name}.txt").write_text(text, "utf-8")
-        done = await to_thread(kgagent, *INGEST, f"{name}.txt", "--id", "diary")
-        assert done.code == 0
-    assert len(await nodes_of(graph, user_id)) == 1
-
-
 def test_name_and_id_require_a_single_file(kgagent: Kgagent, tmp_path: Path, model: ScriptedModel) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text("It rained.", "utf-8")
@@ -130,11 +120,3 @@ def test_invalid_input_is_reported_without_traceback(kgagent: Kgagent, tmp_path:
         assert done.code == 1
         assert said in " ".join(done.err.split())
         assert "Traceback" not in done.err
-
-
-def test_report_that_cannot_be_written_is_one_line(kgagent: Kgagent, tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("It rained.", "utf-8")
-    done = kgagent(*INGEST, "a.txt", "--report", "no/such/report.md")
-    assert done.code == 1
-    assert "report.md cannot be written" in " ".join(done.err.split())
-    assert "Traceback" not in done.err

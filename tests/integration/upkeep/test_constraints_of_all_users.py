@@ -107,26 +107,6 @@ async def test_before_the_migration_a_clash_is_an_error_at_once_and_after_it_the
     assert "exists already" in again
 
 
-async def test_a_relationship_whose_key_another_user_has_is_refused_until_the_migration(
-    old: KnowledgeGraph, tmp_path: Path
-) -> None:
-    for part in unique_parts(old):
-        if part.properties[-1] == "entity_key":
-            await services_of(old).store.run_schema(f"DROP CONSTRAINT {Identifier(str(part.earlier_name))}")
-    label = labels(old)[0]
-    for user in (FIRST, SECOND):
-        lines = [{"kind": "node", "label": label, "name": key, "entity_key": f"{key}-of-both"} for key in ("ada", "bo")]
-        assert await load(old, tmp_path, user, *lines) == {}
-    ends = {"from_entity_key": "ada-of-both", "to_entity_key": "bo-of-both", "relationship_type": "friend"}
-    succeeded(await old.tools(user_id=FIRST).create_relationship(**ends))
-    second = old.tools(user_id=SECOND)
-    assert "Run `kgagent migrate`" in error_of(await second.create_relationship(**ends))
-    assert await relationships_of(old, SECOND) == []
-    await old.migrate()
-    succeeded(await second.create_relationship(**ends))
-    assert len(await relationships_of(old, SECOND)) == 1
-
-
 async def test_doctor_reports_the_constraints_and_the_migration_replaces_them_once(old: KnowledgeGraph) -> None:
     earlier = {str(part.earlier_name) for part in unique_parts(old)}
     present = {part.name for part in unique_parts(old)}

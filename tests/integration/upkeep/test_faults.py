@@ -20,8 +20,6 @@ from tests.integration.upkeep.old_graph import (
 from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import relationships_of
 
-PATIENCE = 60.0
-
 
 class FailsLater(WatchedEmbedder):
     """Cannot be reached after some requests."""

@@ -46,21 +46,6 @@ def check(file: Path, line: bytes | dict[str, Any], user_id: str | None = "iris"
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        node(),
-        relationship(),
-        relationship(user_id="iris"),
-        deleted("KgagentDeletedNode", kgagent_labels=["Person", "Extra"]),
-        deleted("KgagentDeletedRelationship", kgagent_neo4j_type="associated_with"),
-    ],
-)
-def test_what_export_writes_is_read_to_the_end(tmp_path: Path, line: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="ends without its footer"):
-        check(tmp_path / "file", line)
-
-
-@pytest.mark.parametrize(
     ("line", "message"),
     [
         (relationship(user_id="mallory"), "its properties have user_id 'mallory'"),

@@ -45,16 +45,12 @@ def test_what_is_wrong_with_a_line_is_described(content: bytes, problem: str) ->
     assert str(caught.value).startswith(problem)
 
 
-def test_utf16_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is UTF-16; save it as UTF-8"):
-        list(read_lines(write(tmp_path, '{"a": 1}'.encode("utf-16"))))
-
-
-def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nothing\.jsonl cannot be read: No such file"):
-        list(read_lines(tmp_path / "nothing.jsonl"))
-
-
-def test_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a regular file"):
-        list(read_lines(tmp_path))
+def test_what_is_no_file_of_lines_is_refused(tmp_path: Path) -> None:
+    utf16 = write(tmp_path, '{"a": 1}'.encode("utf-16"))
+    for path, problem in (
+        (utf16, "is UTF-16; save it as UTF-8"),
+        (tmp_path / "nothing.jsonl", r"nothing\.jsonl cannot be read: No such file"),
+        (tmp_path, "not a regular file"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            list(read_lines(path))

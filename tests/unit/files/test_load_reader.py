@@ -56,8 +56,19 @@ def key(folder: Path, *, user_id: str = "me", **fields: object) -> str:
     return line.value.entity_key
 
 
-def test_given_key_is_taken(tmp_path: Path) -> None:
-    assert key(tmp_path, label="Person", name="Ruth", id="r", entity_key="k-1") == "k-1"
+def test_a_person_has_the_given_key_or_one_of_user_and_id_or_one_of_user_and_line(tmp_path: Path) -> None:
+    person = {"label": "Person", "name": "Ruth"}
+    assert key(tmp_path, **person, id="r", entity_key="k-1") == "k-1"
+    of_id = key(tmp_path, **person, id="r")
+    assert of_id == key(tmp_path, label="Person", name="Ruth A.", id="r")
+    of_line = key(tmp_path, **person)
+    assert of_line == key(tmp_path, **person)
+    others = {
+        key(tmp_path, **person, id="s"),
+        key(tmp_path, user_id="you", **person, id="r"),
+        key(tmp_path, **person, description="Another"),
+    }
+    assert len(others | {of_id, of_line}) == 5
 
 
 def test_concept_has_the_key_of_its_rule(tmp_path: Path) -> None:
@@ -74,21 +85,6 @@ def test_source_has_the_same_key_at_every_load_with_a_time_and_without(tmp_path:
         tmp_path, label="Source", name="Diary", created_at="2024-05-01T10:00:00Z"
     )
     assert key(tmp_path, label="Source", name="Diary", created_at=at) != key(tmp_path, label="Source", name="Diary")
-
-
-def test_person_has_the_key_of_user_and_id(tmp_path: Path) -> None:
-    assert key(tmp_path, label="Person", name="Ruth", id="r") == key(tmp_path, label="Person", name="Ruth A.", id="r")
-    assert key(tmp_path, label="Person", name="Ruth", id="r") != key(tmp_path, label="Person", name="Ruth", id="s")
-    assert key(tmp_path, label="Person", name="Ruth", id="r") != key(
-        tmp_path, user_id="you", label="Person", name="Ruth", id="r"
-    )
-
-
-def test_person_without_id_has_the_key_of_user_and_line(tmp_path: Path) -> None:
-    assert key(tmp_path, label="Person", name="Ruth") == key(tmp_path, label="Person", name="Ruth")
-    assert key(tmp_path, label="Person", name="Ruth") != key(
-        tmp_path, label="Person", name="Ruth", description="Another"
-    )
 
 
 def test_problems_of_a_node_are_named(tmp_path: Path) -> None:
