@@ -8,7 +8,7 @@ from kgagent.graph.statements import Statement
 from kgagent.models.constraint import Position
 from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.match_clauses import MatchClauses
-from kgagent.patterns.plans import EntryPoint, PlanPosition, QueryPlan
+from kgagent.patterns.plans import EntryPoint, QueryPlan
 from kgagent.patterns.predicates import Matching, Predicates, StatementParameters
 
 
@@ -46,7 +46,7 @@ class Compiler:
         """
         values = self._parameters()
         entered = plan.entered_at(self.entry_points)
-        chain = self._chain(plan, values, entered=entered)
+        chain = self._chain(plan, values)
         if entered is not None:
             chain[entered.segment].require_id(values.add(self.entered_ids(plan.label(entered))), entered.position)
         return self._path_statement(plan, chain, values, limit)
@@ -107,14 +107,7 @@ class Compiler:
     def _parameters(self) -> StatementParameters:
         return StatementParameters(user_id=self.user_id, zero=0)
 
-    def _chain(
-        self,
-        plan: QueryPlan,
-        values: StatementParameters,
-        *,
-        in_order: bool = False,
-        entered: PlanPosition | None = None,
-    ) -> list[MatchClauses]:
+    def _chain(self, plan: QueryPlan, values: StatementParameters, *, in_order: bool = False) -> list[MatchClauses]:
         """The patterns of the plan, each starting at the end variable of the one before."""
         predicates = Predicates(values, self.matching)
         chain: list[MatchClauses] = []
@@ -125,9 +118,7 @@ class Compiler:
                 values,
                 predicates,
                 bound={"start": chain[-1].node("end")} if chain else {},
-                is_whole=len(plan.segments) == 1,
                 in_order=in_order,
-                is_entered=entered == PlanPosition(number, "start"),
             )
             chain.append(clauses)
         return chain

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from kgagent.graph.identifiers import Identifier
-from kgagent.models.constraint import Constraint, ConstraintType, Position
+from kgagent.models.constraint import Constraint, Position
 from kgagent.models.pattern import Branch, GraphPattern, StepDirection, TraversalStep
 from kgagent.patterns.predicates import Predicates, StatementParameters
 from kgagent.patterns.step_sequences import node_number
@@ -15,10 +15,6 @@ _ARROWS: Mapping[StepDirection, tuple[str, str]] = {
 }
 
 
-_SOUGHT = frozenset({ConstraintType.PROPERTY_EQUALS, ConstraintType.PROPERTY_IN})
-"""Constraints that an index answers."""
-
-
 class MatchClauses:
     """The MATCH clauses of one pattern, and expressions for the nodes and relationships that they bind.
 
@@ -28,10 +24,8 @@ class MatchClauses:
         values: parameters of the statement.
         predicates: compiles the constraints.
         bound: variables that are already bound, by their position.
-        is_whole: whether the statement matches nothing else.
         in_order: whether to follow the steps from the start on, each of them one relationship, instead of in the order
             that the planner estimates to be cheapest.
-        is_entered: whether the start is one of a few known nodes.
     """
 
     def __init__(
@@ -42,13 +36,10 @@ class MatchClauses:
         predicates: Predicates,
         *,
         bound: Mapping[Position, str] | None = None,
-        is_whole: bool = False,
         in_order: bool = False,
-        is_entered: bool = False,
     ) -> None:
         self._pattern = pattern
-        self._in_order, self._is_entered = in_order, is_entered
-        self._is_whole = is_whole
+        self._in_order = in_order
         self._prefix = prefix
         self._values = values
         self._predicates = predicates
@@ -124,10 +115,7 @@ class MatchClauses:
 
     def _write(self) -> None:
         pattern = self._pattern
-        if self._is_path:
-            self._paths(pattern.steps[0])
-        else:
-            self._steps()
+        self._steps()
         self._scope()
         self._constraints()
         for number, branch in enumerate(pattern.branches):
@@ -165,32 +153,6 @@ class MatchClauses:
         if path:
             self._bind(f"MATCH {path}", len(pattern.steps))
 
-    @property
-    def _is_path(self) -> bool:
-        """Whether all is one repeated step without constraints on its relationships and inner nodes."""
-        pattern, step = self._pattern, self._pattern.steps[0]
-        is_free = all(constraint.on == "node" and constraint.at_step != -1 for constraint in pattern.constraints)
-        # With distinct nodes, a search in depth would first explore the many paths that come back to a hub.
-        is_simple = not (pattern.repeat_relationships or pattern.cycle or pattern.distinct_nodes)
-        return self._is_whole and len(pattern.steps) == 1 and step.repeats and is_free and is_simple
-
-    def _paths(self, step: TraversalStep) -> None:
-        """One repeated step as a path of variable length, which Neo4j expands between both ends without other rows.
-
-        Reading a property of each relationship that it follows would take several times as long as all the rest, so the
-        owner of relationships is checked on the paths that arrive.
-        """
-        left, right = _ARROWS[step.direction]
-        start, end = self._nodes
-        path, relationship = f"{self._prefix}p0", f"{self._prefix}r0"
-        hops = f"[{relationship}{_types(step)}*{step.min_hops}..{step.max_hops}]"
-        ends = f"({start}{_label(step.source_label)})", f"({end}{_label(step.target_label)})"
-        self._bind(f"MATCH {path} = {ends[0]}{left}{hops}{right}{ends[1]}", 1)
-        self._require(f"all(node IN nodes({path}) WHERE node.user_id = $user_id)", 1)
-        followed = f"all(one IN {relationship} WHERE coalesce(one.user_id, $user_id) = $user_id)"
-        self._bind(f"WITH * WHERE {followed}", 1)
-        self._hops.append((f"nodes({path})[1..]", relationship))
-
     def _hop(self, place: int, step: TraversalStep) -> str:
         """The part of a path between the two nodes of a step."""
         left, right = _ARROWS[step.direction]
@@ -214,19 +176,8 @@ class MatchClauses:
                 yield self._predicates.on_node(constraint, node, self.node, label=None)
 
     def _scope(self) -> None:
-        """Restrict nodes and relationships to the user's; repeated steps do so inside.
-
-        A path does so for all its nodes. Its end is checked again, which takes a fifth of the time, only where the
-        planner may then find the end in an index with `user_id`.
-        """
-        sought = any(
-            constraint.property_path == "entity_key"
-            and constraint.type in _SOUGHT
-            and node_number(constraint.at_step, 1) == 1
-            for constraint in self._pattern.constraints
-        )
-        is_checked = self._is_path and self._is_entered and not sought
-        for node in dict.fromkeys(self._nodes[:1] if is_checked else self._nodes):
+        """Restrict nodes and relationships to the user's; repeated steps do so inside."""
+        for node in dict.fromkeys(self._nodes):
             self._require(f"{node}.user_id = $user_id", self._nodes.index(node))
         for place, step in enumerate(self._pattern.steps):
             if not step.repeats:
