@@ -280,15 +280,3 @@ async def test_a_combinator_finds_what_a_walk_in_python_finds(
     end = 0 if combinator.join_on == "start" else -1
     assert set(found) <= set(expected)
     assert Counter(path[0][end] for path in found) == Counter({path[0][end] for path in expected})
-
-
-async def test_the_walk_in_python_finds_paths(graph: KnowledgeGraph) -> None:
-    plain, prefix = await plant(
-        graph,
-        [(frozenset({"Red"}), {"age": 1}, MINE), (frozenset({"Blue"}), {"name": "x"}, MINE)],
-        [(0, 1, "KNOWS", {}, MINE)],
-    )
-    pattern = GraphPattern.single_hop("Red", "KNOWS", "Blue")
-    assert plain.paths(pattern) == [((0, 1), (0,), (1,))]
-    assert as_numbers(await compiled(graph, pattern, plain.user)) == Counter(plain.paths(pattern))
-    await remove(graph, prefix)
