@@ -79,7 +79,7 @@ class Ingestor:
     async def ingest(self, source: Source, *, force: bool = False) -> IngestionReport:
         """Read a source. A source that was read completely changes nothing and makes no model call.
 
-        A failure during the run ends it and is described in the report; another call resumes there.
+        A failure during the run ends it and is described in the report; another call reads the remaining parts.
 
         Args:
             source: the source to read.

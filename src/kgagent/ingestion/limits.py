@@ -15,8 +15,8 @@ from kgagent.models.token_budget import estimated_tokens
 class Limits(RequestModel):
     """Limits of one run.
 
-    When tokens or seconds run out, the run stops, and the next run resumes there. A part that takes too many steps is
-    given up: the run continues with the next part, and the next run reads the part again from its beginning.
+    When tokens or seconds run out, the run stops. A part that takes too many steps is given up, and the run continues
+    with the next part. The next run reads the parts that are not read, from their beginning.
 
     Attributes:
         part_tokens: maximum size of a part of the source, in estimated tokens.

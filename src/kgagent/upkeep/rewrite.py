@@ -108,9 +108,6 @@ class PreparedEmbedder(WrapperEmbedder):
         made = dict(zip(unknown, await self._embedder.embed(unknown), strict=True)) if unknown else {}
         return [self._known[text] if text in self._known else made[text] for text in texts]
 
-    async def aclose(self) -> None:
-        """Do nothing: the next batch uses the real embedder again."""
-
 
 async def embed_batch(embedder: Embedder, texts: Sequence[str]) -> tuple[dict[str, Embedding], dict[str, str]]:
     """Embed texts, and distinguish a model that fails from a text that it refuses.
