@@ -131,18 +131,6 @@ async def test_me_without_an_owner_says_how_to_set_one(references: NodeReference
     assert await references.owner(user_id) is None
 
 
-async def test_an_unknown_name_is_an_error_with_the_closest_names(
-    references: NodeReferences, tools: Toolset, user_id: str
-) -> None:
-    key = await person(tools, "Ruth Calder", description="Naval architect.")
-    await person(tools, "Somebody Else")
-    with pytest.raises(NodeNotFoundError) as raised:
-        await references.resolve(user_id, ["Ruht Caldr"])
-    assert str(raised.value) == (
-        f"Node not found: Ruht Caldr. Nearest to Ruht Caldr: Ruth Calder (Person, {key[:12]}): Naval architect."
-    )
-
-
 async def test_many_names_are_found_at_once(references: NodeReferences, graph: KnowledgeGraph, stored: str) -> None:
     count = MAX_INDEXED_NAMES + 10
     await store_people(graph, stored, {f"{stored}-{n}": f"Person  {n}" for n in range(count)})

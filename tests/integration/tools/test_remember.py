@@ -10,7 +10,6 @@ from kgagent.errors import EmbeddingUnavailableError
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
-from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, relate, two_friends
 from tests.support.stored import (
@@ -406,18 +405,6 @@ async def test_too_many_items_are_rejected(tools: Toolset) -> None:
         assert error.startswith(f"{argument} must have at most {most} items, got 5,000: ")
 
 
-async def test_other_tasks_run_while_invalid_items_are_described(
-    tools: Toolset, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # However fast the machine is, each item takes longer than a turn.
-    monkeypatch.setattr("kgagent.turns.LONGEST_TURN", 0.0)
-    wrong = {"from": 1, "to": 2, "notes": [{}] * 20, "attitude": {}}
-    async with turns_of_others() as turns:
-        payload = await tools.remember(relationships=[wrong] * 200)
-    assert len(payload["failures"]) == 200
-    assert turns.count > 5
-
-
 async def test_a_call_without_items_is_an_error(tools: Toolset) -> None:
     assert error_of(await tools.remember()) == "Nothing to remember: give nodes, relationships or notes"
 
@@ -439,19 +426,6 @@ async def test_a_name_of_two_nodes_means_neither(database: Database, tools: Tool
     succeeded(await tools.remember(nodes=refs, relationships=[{**likes, "to": "e"}]))
     [written] = await database.relationships()
     assert written["relationship_type"] == "likes"
-
-
-async def test_an_alias_of_several_nodes_means_a_stored_node_or_none(tools: Toolset) -> None:
-    nodes = [{"label": "Person", "name": f"Rut{i} Calder", "aliases": ["Ruth"], "new": True} for i in range(6)]
-    plays = {"from": "ruth", "to": "Go", "relationship_type": "plays"}
-    go = {"label": "Concept", "name": "Go"}
-    answer = await tools["remember"].call_text({"nodes": [*nodes, go], "relationships": [plays]})
-    assert "'ruth' is a name of nodes[0], nodes[1], nodes[2] and 3 more; use the ref or the key" in answer.text
-    ruth = await person(tools, "Ruth")
-    succeeded(await tools.remember(nodes=nodes, relationships=[plays]))
-    assert (
-        succeeded(await tools.get_relationship(from_entity_key=ruth, to_entity_key="Go"))["triplet"] == "Ruth plays Go"
-    )
 
 
 async def test_a_name_of_the_call_is_found_without_its_accents(tools: Toolset) -> None:
