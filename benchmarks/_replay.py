@@ -21,6 +21,7 @@ from kgagent import Ontology
 from kgagent.embedding.base import Embedder
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.record_saver import embedding_text
+from kgagent.graph.schema_parts import NOTE
 from kgagent.graph.statements import Statement
 from kgagent.models.note import Note, dump_notes, utc_now
 from kgagent.origin import Origin
@@ -71,6 +72,14 @@ class MadeGraph:
     nodes: Sequence[MadeNode]
     relationships: Sequence[MadeRelationship]
     ontology: Ontology
+
+    def notes(self) -> list[tuple[str, int, str]]:
+        """The notes: what they are about, its position, and the content."""
+        of_nodes = [("node", i, note) for i, node in enumerate(self.nodes) for note in node.notes]
+        return [
+            *of_nodes,
+            *(("relationship", i, note) for i, one in enumerate(self.relationships) for note in one.notes),
+        ]
 
     def texts(self) -> tuple[list[str], list[str]]:
         """The embedding texts of the nodes and of the relationships, as the tools compute them."""
@@ -168,6 +177,7 @@ class ReplayStore:
     graph: MadeGraph
     node_vectors: Vectors
     vectors: Vectors
+    note_vectors: Vectors
     features: ServerFeatures = field(default_factory=lambda: ServerFeatures("2026.08.1", False, False))
     origin: Origin = field(default_factory=Origin)
     statements: list[str] = field(default_factory=list)
@@ -202,6 +212,7 @@ class ReplayStore:
             ],
             ("relationship_type", "description", "notes_text"),
         )
+        self.notes = graph.notes()
         self._names = [[plain_text(name) for name in (node.name, *node.aliases)] for node in graph.nodes]
         self._owners = [position for position, node in enumerate(graph.nodes) if node.is_owner]
 
@@ -227,7 +238,7 @@ class ReplayStore:
         return rows
 
     def _count_relationships(self, _: Mapping[str, Any]) -> list[dict[str, Any]]:
-        labels = {"": len(self.graph.relationships)}
+        labels = {"": len(self.graph.relationships), NOTE: len(self.notes)}
         for label in self.graph.ontology.labels:
             labels[label] = sum(node.label == label for node in self.graph.nodes)
         return [{"label": label, "found": count} for label, count in labels.items()]
@@ -268,6 +279,19 @@ class ReplayStore:
                 }
                 for label, matches in of_label.items()
             ]
+        return rows
+
+    def _search_notes_exact(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        rows = []
+        for query in parameters["queries"]:
+            similarities = self.note_vectors @ query["vector"] if len(self.notes) else np.array([])
+            matches: list[dict[str, Any]] = []
+            for i in _best(similarities, parameters["limit"]):
+                kind, position, content = self.notes[i]
+                if similarities[i] >= query["threshold"]:
+                    record = self._node(position) if kind == "node" else self._relationship(position)
+                    matches.append({"similarity": float(similarities[i]), "content": content, kind: record})
+            rows.append({"query": query["position"], "matches": matches})
         return rows
 
     def _search_relationships_text(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -418,7 +442,13 @@ def _best(similarities: npt.NDArray[np.floating[Any]], limit: int) -> list[int]:
 async def replay(graph: MadeGraph, embedder: Embedder, cache: EmbeddingCache) -> tuple[RetrievalService, ReplayStore]:
     """The product's searches over a graph in memory."""
     of_nodes, of_relationships = graph.texts()
-    store = ReplayStore(graph, await cache.embed(of_nodes), await cache.embed(of_relationships))
+    of_notes = [content for _, _, content in graph.notes()]
+    store = ReplayStore(
+        graph,
+        await cache.embed(of_nodes),
+        await cache.embed(of_relationships),
+        await cache.embed(of_notes) if of_notes else np.zeros((0, 0), np.float32),
+    )
     service = RetrievalService(
         store,  # type: ignore[arg-type]
         graph.ontology,

@@ -22,9 +22,10 @@ from _replay import EmbeddingCache, ReplayStore, Vectors, replay
 
 from kgagent import HybridSearchOptions, Settings, default_ontology
 from kgagent.embedding.factory import make_embedder
-from kgagent.models.answer_items import AskedWords, RenderState
+from kgagent.models.answer_items import RenderState
 from kgagent.models.answer_page import text_page
 from kgagent.models.hybrid import HybridSearchResult
+from kgagent.models.statement_matcher import StatementMatcher
 from kgagent.retrieval import RetrievalService
 from kgagent.tools.hybrid_search import first_page
 from kgagent.tools.read_results import DEFAULT_TOKEN_BUDGET
@@ -91,13 +92,13 @@ def page_of(question: str, result: HybridSearchResult) -> str:
     """The first page as the tool renders it."""
     content = first_page(result)
     keys = {key: key[:8] for item in content.items for key in item.entity_keys()}
-    notes = (note for item in content.items for note in item.notes())
-    asked = AskedWords.of([question], notes, stop_words=default_ontology().stop_words)
+    statements = (statement for item in content.items for statement in item.statements())
+    matcher = StatementMatcher.of([question], statements, stop_words=default_ontology().stop_words)
 
     def state() -> RenderState:
         return RenderState(
             now=datetime.now(UTC),
-            asked=asked,
+            matcher=matcher,
             short_keys=keys,
             node_hint="explore by name",
         )

@@ -13,7 +13,7 @@ from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
 from kgagent.errors import StoreError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.schema_parts import OWN_LABELS
+from kgagent.graph.schema_parts import NOTE, OWN_LABELS
 from kgagent.knowledge_graph import services_of
 from tests.support import facts
 
@@ -59,6 +59,12 @@ async def relationships_of(graph: KnowledgeGraph, user_id: str) -> list[Properti
     ]
 
 
+async def indexed_notes(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
+    """All entries of the index of notes of a user."""
+    text = f"MATCH (n:{NOTE}) WHERE n.user_id = $user RETURN properties(n) AS properties"
+    return [row["properties"] for row in await cypher(graph, text, user=user_id)]
+
+
 async def the_relationship(graph: KnowledgeGraph, user_id: str) -> Properties:
     """The only relationship of a user."""
     [stored] = await relationships_of(graph, user_id)
@@ -87,8 +93,22 @@ async def all_of(graph: KnowledgeGraph, user_id: str) -> tuple[list[Properties],
 async def assert_embeddings_are_current(
     graph: KnowledgeGraph, user_id: str, embedder: Embedder, now: datetime
 ) -> list[Properties]:
-    """Check invariant 1 on every relationship and node of a user; returns the relationships."""
+    """Check invariant 1 on every relationship, node and note of a user; returns the relationships."""
     stored = await relationships_of(graph, user_id)
+    contents = {
+        (record, content)
+        for record, properties in (
+            *((relationship["relationship_key"], relationship) for relationship in stored),
+            *((node["entity_key"], node) for node in await nodes_of(graph, user_id)),
+        )
+        for content in note_contents(properties)
+    }
+    entries = await indexed_notes(graph, user_id)
+    assert sorted((entry["record"], entry["content"]) for entry in entries) == sorted(contents)
+    for entry in entries:
+        [expected] = await embedder.embed([entry["content"]])
+        assert entry["embedding"] == pytest.approx(list(expected), abs=1e-7), entry["content"]
+        assert entry["embedding_model"] == embedder.model
     for relationship in stored:
         await _assert_current(relationship, "relationship_embedding", relationship_text(relationship, now), embedder)
         assert not set(facts.OLD_FIELDS) & relationship.keys()

@@ -78,6 +78,7 @@ def test_every_type_in_a_signature_of_the_facade_is_public() -> None:
 
 BASES = {
     GraphModel,
+    kgagent.models.graph.DescribedItem,
     RequestModel,
     kgagent.models.constraint.PatternModel,
     kgagent.models.hybrid.RankedItem,

@@ -37,6 +37,7 @@ CALL (nodes) {
   SET kept += {
     kgagent_labels: labels(n), kgagent_deletion: $deletion, kgagent_deleted_at: $now, kgagent_undo_until: $undo_until
   }
+  REMOVE kept.notes_hash
 }
 CALL (relationships) {
   UNWIND relationships AS held
@@ -49,6 +50,12 @@ CALL (relationships) {
   DELETE r
 }
 FOREACH (n IN nodes | DELETE n)
+CALL () {
+  UNWIND [row IN $nodes | row.entity_key] + [row IN $relationships | row.relationship_key] AS record
+  MATCH (entry:KgagentNote)
+  WHERE entry.user_id = $user_id AND entry.record = record
+  DELETE entry
+}
 WITH true AS deleted
 «_purge_deleted»
 RETURN deleted

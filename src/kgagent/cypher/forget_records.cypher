@@ -14,8 +14,15 @@ CALL (batch) {
   MATCH (n)-[r]-()
   WITH DISTINCT r
   LIMIT $limit
+  WITH r, r.relationship_key AS record
   DELETE r
-  RETURN count(r) AS relationships
+  RETURN count(r) AS relationships, collect(record) AS records
+}
+CALL (batch, records) {
+  UNWIND [n IN batch | n.entity_key] + records AS record
+  MATCH (entry:KgagentNote)
+  WHERE entry.user_id = $user_id AND entry.record = record
+  DELETE entry
 }
 CALL (batch, relationships) {
   UNWIND batch AS n

@@ -1,6 +1,7 @@
 // Creates nodes of a file, unless a node of the user and of the label has the key already.
 // Parameters: user_id; rows [{position, label, labels, entity_key, properties, times [{name, kind, value}],
-//   vectors [{name, value}]}].
+//   vectors [{name, value}], noted (see
+//   _index_notes)}].
 // Rows: position of each that was created.
 UNWIND $rows AS row
 OPTIONAL MATCH (existing:«labels» {entity_key: row.entity_key})
@@ -11,4 +12,7 @@ CREATE (n:$(row.labels))
 SET n = row.properties
 WITH n, row
 «_imported_node»
+WITH collect(row) AS rows
+«_index_notes»
+UNWIND rows AS row
 RETURN row.position AS position

@@ -4,7 +4,8 @@
 // Parameters: user_id; keep, drop (element ids); read_nodes [{element_id, entity_key, version}], these two and all others that change;
 //   read_relationships [{element_id, neo4j_type, version}], all whose version must be unchanged; changed_nodes, moved, changed
 //   [{element_id, properties, vector or null}], the nodes and relationships to change, with those that get the node that is kept
-//   in place of the other; dropped [element ids of the relationships of that].
+//   in place of the other; dropped [element ids of the relationships of that]; unindexed [`record` of the notes of what is
+//   deleted].
 // Rows: one, or none if something has changed.
 CALL () {
   UNWIND $read_nodes AS row
@@ -75,4 +76,12 @@ CALL () {
   DELETE r
 }
 DELETE drop
+WITH true AS merged
+CALL () {
+  MATCH (entry:KgagentNote)
+  WHERE entry.user_id = $user_id AND entry.record IN $unindexed
+  DELETE entry
+}
+WITH $moved + $changed + $changed_nodes AS rows
+«_index_notes»
 RETURN true AS merged

@@ -61,5 +61,7 @@ CALL (relationships, restored) {
   WHERE row.vector IS NOT NULL
   CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
 }
+WITH $nodes + $relationships AS rows
+«_index_notes»
 «_purge_deleted»
 RETURN true AS restored

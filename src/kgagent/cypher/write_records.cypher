@@ -95,4 +95,8 @@ CALL () {
   }
   RETURN collect(row.position) AS relationships
 }
-RETURN new_nodes + nodes + new_relationships + relationships AS positions
+WITH new_nodes + nodes + new_relationships + relationships AS positions
+WITH positions, [row IN coalesce($created_nodes, []) + coalesce($updated_nodes, []) + coalesce($created_relationships, []) +
+  coalesce($updated_relationships, []) WHERE row.position IN positions] AS rows
+«_index_notes»
+RETURN positions

@@ -10,6 +10,7 @@ from kgagent.batches import check_batch_size, split_by_size
 from kgagent.errors import ConflictError
 from kgagent.files.export_format import (
     EMBEDDING_PROPERTIES,
+    NOT_EXPORTED,
     EmbeddingFacts,
     ExportedDeletion,
     ExportedNode,
@@ -205,7 +206,7 @@ class _UserExport:
             return {record["element_id"]: dump_line(line_of(record)) for record in records}
 
         read = statement("read_exported_relationships" if kind == "relationship" else "read_exported_nodes")
-        omitted = [] if self.embeddings else sorted(EMBEDDING_PROPERTIES)
+        omitted = [*NOT_EXPORTED, *(() if self.embeddings else sorted(EMBEDDING_PROPERTIES))]
         confirmed: dict[str, bytes] = {}
         before: dict[str, bytes] = {}
         open_ids = list(ids)

@@ -32,6 +32,9 @@ EMBEDDING_PROPERTIES = frozenset(
 )
 """What a file without embeddings does not have."""
 
+NOT_EXPORTED = ("notes_hash",)
+"""What says that the notes are indexed in this database."""
+
 
 class _ExportLine(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")

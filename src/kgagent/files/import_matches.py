@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from kgagent.files.export_format import (
     EMBEDDING_PROPERTIES,
+    NOT_EXPORTED,
     ExportedDeletion,
     ExportedNode,
     ExportedRecord,
@@ -160,7 +161,7 @@ class Matcher:
             labels=Identifier.any_of(self.services.ontology.labels),
             all_deleted=DELETED_NAMES["all_deleted"],
         )
-        omitted = [] if self.compares_embeddings else sorted(EMBEDDING_PROPERTIES)
+        omitted = [*NOT_EXPORTED, *(() if self.compares_embeddings else sorted(EMBEDDING_PROPERTIES))]
         return await self.services.store.read(find, {"user_id": self.user_id, "omitted": omitted, **parameters})
 
     def _content(self, record: ExportedRecord) -> str:

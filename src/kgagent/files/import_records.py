@@ -25,7 +25,7 @@ from kgagent.files.export_format import (
     ontology_fingerprint,
 )
 from kgagent.files.import_matches import Match, Matcher
-from kgagent.files.import_rows import check_record, decoded_properties, reembedded, row_of
+from kgagent.files.import_rows import check_record, rows_of
 from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import Statement, statement
@@ -167,16 +167,15 @@ class _Importer:
 
     async def _rows(self, lines: Sequence[Line], targets: Sequence[Mapping[str, Any]]) -> list[Row]:
         """The parameters by which a statement writes records, with the embeddings of the file or with new ones."""
-        records, store = [line.value for line in lines], self._services.store
-        if self._keeps_embeddings:
-            properties = await asyncio.to_thread(lambda: [decoded_properties(record) for record in records])
-        else:
-            properties, embedded = await reembedded(records, self._services, self._services.write_context.clock())
-            self.embedded += embedded
-        return [
-            row_of(stored, store, position=line.number, **target)
-            for line, stored, target in zip(lines, properties, targets, strict=True)
-        ]
+        rows, embedded = await rows_of(
+            [line.value for line in lines],
+            [{"position": line.number, **target} for line, target in zip(lines, targets, strict=True)],
+            self._services,
+            self._services.write_context.clock(),
+            keeps_embeddings=self._keeps_embeddings,
+        )
+        self.embedded += embedded
+        return rows
 
     def _add_conflict(self, line: Line, reason: str) -> None:
         self.counts[KINDS[line.value.kind]]["conflicts"] += 1

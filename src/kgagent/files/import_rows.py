@@ -1,5 +1,6 @@
 """Checks records of a file, and turns them into the parameters of the statements that write them."""
 
+import asyncio
 from array import array
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -8,16 +9,18 @@ from typing import Any
 from kgagent.errors import InputError
 from kgagent.files.export_format import (
     EMBEDDING_PROPERTIES,
+    NOT_EXPORTED,
     ExportedDeletion,
     ExportedNode,
     ExportedRecord,
     ExportedRelationship,
 )
 from kgagent.files.property_values import TimeText, decode_property
-from kgagent.graph.record_saver import vector_changes
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text, ontology_label
+from kgagent.graph.record_saver import EmbeddedText, index_row, vector_changes
+from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP, OWN_LABELS
 from kgagent.graph.store import Row, Store
+from kgagent.graph.writes import RecordKind
 from kgagent.ontology import Ontology
 from kgagent.services import GraphServices
 from kgagent.validation import check_user_id
@@ -68,6 +71,8 @@ def decoded_properties(record: ExportedRecord) -> Properties:
     """
     decoded = {}
     for name, value in record.properties.items():
+        if name in NOT_EXPORTED:
+            continue
         if not name or "\0" in name:
             raise InputError(f"{name!r} cannot be the name of a property")
         try:
@@ -99,47 +104,60 @@ def row_of(properties: Mapping[str, object], store: Store, **target: object) -> 
     return row
 
 
-async def reembedded(
-    records: Sequence[ExportedRecord], services: GraphServices, now: datetime
-) -> tuple[list[Properties], int]:
-    """The properties of records of one kind with embeddings of the present model, and the number of those made.
+async def rows_of(
+    records: Sequence[ExportedRecord],
+    targets: Sequence[Mapping[str, object]],
+    services: GraphServices,
+    now: datetime,
+    *,
+    keeps_embeddings: bool,
+) -> tuple[list[Row], int]:
+    """The parameters by which a statement writes records of one kind, and the number of embeddings that were made.
 
-    A deleted record gets its embedding when it is restored.
+    Notes are indexed. A deleted record gets embeddings when it is restored.
+
+    Args:
+        records: the records.
+        targets: other fields of their rows.
+        services: the parts of the graph.
+        now: the time of the import.
+        keeps_embeddings: whether records have embeddings of the present model.
 
     Raises:
         EmbeddingError: the embedder failed.
     """
-    decoded = [decoded_properties(record) for record in records]
+    decoded = await asyncio.to_thread(lambda: [decoded_properties(record) for record in records])
     if isinstance(records[0], ExportedDeletion):
-        return [
-            {name: value for name, value in properties.items() if name not in EMBEDDING_PROPERTIES}
-            for properties in decoded
-        ], 0
-    vector_property = (NodeRecord if isinstance(records[0], ExportedNode) else RelationshipRecord).vector_property
-    texts = [_text(*both, services, now) for both in zip(records, decoded, strict=True)]
+        omitted = frozenset() if keeps_embeddings else EMBEDDING_PROPERTIES
+        kept = ({name: value for name, value in one.items() if name not in omitted} for one in decoded)
+        return [row_of(one, services.store, **target) for one, target in zip(kept, targets, strict=True)], 0
+    stored = [_stored(*both, services) for both in zip(records, decoded, strict=True)]
+    texts = [_embedded_text(record, services, now, keeps_embeddings=keeps_embeddings) for record in stored]
     changes = await vector_changes(services.embedder, texts)
-    for properties, change in zip(decoded, changes, strict=True):
+    rows = []
+    for record, properties, change, target in zip(stored, decoded, changes, targets, strict=True):
         properties.update(change.properties)
         if change.vector is not None:
-            properties[vector_property] = change.vector
-    made = sum(change.vector is not None for change in changes)
-    return [{name: value for name, value in properties.items() if value is not None} for properties in decoded], made
+            properties[record.vector_property] = change.vector
+        present = {name: value for name, value in properties.items() if value is not None}
+        noted = index_row(_kind(record, services), record, change)
+        rows.append(row_of(present, services.store, noted=noted, **target))
+    return rows, sum(change.vector is not None for change in changes)
 
 
-def _text(
-    exported: ExportedRecord, properties: Properties, services: GraphServices, now: datetime
-) -> tuple[str, Record]:
-    """The embedding text of a record, and the record with the embedding of the file."""
+def _stored(
+    exported: ExportedRecord, properties: Properties, services: GraphServices
+) -> NodeRecord | RelationshipRecord:
+    """A record of a file as the database would have it."""
     if isinstance(exported, ExportedNode):
-        node = NodeRecord(
+        return NodeRecord(
             element_id="",
             label=ontology_label(exported.labels, services.ontology),
             vector_length=_length(properties.get(NodeRecord.vector_property)),
             properties=properties,
         )
-        return services.nodes.text(node, now), node
     assert isinstance(exported, ExportedRelationship)  # noqa: S101
-    relationship = RelationshipRecord(
+    return RelationshipRecord(
         element_id="",
         vector_length=_length(properties.get(RelationshipRecord.vector_property)),
         properties=properties,
@@ -149,8 +167,20 @@ def _text(
         from_name="",
         to_name="",
     )
-    has_text = exported.neo4j_type in services.ontology.relationships
-    return (services.relationships.text(relationship, now) if has_text else ""), relationship
+
+
+def _kind(record: NodeRecord | RelationshipRecord, services: GraphServices) -> RecordKind[Any, Any]:
+    return services.nodes if isinstance(record, NodeRecord) else services.relationships
+
+
+def _embedded_text(
+    record: NodeRecord | RelationshipRecord, services: GraphServices, now: datetime, *, keeps_embeddings: bool
+) -> EmbeddedText:
+    """What is embedded of a record; nothing of a relationship of a type that the ontology does not have."""
+    if isinstance(record, RelationshipRecord) and record.neo4j_type not in services.ontology.relationships:
+        return EmbeddedText("", None if keeps_embeddings else record)
+    text = EmbeddedText.of(_kind(record, services), record, record, now)
+    return text._replace(text="", stored=None) if keeps_embeddings else text
 
 
 def _length(vector: object) -> int | None:

@@ -199,6 +199,10 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
             "moved": rows[first_moved:first_changed],
             "changed": rows[first_changed:],
             "dropped": [record.element_id for record in plan.deleted],
+            "unindexed": [
+                plan.drop.entity_key,
+                *(graph.relationships.relationship_key(record) for record in plan.deleted),
+            ],
         }
         if not await graph.write("merge_nodes", parameters):
             return None

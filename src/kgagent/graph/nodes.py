@@ -113,6 +113,10 @@ class NodeRepository:
         """Its label and its key."""
         return {"label": record.label, "entity_key": record.entity_key}
 
+    def note_location(self, record: NodeRecord) -> Mapping[str, Any]:
+        """Its key."""
+        return {"record": record.entity_key, "from_entity_key": record.entity_key}
+
     def bookkeeping(self, record: NodeRecord, user_id: str, now: datetime) -> dict[str, Any]:
         """The owner, and the other names and notes as full-text search finds them."""
         return {"user_id": user_id, "notes_text": record.notes_text(now)}

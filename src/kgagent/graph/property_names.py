@@ -7,7 +7,7 @@ OLD_IS_REVERSED = "told_in_reverse"
 INTERNAL_PROPERTIES = frozenset(
     {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
-    | {"embedding_hash", "embedding_model", "version", "write_lock", "relationship_key", "user_id"}
+    | {"embedding_hash", "embedding_model", "notes_hash", "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVEL_FIELDS = ("attitude", "proximity")
 TIMES = frozenset({"created_at", "updated_at"})

@@ -1,11 +1,12 @@
 """Saving planned nodes or relationships: changed texts are embedded in one call, and rows are written together."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, KgAgentError, SharedKeyError
@@ -223,12 +224,12 @@ async def save_records(
     now = saver.context.clock()
     records = [(owner, record) for owner, planned in parts for record in by_record(planned)]
     wholes = [(owner, record.whole) for owner, record in records]
-    texts = [(owner.kind.text(whole.after, now), whole.stored) for owner, whole in wholes]
+    texts = [EmbeddedText.of(owner.kind, whole.after, whole.stored, now) for owner, whole in wholes]
     changes = await vector_changes(saver.context.embedder, texts)
     written: dict[int, WriteResult[Any]] = {}
     rows: list[NamedRow] = []
-    for (owner, record), (text, _), change in zip(records, texts, changes, strict=True):
-        of_record, row = owner.prepare(record, text, change, now)
+    for (owner, record), text, change in zip(records, texts, changes, strict=True):
+        of_record, row = owner.prepare(record, text.text, change, now)
         written |= of_record
         rows += [] if row is None else [row]
     outcomes = await saver.write_rows(rows)
@@ -309,6 +310,7 @@ def written_row(
         "element_id": record.element_id,
         "version": version,
         "vector": kind.store.vector(vector.vector),
+        "noted": index_row(kind, record, vector),
         "properties": {
             **changes,
             **vector.properties,
@@ -319,35 +321,111 @@ def written_row(
     }
 
 
-async def vector_changes(embedder: Embedder, texts: Sequence[tuple[str, Record | None]]) -> list[VectorChange]:
-    """Embed, in one call, the texts that differ from the stored embeddings.
+def index_row(kind: RecordKind[RecordT, Any], record: RecordT, change: VectorChange) -> Row | None:
+    """The parameter by which a statement indexes the notes of a record; see `_index_notes.cypher`."""
+    if change.notes is None:
+        return None
+    location = kind.note_location(record)
+    keys = {content: note_key(location["record"], content) for content in change.notes}
+    return {
+        "record": location["record"],
+        "keys": list(keys.values()),
+        "added": [
+            {
+                "properties": {
+                    **location,
+                    "entity_key": keys[content],
+                    "content": content,
+                    "embedding_hash": keys[content],
+                    "embedding_model": change.model,
+                },
+                "vector": kind.store.vector(vector),
+            }
+            for content, vector in change.notes.items()
+            if vector is not None
+        ],
+    }
+
+
+def note_key(record: str, content: str) -> str:
+    """The key of the index entry of a note of a record."""
+    return hashlib.sha256(f"{record}\n{content}".encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+class EmbeddedText(NamedTuple):
+    """What is embedded of a record.
+
+    Attributes:
+        text: its embedding text.
+        stored: the record before; None for a new one.
+        notes: its notes; None leaves the index of notes as it is.
+        key: `record` of the entries of its notes.
+    """
+
+    text: str
+    stored: Record | None
+    notes: Sequence[Note] | None = None
+    key: str = ""
+
+    @classmethod
+    def of(cls, kind: RecordKind[Any, Any], after: Record, stored: Record | None, now: datetime) -> "EmbeddedText":
+        """What is embedded of a record as it will be."""
+        return cls(kind.text(after, now), stored, after.notes, kind.note_location(after)["record"])
+
+
+async def vector_changes(embedder: Embedder, texts: Sequence[EmbeddedText]) -> list[VectorChange]:
+    """Embed, in one call, the texts and notes that differ from the stored embeddings.
 
     Args:
         embedder: makes the embeddings.
-        texts: the embedding text of each record, with the stored record (None for a new one).
+        texts: of each record.
 
     Raises:
         EmbeddingError: the embedder failed.
     """
-    outdated = [
-        position
-        for position, (text, record) in enumerate(texts)
-        if text and (record is None or not is_current(record, text, embedder))
-    ]
-    embeddings = await embedder.embed([texts[position][0] for position in outdated]) if outdated else []
-    embedded = dict(zip(outdated, embeddings, strict=True))
+    outdated = [one.text and (one.stored is None or not is_current(one.stored, one.text, embedder)) for one in texts]
+    unindexed = [_unindexed_notes(one, embedder) for one in texts]
+    wanted = [one.text for one, is_outdated in zip(texts, outdated, strict=True) if is_outdated]
+    wanted += [content for notes in unindexed if notes is not None for content, is_new in notes.items() if is_new]
+    distinct = list(dict.fromkeys(wanted))
+    embedded = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
     changes = []
-    for position, (text, record) in enumerate(texts):
-        if position in embedded:
-            bookkeeping = {"embedding_hash": embedding_hash(embedder, text), "embedding_model": embedder.model}
-            changes.append(VectorChange(bookkeeping, embedded[position]))
-        elif not text and record is not None and not is_current(record, text, embedder):
-            changes.append(
-                VectorChange({record.vector_property: None, "embedding_hash": None, "embedding_model": None})
+    for one, is_outdated, notes in zip(texts, outdated, unindexed, strict=True):
+        properties: dict[str, Any] = {}
+        if is_outdated:
+            properties = {"embedding_hash": embedding_hash(embedder, one.text), "embedding_model": embedder.model}
+        elif not one.text and one.stored is not None and not is_current(one.stored, one.text, embedder):
+            properties = {one.stored.vector_property: None, "embedding_hash": None, "embedding_model": None}
+        if notes is not None:
+            properties["notes_hash"] = notes_hash(embedder, one.key, one.notes or ())
+        changes.append(
+            VectorChange(
+                properties,
+                embedded[one.text] if is_outdated else None,
+                None if notes is None else {text: embedded[text] if is_new else None for text, is_new in notes.items()},
+                embedder.model,
             )
-        else:
-            changes.append(VectorChange())
+        )
     return changes
+
+
+def _unindexed_notes(one: EmbeddedText, embedder: Embedder) -> dict[str, bool] | None:
+    """The contents of all notes, and whether the index lacks them; None if it has exactly these."""
+    if one.notes is None:
+        return None
+    indexed = None if one.stored is None else one.stored.properties.get("notes_hash")
+    if indexed == notes_hash(embedder, one.key, one.notes):
+        return None
+    known: set[str] = set()
+    if one.stored is not None and indexed == notes_hash(embedder, one.key, one.stored.notes):
+        known = {note.content for note in one.stored.notes}
+    return {note.content: note.content not in known for note in one.notes if note.content.strip()}
+
+
+def notes_hash(embedder: Embedder, key: str, notes: Iterable[Note]) -> str | None:
+    """Fingerprint of the notes of a record under a model, stored with it if they are indexed; None without notes."""
+    contents = list(dict.fromkeys(note.content for note in notes if note.content.strip()))
+    return embedding_hash(embedder, json.dumps([key, *contents])) if contents else None
 
 
 def is_current(record: Record, text: str, embedder: Embedder) -> bool:

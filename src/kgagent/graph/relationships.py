@@ -192,6 +192,15 @@ class RelationshipRepository:
             "to_entity_key": record.to_entity_key,
         }
 
+    def note_location(self, record: RelationshipRecord) -> Mapping[str, Any]:
+        """Its key, its type and its two ends."""
+        return {
+            "record": self.relationship_key(record),
+            "neo4j_type": record.neo4j_type,
+            "from_entity_key": record.from_entity_key,
+            "to_entity_key": record.to_entity_key,
+        }
+
     def bookkeeping(self, record: RelationshipRecord, user_id: str, now: datetime) -> dict[str, Any]:
         """The owner, the notes as full-text search finds them, the unique key, and the direction."""
         return {

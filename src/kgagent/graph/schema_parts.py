@@ -21,7 +21,10 @@ No relationship joins them: to create and delete relationships at one node, conc
 deadlock.
 """
 
-OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STORE_ITEM, STORE_TEXT})
+NOTE = "KgagentNote"
+"""Label of the index of notes: an entry for each note of a record, with its embedding. The record has the notes too."""
+
+OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STORE_ITEM, STORE_TEXT, NOTE})
 """Labels that are no part of any user's graph."""
 
 OWNER_INDEX = "kgagent_owner"
@@ -156,6 +159,7 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
     return [
         *parts,
         *_store_item_parts(vector_config, features),
+        *_note_parts(vector_config, features),
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
         _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
     ]
@@ -169,6 +173,16 @@ def _store_item_parts(vector_config: str, features: ServerFeatures) -> list[Sche
         _range("kgagent_store_items_expiry", item, "n", STORE_ITEM, "user_id", "expires_at"),
         _range("kgagent_store_texts", text, "n", STORE_TEXT, "user_id", "path", "key"),
         _vector(index, text, "n", vector, [STORE_TEXT], vector_config, features),
+    ]
+
+
+def _note_parts(vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
+    pattern = f"(n:{Identifier(NOTE)})"
+    vector = ("embedding", FILTERS[0])
+    return [
+        _unique(NOTE, pattern, "n", "entity_key"),
+        _range("kgagent_notes_record", pattern, "n", NOTE, "user_id", "record"),
+        _vector(node_vector_index(NOTE), pattern, "n", vector, [NOTE], vector_config, features),
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from kgagent.errors import ConstraintViolationError, EntityGoneError
 from kgagent.graph.compare_and_set import conflict_error, pause_after
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import stored_version, vector_changes, written_row
+from kgagent.graph.record_saver import EmbeddedText, stored_version, vector_changes, written_row
 from kgagent.graph.records import NodeRecord, Record
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import Filling, statement
@@ -107,7 +107,7 @@ async def embedded_rows(
         EmbeddingError: the embedder failed.
     """
     now = graph.context.clock()
-    texts = await in_turns(lambda record: (record.kind.text(record.after, now), record.stored), records)
+    texts = await in_turns(lambda one: EmbeddedText.of(one.kind, one.after, one.stored, now), records)
     vectors = await vector_changes(graph.context.embedder, texts)
     updated_at = None if keep_updated_at else now
 

@@ -119,10 +119,14 @@ class VectorChange:
     Attributes:
         properties: bookkeeping properties to write; None removes one. Empty if the embedding stays.
         vector: the new embedding; None keeps the stored one, unless `properties` removes it.
+        model: name of the model that made the embeddings.
+        notes: all notes, each with its embedding if the index lacks it; None if the index has these notes.
     """
 
     properties: dict[str, Any] = field(default_factory=dict)
     vector: Embedding | None = None
+    notes: Mapping[str, Embedding | None] | None = None
+    model: str = ""
 
 
 class RecordKind(Protocol[RecordT_contra, ModelT_co]):
@@ -144,6 +148,10 @@ class RecordKind(Protocol[RecordT_contra, ModelT_co]):
 
     def location(self, record: RecordT_contra) -> Mapping[str, Any]:
         """The parameters by which the statements find the record, or create it in its place."""
+        ...
+
+    def note_location(self, record: RecordT_contra) -> Mapping[str, Any]:
+        """What the entries of its notes store to find it: `record`, and the keys of its nodes."""
         ...
 
     def bookkeeping(self, record: RecordT_contra, user_id: str, now: datetime) -> dict[str, Any]:

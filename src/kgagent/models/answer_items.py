@@ -1,9 +1,7 @@
 """The items of an answer: nodes and relationships, each as a line for a model and as a record for programs."""
 
-import math
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -11,9 +9,9 @@ from typing import Any
 
 from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
-from kgagent.models.note import Note
+from kgagent.models.note import MatchedNote, Note
+from kgagent.models.statement_matcher import Statement, StatementMatcher
 from kgagent.models.token_budget import cut, estimated_tokens, fits
-from kgagent.plain_names import folded_words, words_in_some_form
 
 JsonRecord = dict[str, Any]
 """JSON types."""
@@ -24,12 +22,8 @@ MAX_NAME_LENGTH = 80
 FEW_NOTES, NEWEST_NOTES = 3, 2
 """Up to how many notes of an item are all shown, and how many of more notes, in an answer without a query."""
 
-MATCHING_NOTES, MATCHING_SHARE = 5, 0.5
-"""Maximum number of notes of an item that are shown in an answer to a query; and what each must weigh beside the best
-note of the answer."""
-
-MIN_WORD = 3
-"""Letters of a word of a query that counts in a note."""
+MATCHING_NOTES = 3
+"""Maximum number of notes of an item that are shown in an answer to a query."""
 
 MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
@@ -38,45 +32,13 @@ _BOOKKEEPING = frozenset({"created_at", "updated_at", "access_count", "state"})
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class AskedWords:
-    """The words of the queries of an answer, with what each counts in a note.
-
-    Attributes:
-        weights: of each word that a note has in some form: ln(notes / notes with the word), more than 0.
-        best: the greatest weight of a note.
-    """
-
-    weights: Mapping[str, float] = field(default_factory=dict)
-    best: float = 0.0
-
-    @classmethod
-    def of(cls, queries: Iterable[str], notes: Iterable[Note], *, stop_words: Collection[str] = ()) -> "AskedWords":
-        """Weigh words by their rarity among the notes of an answer.
-
-        Args:
-            queries: what was asked.
-            notes: all notes of the answer.
-            stop_words: words that do not count, in lower case.
-        """
-        asked = {word for query in queries for word in folded_words(query) if len(word) >= MIN_WORD} - {*stop_words}
-        matched = [words_in_some_form(asked, folded_words(note.content)) for note in notes]
-        counts = Counter(word for words in matched for word in words)
-        weights = {word: math.log((1 + len(matched)) / count) for word, count in counts.items()}
-        return cls(weights, max((sum(weights[word] for word in words) for words in matched), default=0.0))
-
-    def weight(self, note: Note) -> float:
-        """The weight of the words that a note has."""
-        return sum(self.weights[word] for word in words_in_some_form(self.weights, folded_words(note.content)))
-
-
 @dataclass
 class RenderState:
     """What decides how items are rendered, and what the answer has said already.
 
     Attributes:
         now: notes that have expired by then are omitted.
-        asked: the words of the query.
+        matcher: compares statements with the queries.
         short_keys: what to print for each entity_key; None prints no keys.
         labels: labels of nodes by entity_key, as far as known.
         defaults: values of properties that say nothing.
@@ -93,7 +55,7 @@ class RenderState:
     """
 
     now: datetime
-    asked: AskedWords = field(default_factory=AskedWords)
+    matcher: StatementMatcher = field(default_factory=StatementMatcher)
     short_keys: Mapping[str, str] | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
@@ -134,17 +96,16 @@ class RenderState:
             if name not in hidden and value not in (None, "", [], {}) and defaults.get(name) != value
         }
 
-    def line(self, head: str, description: str, notes: Sequence[Note], hint: str, *, in_full: bool = False) -> "Line":
+    def line(self, head: str, item: GraphNode | GraphRelationship, hint: str, *, in_full: bool = False) -> "Line":
         """The line of an item.
 
         Args:
             head: what the line begins with.
-            description: the item's description.
-            notes: all its notes.
+            item: what is described.
             hint: how to see notes that are omitted.
             in_full: whether its other notes are shown too where the budget of the answer allows.
         """
-        shown, others = self.notes(notes)
+        description, shown, others = self.statements(item)
         hint = self.budget_hint if in_full else hint
         if others and hint in self.hinted:
             hint = ""
@@ -153,21 +114,27 @@ class RenderState:
         rest = (lambda: map(self.note_text, others)) if in_full else None
         return Line(head, in_one_line(description), [self.note_text(note) for note in shown], len(others), hint, rest)
 
-    def notes(self, notes: Sequence[Note]) -> tuple[list[Note], list[Note]]:
-        """The notes to show, the most relevant first, and the other current ones.
+    def statements(self, item: GraphNode | GraphRelationship) -> tuple[str, list[Note], list[Note]]:
+        """The description to show, if any, the notes to show, the best first, and the other current notes.
 
-        Of an answer to a query, the notes that say about as much of it as the best note of the answer.
+        Of an answer to a query, the notes that match about as well as the best statement of the answer. The description
+        is omitted if a note matches better than the item as a whole.
         """
-        current = [note for note in notes if note.is_current(self.now)]
+        current = [note for note in item.notes if note.is_current(self.now)]
         newest = sorted(current, key=lambda note: note.date_added or _LONG_AGO, reverse=True)
-        if not self.asked.weights:
+        if self.matcher.enough is None:
             count = len(newest) if len(newest) <= FEW_NOTES else NEWEST_NOTES
-            return newest[:count], newest[count:]
-        scored = [(self.asked.weight(note), note) for note in newest]
-        scored.sort(key=lambda one: -one[0])
-        matching = sum(weight >= MATCHING_SHARE * self.asked.best > 0.0 for weight, _ in scored)
-        ranked = [note for _, note in scored]
-        return ranked[: min(matching, MATCHING_NOTES)], ranked[min(matching, MATCHING_NOTES) :]
+            return item.description, newest[:count], newest[count:]
+        matches = [(self.matcher.match(*statement_of(note)), note) for note in newest]
+        matches.sort(key=lambda one: -one[0])
+        ranked = [note for _, note in matches]
+        count = min(MATCHING_NOTES, sum(match >= self.matcher.enough for match, _ in matches))
+        described = self.matcher.match(item.description, item.similarity) if item.description else -1.0
+        is_note_best = bool(ranked) and matches[0][0] > described
+        if is_note_best:
+            count = max(count, 1)
+        is_said = not is_note_best or item.similarity is None or described >= self.matcher.enough
+        return item.description if is_said else "", ranked[:count], ranked[count:]
 
     def note_text(self, note: Note) -> str:
         """A note with its date, and its source and expiry if it has them."""
@@ -255,9 +222,9 @@ class Item(ABC):
     def entity_keys(self) -> Iterator[str]:
         """The entity_keys that its lines can contain."""
 
-    def notes(self) -> Sequence[Note]:
-        """Its notes."""
-        return ()
+    def statements(self) -> Iterator[Statement]:
+        """Its description and notes, each with its similarity with the query as far as known."""
+        return iter(())
 
     @abstractmethod
     def lines(self, state: RenderState) -> list[Line]:
@@ -318,21 +285,20 @@ class NodeItem(Item):
         yield self.node.entity_key
         yield from _sources(self.node.notes)
 
-    def notes(self) -> Sequence[Note]:
-        """The node's notes."""
-        return self.node.notes
+    def statements(self) -> Iterator[Statement]:
+        """The node's description and notes."""
+        return statements_of(self.node)
 
     def lines(self, state: RenderState) -> list[Line]:
         """The node with what is known of it."""
         node = self.node
         properties = state.properties(node)
-        says_more = node.description or properties or any(state.notes(node.notes))
+        says_more = node.description or properties or node.notes
         if self.is_only_named or (self.is_named and not says_more):
             return []
         head = state.name(node.entity_key, node.name, node.label) + _properties_text(properties)
         head += _score_text(self.score)
-        hint = state.node_hint
-        return [state.line(head + self.remark, node.description, node.notes, hint, in_full=self.in_full)]
+        return [state.line(head + self.remark, node, state.node_hint, in_full=self.in_full)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The node's record."""
@@ -365,9 +331,9 @@ class RelationshipItem(Item):
         yield self.relationship.to_entity_key
         yield from _sources(self.relationship.notes)
 
-    def notes(self) -> Sequence[Note]:
-        """The relationship's notes."""
-        return self.relationship.notes
+    def statements(self) -> Iterator[Statement]:
+        """The relationship's description and notes."""
+        return statements_of(self.relationship)
 
     def lines(self, state: RenderState) -> list[Line]:
         """The relationship in its direction, with what is known of it."""
@@ -376,8 +342,7 @@ class RelationshipItem(Item):
         if led := [triplet for triplet in self.path if triplet not in state.stated]:
             head += f" via {in_one_line('; '.join(led))}"
         state.stated.add(relationship.triplet)
-        hint = state.relationship_hint
-        return [state.line(head, relationship.description, relationship.notes, hint, in_full=self.in_full)]
+        return [state.line(head, relationship, state.relationship_hint, in_full=self.in_full)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The relationship's record."""
@@ -402,6 +367,18 @@ class NoteItem(Item):
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The note."""
         return [("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))]
+
+
+def statements_of(item: GraphNode | GraphRelationship) -> Iterator[Statement]:
+    """The description of an item and its notes, each with its similarity with the query as far as known."""
+    if item.description:
+        yield item.description, item.similarity
+    yield from map(statement_of, item.notes)
+
+
+def statement_of(note: Note) -> Statement:
+    """A note with its similarity with the query as far as known."""
+    return note.content, note.similarity if isinstance(note, MatchedNote) else None
 
 
 def relationship_text(relationship: GraphRelationship, state: RenderState) -> str:
@@ -430,8 +407,8 @@ def kind_text(relationship: GraphRelationship) -> str:
 
 def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> JsonRecord:
     """A node or relationship as JSON types, without bookkeeping; with the same notes as its line."""
-    notes, others = state.notes(item.notes)
-    shown = {"notes": tuple(notes), "properties": state.properties(item)}
+    description, notes, others = state.statements(item)
+    shown = {"description": description, "notes": tuple(notes), "properties": state.properties(item)}
     record = item.model_copy(update=shown).to_dict()
     for note in record.get("notes", ()):
         note.pop("added_by", None)

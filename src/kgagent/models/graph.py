@@ -1,11 +1,11 @@
 """Nodes and relationships in results, which never contain embeddings or bookkeeping properties."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from kgagent.models.note import Note
+from kgagent.models.note import MatchedNote, Note
 from kgagent.models.plain import display_name, triplet_text, without_empty
 
 
@@ -20,7 +20,29 @@ class GraphModel(BaseModel):
         return payload
 
 
-class GraphNode(GraphModel):
+class DescribedItem(GraphModel):
+    """What nodes and relationships have in common.
+
+    Attributes:
+        similarity: plain cosine of its best text with the query, -1 to 1; None outside a search.
+    """
+
+    description: str = ""
+    notes: tuple[Note, ...] = ()
+    similarity: float | None = None
+
+    def with_matched_notes(self, similarities: Mapping[str, float]) -> Self:
+        """The same with the similarity of each note that matched a query, by content."""
+        if not similarities:
+            return self
+        matched = (
+            note if (similarity := similarities.get(note.content)) is None else MatchedNote.of(note, similarity)
+            for note in self.notes
+        )
+        return self.model_copy(update={"notes": tuple(matched)})
+
+
+class GraphNode(DescribedItem):
     """A node."""
 
     entity_key: str
@@ -31,7 +53,7 @@ class GraphNode(GraphModel):
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
 
 
-class GraphRelationship(GraphModel):
+class GraphRelationship(DescribedItem):
     """A relationship. `from` is the node that the caller named first; in a search, the node where it starts.
 
     Attributes:
@@ -39,7 +61,6 @@ class GraphRelationship(GraphModel):
         proximity: 1 to 5, or None.
         attitude_word: the ontology's word for the attitude.
         proximity_word: the ontology's word for the proximity.
-        similarity: plain cosine with the query, -1 to 1; None outside a search.
         ends_reversed: whether `from` is the node where the relationship ends, because the caller named the nodes in the
             opposite order. Not part of a payload.
     """
@@ -56,7 +77,6 @@ class GraphRelationship(GraphModel):
     attitude_word: str = ""
     proximity_word: str = ""
     notes: tuple[Note, ...] = ()
-    similarity: float | None = None
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
     ends_reversed: bool = Field(default=False, exclude=True)
 

@@ -16,9 +16,12 @@ from kgagent.models.search import ExpandHops, SearchPlan, Threshold
 FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]
 
 FusedRetriever = Literal["node_vector", "node_fulltext", "relationship_vector", "relationship_fulltext"]
-"""The retrievers whose rankings are fused."""
+"""The retrievers whose rankings the strategies of the documents fuse."""
 
-RetrieverName = Literal[FusedRetriever, "expansion", "via_relationship", "name_match"]
+Retriever = Literal[FusedRetriever, "note_vector"]
+"""The retrievers of a search."""
+
+RetrieverName = Literal[Retriever, "expansion", "via_relationship", "name_match"]
 """How an item was found: by a retriever, by expansion, as an end node of a relationship, or by its name (`explore`)."""
 
 RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
@@ -26,6 +29,7 @@ RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
     "node_fulltext": "full-text search of nodes",
     "relationship_vector": "semantic search of relationships",
     "relationship_fulltext": "full-text search of relationships",
+    "note_vector": "semantic search of notes",
     "expansion": "expansion from what matched",
     "via_relationship": "end nodes of relationships",
     "name_match": "search of nodes by name",

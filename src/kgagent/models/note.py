@@ -66,6 +66,21 @@ class Note(BaseModel):
         return self.expires_at is None or self.expires_at > now
 
 
+class MatchedNote(Note):
+    """A note that matches a query.
+
+    Attributes:
+        similarity: plain cosine of the note with the query, -1 to 1.
+    """
+
+    similarity: float
+
+    @classmethod
+    def of(cls, note: Note, similarity: float) -> "MatchedNote":
+        """A note with its similarity."""
+        return cls.model_construct(**dict(note), similarity=similarity)
+
+
 _NOTES = TypeAdapter(tuple[Note, ...])
 
 

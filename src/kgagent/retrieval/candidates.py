@@ -1,19 +1,19 @@
 """The candidate: what flows through all stages of a search, from a retriever to the result."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.hybrid import FusedRetriever, RetrieverName
+from kgagent.models.hybrid import FusedRetriever, Retriever, RetrieverName
 from kgagent.models.search import SearchPlan
 from kgagent.ontology import Ontology
 from kgagent.retrieval.scoring import Features
 
 StoredRecord = NodeRecord | RelationshipRecord
 
-RETRIEVERS: tuple[FusedRetriever, ...] = get_args(FusedRetriever)
+RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 """Retrievers in the order that breaks ties."""
 
 _NODE = "object:"
@@ -33,6 +33,7 @@ class Candidate:
         text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
         path: the relationships that led to it, from one that the query itself found.
         found_by: how it was found.
+        notes: plain cosine with the query of its notes that matched, by content.
         features: what its score is made of; None if another fusion strategy ranks it.
         result: the item as it is returned; None until it is hydrated.
     """
@@ -45,7 +46,13 @@ class Candidate:
     path: tuple[RelationshipRecord, ...] = ()
     found_by: tuple[RetrieverName, ...] = ()
     features: Features | None = None
+    notes: Mapping[str, float] = field(default_factory=dict)
     result: GraphNode | GraphRelationship | None = None
+
+    @property
+    def best_similarity(self) -> float:
+        """Similarity of its best text, its own or a note; 0 if none is known."""
+        return max((self.similarity or 0.0, *self.notes.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +82,21 @@ def first_of_each(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
     return first
 
 
+def merged(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
+    """The first candidate of each key, with the similarity and the notes that others know."""
+    first: dict[str, Candidate] = {}
+    for candidate in candidates:
+        known = first.setdefault(candidate.key, candidate)
+        if known is not candidate:
+            similarity = candidate.similarity if known.similarity is None else known.similarity
+            first[candidate.key] = replace(known, similarity=similarity, notes={**candidate.notes, **known.notes})
+    return first
+
+
 def first_retrievers(rankings: Rankings) -> dict[str, int]:
     """For each key, the position of the first retriever that returned it."""
     first: dict[str, int] = {}
-    for position, name in enumerate(RETRIEVERS):
+    for position, name in enumerate(get_args(FusedRetriever)):
         for candidate in rankings.get(name, ()):
             first.setdefault(candidate.key, position)
     return first

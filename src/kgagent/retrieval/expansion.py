@@ -5,7 +5,6 @@ more siblings it has, and the more similar these are to the query, the more the 
 over them), so a hub is expensive. A path never leaves by a node that the query names: everything there is retrieved.
 """
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,8 +90,9 @@ class Expansion:
         self._reading, self._values, self._texts, self._weights = reading, reading.values, texts, weights
         self._type_words = TypeWords(reading.words)
         self.similarities = {match.key: match.similarity for match in matches}
+        self._notes = {match.key: match.notes for match in matches}
         starts = [
-            Path((record,), (match.key,), ends(record), match.similarity or 0.0, exits=self._exits(record, NO_KEYS))
+            Path((record,), (match.key,), ends(record), match.best_similarity, exits=self._exits(record, NO_KEYS))
             for match in matches
             if isinstance(record := match.record, RelationshipRecord)
         ]
@@ -105,6 +105,12 @@ class Expansion:
         """The best of the paths that the last hop found, to be extended."""
         open_paths = [path for path in self._new if path.exits]
         return sorted(open_paths, key=lambda path: -path.score)[:BEAM_WIDTH]
+
+    @property
+    def other_words(self) -> frozenset[str]:
+        """The words of the query that name neither a node nor a type."""
+        named = frozenset[str]().union(*(node.words for node in self._reading.named))
+        return frozenset(self._reading.words) - named - self._type_words.all
 
     def extend(self, frontier: Sequence[Path], reached: Sequence[Row]) -> None:
         """Add what a hop reached from the paths of the frontier."""
@@ -149,16 +155,17 @@ class Expansion:
                 path=path.records[:position],
                 found_by=found_by.get(key, ("expansion",)),
                 features=path.features,
+                notes=self._notes.get(key, {}),
             )
             for key, (score, position, path) in ordered
         ]
 
     def _add(self, paths: Sequence[Path]) -> None:
         """Keep the best path to each relationship, if it is better than a known one."""
-        words = self._type_words.count
+        words = self._type_words.all
         for path in paths:
             self._type_words.of(path.last.text("relationship_type"))
-        if self._type_words.count > words:
+        if self._type_words.all > words:
             for path in self._every:
                 self._score(path)
         best: dict[str, Path] = {}
@@ -185,10 +192,9 @@ class Expansion:
             similarity=scoring.similarity_feature(path.similarity),
             clarity=scoring.clarity(path.doubts),
             nearness=scoring.nearness(len(path.records) - 1),
-            text=math.fsum(self._texts.get(key, 0.0) for key in path.keys) / len(path.keys),
             named=scoring.named(self._values.get(key, 0.0) for key in path.nodes),
             level=1.0 if self._reading.says_level_of(path.last) else 0.0,
-            type_words=scoring.share(len(matched), self._type_words.count),
+            type_words=scoring.share(len(matched), len(self._type_words.all)),
         )
 
     def _exits(self, record: RelationshipRecord, visited: frozenset[str]) -> frozenset[str]:

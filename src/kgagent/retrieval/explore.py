@@ -21,7 +21,7 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
-from kgagent.models.hybrid import FusedRetriever
+from kgagent.models.hybrid import Retriever
 from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node_key
 from kgagent.retrieval.hybrid import ASSESSED
 from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
@@ -44,19 +44,20 @@ MAX_RELATIONSHIPS_AMONG = 10
 MAX_NEIGHBORS = 30
 SEARCH_STEPS = 3
 
-_NODE_RETRIEVERS: frozenset[FusedRetriever] = frozenset(("node_vector", "node_fulltext"))
-_RELATIONSHIP_RETRIEVERS: frozenset[FusedRetriever] = frozenset(("relationship_vector", "relationship_fulltext"))
+_NODE_RETRIEVERS: frozenset[Retriever] = frozenset(("node_vector", "node_fulltext", "note_vector"))
+_RELATIONSHIP_RETRIEVERS: frozenset[Retriever] = frozenset(("relationship_vector", "relationship_fulltext"))
 
 FoundNode = GraphNode | NodeRecord
 
 
 @dataclass
 class _Ranked:
-    """A node with its best score, and the reasons why it was found."""
+    """A node with its best score, the reasons why it was found, and the similarity of its notes that matched."""
 
     label: str
     score: float
     signals: list[Signal]
+    notes: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ class Exploration:
             label = labels.get(key)
             if label is None:
                 return
-            node = ranked.setdefault(key, _Ranked(label, score, []))
+            node = ranked.setdefault(key, _Ranked(label, score, [], {}))
             node.score = max(node.score, score)
             node.signals += signals
 
@@ -213,6 +214,8 @@ class Exploration:
                     similarity = one.similarity or 0.0
                     signals.append(Signal(source="node_vector", matched=query.query, rank=rank, similarity=similarity))
                 add(one.key, one.score, signals)
+                if one.key in ranked:
+                    ranked[one.key].notes.update(one.notes)
         for text, ranking in zip(self.request.text_matches, named, strict=False):
             for rank, one in enumerate(ranking.candidates, start=1):
                 add(one.key, one.score, [Signal(source="name_match", matched=text, rank=rank, similarity=one.score)])
@@ -241,6 +244,7 @@ class Exploration:
 
     def _explored(self, ranked: _Ranked, found: FoundNode) -> ExploredNode:
         node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
+        node = node.with_matched_notes(ranked.notes)
         return ExploredNode(node=node, score=ranked.score, signals=tuple(ranked.signals))
 
     async def _relevance(
@@ -274,7 +278,7 @@ def to_result(candidate: Candidate, scope: SearchScope) -> RelationshipSearchRes
     if not isinstance(candidate.record, RelationshipRecord):
         raise TypeError(f"{candidate.key} is no relationship")
     fields = {
-        **dict(candidate.record.to_model(scope.ontology)),
+        **dict(candidate.record.to_model(scope.ontology).with_matched_notes(candidate.notes)),
         "similarity": candidate.similarity or 0.0,
         "score": candidate.score,
         "path": tuple(record.triplet for record in candidate.path),

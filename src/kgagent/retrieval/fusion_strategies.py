@@ -3,16 +3,19 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from kgagent.errors import InputError
 from kgagent.models.hybrid import FusedRetriever
-from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Rankings, first_of_each, first_retrievers
+from kgagent.retrieval.candidates import Candidate, Rankings, first_of_each, first_retrievers
 
 RRF_K = 60
 """Constant of Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", SIGIR 2009."""
 
 ItemT = TypeVar("ItemT")
+
+FUSED: tuple[FusedRetriever, ...] = get_args(FusedRetriever)
+"""The retrievers in the order that breaks ties."""
 
 Weights = Mapping[FusedRetriever, float]
 Scores = list[tuple[str, float]]
@@ -53,10 +56,10 @@ def fuse(
     Raises:
         InputError: the strategy is unknown, or the weights are invalid.
     """
-    lists = {name: list(first_of_each(rankings.get(name, ())).values()) for name in RETRIEVERS}
+    lists = {name: list(first_of_each(rankings.get(name, ())).values()) for name in FUSED}
     scores = by_strategy(strategy, lists, weights, k)
     finds: dict[str, list[tuple[FusedRetriever, Candidate]]] = {}
-    for name in RETRIEVERS:
+    for name in FUSED:
         for item in lists[name]:
             finds.setdefault(item.key, []).append((name, item))
     return [_merged(finds[key], score) for key, score in scores][:limit]
@@ -123,10 +126,8 @@ def weighted(lists: Rankings, weights: Weights | None = None) -> Scores:
     """
     weights = EVEN_WEIGHTS if weights is None else weights
     total = sum(weights.values())
-    if not total > 0.0 or min(weights.values()) < 0.0 or not set(weights) <= set(RETRIEVERS):
-        raise InputError(
-            f"weights must name {', '.join(RETRIEVERS)} with numbers from 0, not all 0; got {dict(weights)}"
-        )
+    if not total > 0.0 or min(weights.values()) < 0.0 or not set(weights) <= set(FUSED):
+        raise InputError(f"weights must name {', '.join(FUSED)} with numbers from 0, not all 0; got {dict(weights)}")
     first = first_retrievers(lists)
     scores = dict.fromkeys(first, 0.0)
     for name, items in lists.items():
@@ -144,7 +145,7 @@ def _weight(name: FusedRetriever, weights: Weights) -> float:
 
 def interleaved(lists: Rankings, _weights: Weights | None = None) -> Scores:
     """Take one item of each ranking in turn, with the score it has there."""
-    rows = zip_longest(*(lists[name] for name in RETRIEVERS))
+    rows = zip_longest(*(lists[name] for name in FUSED))
     return _scores([item for row in rows for item in row if item is not None])
 
 

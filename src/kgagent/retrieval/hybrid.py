@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.records import RelationshipRecord
-from kgagent.models.hybrid import FusedRetriever, HybridSearchOptions, HybridSearchResult
+from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, Retriever
 from kgagent.retrieval.candidates import Candidate, node_key
-from kgagent.retrieval.fusion_strategies import fuse
+from kgagent.retrieval.fusion_strategies import FUSED, fuse
 from kgagent.retrieval.noise import Sample
 from kgagent.retrieval.pipeline import Found, QueryResult, SearchSpec, search
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
@@ -17,6 +17,7 @@ from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import build_result, hydrate
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.scoring import WEIGHTS, Features
+from kgagent.retrieval.statements import with_words
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 
@@ -71,6 +72,8 @@ class HybridSearch:
         room = max(self.limit * (RERANKED_POOL if self._is_reranked else 1), ASSESSED)
         best = candidates if options.half_life_days is not None else candidates[:room]
         hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=found.time_left)
+        if options.strategy == CALIBRATED and options.query:
+            hydrated = with_words(hydrated, found.results[0].words, self.weights)
         reranked, skipped = await self._rerank(hydrated, found)
         result = build_result(
             reranked[: self.limit], found, [*unread, *skipped], with_relationships=options.search_relationships
@@ -79,7 +82,9 @@ class HybridSearch:
 
     def _spec(self) -> SearchSpec:
         options = self.options
-        retrievers: set[FusedRetriever] = {"node_vector"}
+        retrievers: set[Retriever] = {"node_vector"}
+        if options.strategy == CALIBRATED:
+            retrievers.add("note_vector")
         if options.search_relationships:
             retrievers.add("relationship_vector")
         if options.query is not None:
@@ -105,7 +110,7 @@ class HybridSearch:
         options = self.options
         if options.strategy == CALIBRATED:
             return result.ranked
-        lists = {name: ranking.candidates for name, ranking in result.rankings.items()}
+        lists = {name: result.rankings[name].candidates for name in FUSED if name in result.rankings}
         fused = fuse(lists, strategy=options.strategy, weights=options.weights)
         dropped = {item.key for item in _relationships(fused)[options.relationship_limit :]}
         kept = [item for item in fused if item.key not in dropped]

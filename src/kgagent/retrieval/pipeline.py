@@ -15,11 +15,11 @@ from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.errors import SearchError
 from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
-from kgagent.graph.records import RelationshipRecord
-from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, FusedRetriever, RetrieverName
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, Retriever, RetrieverName
 from kgagent.models.search import MAX_HOPS
 from kgagent.retrieval import scoring
-from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, entity_key_of, first_of_each, node_key
+from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, entity_key_of, merged, node_key
 from kgagent.retrieval.expansion import DEFAULT_HOPS, Expansion, expand
 from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
 from kgagent.retrieval.query import NamedNode, QueryReading, find_named_nodes, read_words
@@ -32,6 +32,11 @@ from kgagent.turns import in_turns
 
 EXPANSION_SHARE = 0.8
 """Share of the time of a search that retrieval and expansion may take."""
+
+NOTE_POOL = 100
+"""Notes that are retrieved."""
+
+_NODE_RETRIEVERS: tuple[Retriever, ...] = ("node_vector", "note_vector", "node_fulltext")
 
 START_POOL = 50
 """Minimum number of relationships that each retriever returns if they are expanded: a missed start loses everything
@@ -59,7 +64,7 @@ class SearchSpec:
     scope: SearchScope
     labels: Sequence[str]
     types: RelationshipFilter
-    retrievers: frozenset[FusedRetriever] = frozenset(RETRIEVERS)
+    retrievers: frozenset[Retriever] = frozenset(RETRIEVERS)
     hops: int | None = None
     node_limit: int = 20
     text_limit: int = 20
@@ -91,13 +96,15 @@ class QueryResult:
         relationships: relationships with their scores, best first.
         nodes: nodes with their scores, best first.
         names_a_node: whether the query names a node.
+        words: the words of the query that name neither a node nor a type.
     """
 
     query: EmbeddedQuery
-    rankings: Mapping[FusedRetriever, Ranking]
+    rankings: Mapping[Retriever, Ranking]
     relationships: Sequence[Candidate]
     nodes: Sequence[Candidate]
     names_a_node: bool = False
+    words: frozenset[str] = frozenset()
 
     @property
     def ranked(self) -> list[Candidate]:
@@ -117,7 +124,7 @@ class Found:
     """
 
     results: Sequence[QueryResult]
-    failures: Mapping[FusedRetriever, Failure]
+    failures: Mapping[Retriever, Failure]
     warnings: Sequence[str]
     ends_at: float = field(default=0.0)
 
@@ -193,17 +200,17 @@ async def _embed(queries: Sequence[EmbeddedQuery], embedder: Embedder) -> list[E
 
 
 async def _run(
-    name: FusedRetriever, retrieval: Retrieval, queries: Sequence[EmbeddedQuery], not_embedded: Failure | None
+    name: Retriever, retrieval: Retrieval, queries: Sequence[EmbeddedQuery], not_embedded: Failure | None
 ) -> Sequence[Ranking]:
     if not_embedded is not None and name.endswith("_vector"):
         raise not_embedded.error
     return await retrieval(queries)
 
 
-def _retrievals(spec: SearchSpec, vectors: VectorRetrievers) -> dict[FusedRetriever, Retrieval]:
+def _retrievals(spec: SearchSpec, vectors: VectorRetrievers) -> dict[Retriever, Retrieval]:
     """The retrievers of a search: each is a function from queries to a ranking for each."""
     pool = max(spec.relationship_limit, START_POOL) if spec.most_hops else spec.relationship_limit
-    every: dict[FusedRetriever, Retrieval] = {
+    every: dict[Retriever, Retrieval] = {
         "node_vector": lambda queries: vectors.nodes(spec.scope, queries, labels=spec.labels, limit=spec.node_limit),
         "node_fulltext": lambda queries: search_nodes_full_text(
             spec.scope, queries, labels=spec.labels, limit=spec.text_limit, threshold=spec.text_threshold
@@ -214,19 +221,22 @@ def _retrievals(spec: SearchSpec, vectors: VectorRetrievers) -> dict[FusedRetrie
         "relationship_fulltext": lambda queries: search_relationships_full_text(
             spec.scope, queries, types=spec.types, limit=pool, threshold=spec.text_threshold
         ),
+        "note_vector": lambda queries: vectors.notes(spec.scope, queries, types=spec.types, limit=NOTE_POOL),
     }
     return {name: retrieval for name, retrieval in every.items() if name in spec.retrievers}
 
 
-def _starts(spec: SearchSpec, reading: QueryReading, rankings: Mapping[FusedRetriever, Ranking]) -> Expansion:
+def _starts(spec: SearchSpec, reading: QueryReading, rankings: Mapping[Retriever, Ranking]) -> Expansion:
     """The relationships that were retrieved, and those at the nodes that the query names."""
+    of_notes = rankings.get("note_vector", Ranking()).candidates if spec.searches_relationships else ()
     matches = [
         *rankings.get("relationship_vector", Ranking()).candidates,
+        *(one for one in of_notes if isinstance(one.record, RelationshipRecord)),
         *rankings.get("relationship_fulltext", Ranking()).candidates,
         *(match for node in reading.named for match in node.matches),
     ]
     texts = _texts(rankings.get("relationship_fulltext"))
-    return Expansion(reading, texts, list(first_of_each(matches).values()), spec.weights)
+    return Expansion(reading, texts, list(merged(matches).values()), spec.weights)
 
 
 async def _expand(
@@ -259,7 +269,7 @@ def _result(
     spec: SearchSpec,
     query: EmbeddedQuery,
     reading: QueryReading,
-    rankings: Mapping[FusedRetriever, Ranking],
+    rankings: Mapping[Retriever, Ranking],
     expansion: Expansion,
 ) -> QueryResult:
     finders = _finders(rankings)
@@ -269,12 +279,14 @@ def _result(
     expanded = dict(rankings)
     if "relationship_vector" in rankings and spec.most_hops:
         expanded["relationship_vector"] = replace(rankings["relationship_vector"], candidates=by_path)
-    return QueryResult(query, expanded, relationships[: spec.relationship_limit], nodes, bool(reading.named))
+    return QueryResult(
+        query, expanded, relationships[: spec.relationship_limit], nodes, bool(reading.named), expansion.other_words
+    )
 
 
 def _scored_nodes(
     reading: QueryReading,
-    rankings: Mapping[FusedRetriever, Ranking],
+    rankings: Mapping[Retriever, Ranking],
     relationships: Sequence[Candidate],
     finders: Mapping[str, tuple[RetrieverName, ...]],
     spec: SearchSpec,
@@ -285,24 +297,26 @@ def _scored_nodes(
     """
     values, texts = reading.values, _texts(rankings.get("node_fulltext"))
     nodes: dict[str, Candidate] = {}
-    for name in ("node_vector", "node_fulltext"):
-        for one in rankings.get(name, Ranking()).candidates:
-            if one.key in nodes:
-                continue
-            text = texts.get(one.key, 0.0)
-            features = Features(
-                similarity=scoring.similarity_feature(one.similarity),
-                text=text,
-                named=scoring.named([values.get(entity_key_of(one.key), 0.0)]),
-                type_words=text,
-            )
-            nodes[one.key] = replace(
-                one,
-                text_score=texts.get(one.key),
-                found_by=finders[one.key],
-                features=features,
-                score=scoring.score(features, spec.weights),
-            )
+    retrieved = merged(
+        one
+        for name in _NODE_RETRIEVERS
+        for one in rankings.get(name, Ranking()).candidates
+        if isinstance(one.record, NodeRecord) and one.record.label in spec.labels
+    )
+    for one in retrieved.values():
+        text = texts.get(one.key, 0.0)
+        features = Features(
+            similarity=scoring.similarity_feature(one.best_similarity),
+            named=scoring.named([values.get(entity_key_of(one.key), 0.0)]),
+            type_words=text,
+        )
+        nodes[one.key] = replace(
+            one,
+            text_score=texts.get(one.key),
+            found_by=finders[one.key],
+            features=features,
+            score=scoring.score(features, spec.weights),
+        )
     searched = frozenset(spec.labels)
     for key, (score, features) in _best_through(relationships, searched, spec.weights).items():
         known = nodes.get(key, Candidate(key, -1.0))
@@ -323,7 +337,7 @@ def _best_through(
         if not isinstance(one.record, RelationshipRecord) or one.features is None:
             continue
         nearness = max(0.0, one.features.nearness - 1.0 / scoring.MAX_HOPS_SCORED)
-        features = one.features._replace(nearness=nearness, text=0.0, level=0.0, type_words=0.0)
+        features = one.features._replace(nearness=nearness, level=0.0, type_words=0.0)
         score = scoring.score(features, weights)
         for entity_key, own_labels in one.record.ends_in_direction.items():
             key = node_key(entity_key)
@@ -342,7 +356,7 @@ def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=order)
 
 
-def _finders(rankings: Mapping[FusedRetriever, Ranking]) -> dict[str, tuple[RetrieverName, ...]]:
+def _finders(rankings: Mapping[Retriever, Ranking]) -> dict[str, tuple[RetrieverName, ...]]:
     """The retrievers that returned each candidate, by its key."""
     finders: dict[str, tuple[RetrieverName, ...]] = {}
     for name in RETRIEVERS:
@@ -356,7 +370,7 @@ def _texts(ranking: Ranking | None) -> dict[str, float]:
     return {one.key: one.score for one in ranking.candidates} if ranking is not None else {}
 
 
-def _all_failed(failures: Mapping[FusedRetriever, Failure], warnings: Sequence[str]) -> Exception:
+def _all_failed(failures: Mapping[Retriever, Failure], warnings: Sequence[str]) -> Exception:
     unexpected = [failure.error for failure in failures.values() if failure.reason == INTERNAL_ERROR]
     if len(unexpected) == len(failures):
         return unexpected[0]

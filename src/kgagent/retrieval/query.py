@@ -49,11 +49,13 @@ class NamedNode:
         entity_key: its key.
         value: how much that says, 0 to 1.
         matches: its relationships that are nearest to the query, best first.
+        words: the words of the query that name it.
     """
 
     entity_key: str
     value: float
     matches: Sequence[Candidate] = ()
+    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,9 @@ class TypeWords:
         return self._of_types[relationship_type]
 
     @property
-    def count(self) -> int:
-        """Number of words that any type so far contains."""
-        return len(self._any)
+    def all(self) -> frozenset[str]:
+        """The words that any type so far contains."""
+        return frozenset(self._any)
 
 
 def long_words(text: str, stop_words: Collection[str] = ()) -> tuple[str, ...]:
@@ -212,7 +214,8 @@ def _named(text: str, rows: Sequence[Row], ontology: Ontology, relationships: in
             share = 1.0 if row["is_owner"] else row["text_score"] / best
             value = share * scoring.specificity(row["degree"], relationships)
         if key not in named or value > named[key].value:
-            named[key] = NamedNode(key, value, read_matches(row["matches"]).candidates)
+            own = frozenset(word for first, end in spans.get(key, ()) for word in words[first:end])
+            named[key] = NamedNode(key, value, read_matches(row["matches"]).candidates, own)
     return list(named.values())
 
 

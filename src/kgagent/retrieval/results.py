@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from kgagent.errors import SearchError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.store import Row
-from kgagent.models import GraphExpansion, GraphNode
-from kgagent.models.hybrid import FusedRetriever, HybridObject, HybridRelationship, HybridSearchResult
+from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult, Retriever
 from kgagent.retrieval.candidates import Candidate, StoredRecord, entity_key_of, key_of, read_node, read_relationship
 from kgagent.retrieval.pipeline import Found
 from kgagent.retrieval.retrieve import INTERNAL_ERROR, attempt
 from kgagent.retrieval.scope import SearchScope
 from kgagent.retrieval.surroundings import read_surroundings
 
-NODES: tuple[FusedRetriever, ...] = ("node_vector", "node_fulltext")
-RELATIONSHIPS: tuple[FusedRetriever, ...] = ("relationship_vector", "relationship_fulltext")
+NODES: tuple[Retriever, ...] = ("node_vector", "node_fulltext")
+RELATIONSHIPS: tuple[Retriever, ...] = ("relationship_vector", "relationship_fulltext")
 
 FoundRecords = tuple[Mapping[str, NodeRecord], Mapping[tuple[str, str], RelationshipRecord]]
 """Nodes by key, and relationships by id and key, since the database reuses the ids of deleted ones."""
@@ -63,7 +63,7 @@ async def hydrate(
         if isinstance(record, RelationshipRecord):
             record = relationships.get((record.element_id, candidate.key))
         try:
-            return replace(candidate, record=record, result=record.to_model(scope.ontology)) if record else None
+            return replace(candidate, record=record, result=_model(candidate, record, scope)) if record else None
         except Exception:
             # One record with unexpected content must not hold back the others.
             _log.exception("A record could not be returned")
@@ -75,6 +75,11 @@ async def hydrate(
     if broken := len(found) - len(hydrated):
         warnings.append(f"Skipped {broken} results: {INTERNAL_ERROR}")
     return hydrated, warnings
+
+
+def _model(candidate: Candidate, record: StoredRecord, scope: SearchScope) -> GraphNode | GraphRelationship:
+    """The record as callers see it, with the similarity of the notes that matched."""
+    return record.to_model(scope.ontology).with_matched_notes(candidate.notes)
 
 
 def build_result(

@@ -23,33 +23,35 @@ class Features(NamedTuple):
     """What the score of a candidate is made of, each 0 to 1.
 
     Attributes:
-        similarity: plain cosine with the query of its own embedding, or of the relationship that its path starts with.
+        similarity: plain cosine with the query of its best text, its own or a note, or of that of the relationship that
+            its path starts with.
         clarity: 1, less what the choices along its path cost; see `expand_hop.cypher`.
         nearness: 1 - hops / 3.
-        text: full-text score relative to the best match, the mean along its path.
         named: nodes on its path that the query names; one that has many relationships counts less.
         level: whether the query has the ontology's word for its attitude or proximity.
         type_words: share of the query's words that name types which the types of its path account for; 0 if none names
             the type of the last one.
+        words: share of the query's words, without those that name nodes and types, that its best note or description
+            has; 0 if only a path led to it. See `statements.py`.
     """
 
     similarity: float = 0.0
     clarity: float = 1.0
     nearness: float = 1.0
-    text: float = 0.0
     named: float = 0.0
     level: float = 0.0
     type_words: float = 0.0
+    words: float = 0.0
 
 
 WEIGHTS = Features(
     similarity=0.8,
     clarity=0.9,
     nearness=0.2,
-    text=0.06,
     named=0.8,
     level=0.25,
     type_words=0.25,
+    words=0.2,
 )
 """The weight of each feature."""
 

@@ -12,7 +12,7 @@ from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment, Statement
 from kgagent.ontology import Ontology
 from kgagent.retrieval.arguments import MAX_LIMIT
-from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
+from kgagent.retrieval.candidates import Candidate, Ranking, StoredRecord, key_of, merged, read_node, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.vector_targets import (
     ALL_FIELDS,
@@ -20,6 +20,7 @@ from kgagent.retrieval.vector_targets import (
     EmbeddedQuery,
     VectorTarget,
     node_target,
+    note_target,
     relationship_target,
 )
 
@@ -59,15 +60,20 @@ class VectorRequest:
         return {**self.target.filters, "limit": self.limit, "queries": queries}
 
     def candidates(self, row: Mapping[str, Any]) -> list[Candidate]:
-        """Read the matches of one query."""
-        kind = "node" if self.target.label else "relationship"
-        found = ((self._record(match[kind]), match["similarity"]) for match in row["matches"] if match[kind])
-        return [Candidate(key_of(record), similarity, record, similarity) for record, similarity in found]
+        """Read the matches of one query; of a record with several notes that match, each note."""
+        found = ((record, match) for match in row["matches"] if (record := self._record(match)) is not None)
+        if self.target.kind == "notes":
+            return [
+                Candidate(key_of(record), match["similarity"], record, notes={match["content"]: match["similarity"]})
+                for record, match in found
+            ]
+        return [Candidate(key_of(record), match["similarity"], record, match["similarity"]) for record, match in found]
 
-    def _record(self, found: Sequence[Any]) -> StoredRecord:
-        if self.target.label:
-            return read_node(found, self.scope.ontology, [self.target.label])
-        return read_relationship(found)
+    def _record(self, match: Mapping[str, Any]) -> StoredRecord | None:
+        if match.get("node"):
+            labels = [self.target.label] if self.target.kind == "nodes" else ()
+            return read_node(match["node"], self.scope.ontology, labels)
+        return read_relationship(match["relationship"]) if match.get("relationship") else None
 
 
 class VectorSearch:
@@ -145,6 +151,7 @@ class VectorRetrievers:
         self._ontology = ontology
         self._features = features
         self._nodes = {label: node_target(label) for label in ontology.labels}
+        self._note_target = lru_cache(maxsize=100)(lambda neo4j_types: note_target(ontology, neo4j_types))
         self._relationships: dict[tuple[tuple[str, ...] | None, Fragment], VectorTarget] = {}
 
     async def nodes(
@@ -188,13 +195,34 @@ class VectorRetrievers:
         rankings = await self._vectors.search(scope, self.target(types, fields), queries, limit)
         return [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in rankings]
 
+    async def notes(
+        self, scope: SearchScope, queries: Sequence[EmbeddedQuery], *, types: RelationshipFilter, limit: int
+    ) -> list[Ranking]:
+        """Find the nodes and relationships with notes near each of several vectors, in one statement, best first.
+
+        Args:
+            scope: whose notes.
+            queries: vectors to search for.
+            types: of which relationships; nodes are found too.
+            limit: maximum number of notes of each query.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        if types.matches_nothing:
+            return [Ranking(plan="none") for _ in queries]
+        target = replace(self._note_target(types.neo4j_types), filters=types.parameters)
+        rankings = await self._vectors.search(scope, target, queries, limit)
+        return [replace(one, candidates=list(merged(one.candidates).values())) for one in rankings]
+
     async def prepare(self, scope: SearchScope, types: RelationshipFilter, labels: Sequence[str]) -> int:
         """Count the records that a search compares, in one statement, for those that follow.
 
         Returns:
             The number of the user's relationships, counted up to `COUNTED`.
         """
-        counted = [self.target(types, RANKING_FIELDS), *(self._nodes[label] for label in labels)]
+        notes = self._note_target(types.neo4j_types)
+        counted = [self.target(types, RANKING_FIELDS), *(self._nodes[label] for label in labels), notes]
         return (await self._vectors.counts(scope, counted))[0]
 
     def target(self, types: RelationshipFilter, fields: Fragment) -> VectorTarget:

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.schema_parts import node_vector_index, relationship_vector_indexes
+from kgagent.graph.schema_parts import NOTE, node_vector_index, relationship_vector_indexes
 from kgagent.graph.statements import Filling, Fragment, Statement, statement
 from kgagent.ontology import Ontology
 
@@ -37,8 +37,9 @@ class VectorTarget:
     """Where a vector search searches.
 
     Attributes:
-        name: distinguishes targets; a label, or "relationships" with its Neo4j types.
-        label: label of the nodes; empty for relationships.
+        name: distinguishes targets; a label, or "relationships" or "notes" with the Neo4j types.
+        kind: what is searched, as the names of its statements have it.
+        label: label of the nodes or notes; empty for relationships.
         indexes: names of its vector indexes.
         places: what fills the places of its statements.
         count_statement: counts the vectors of a user, up to a limit.
@@ -48,6 +49,7 @@ class VectorTarget:
     """
 
     name: str
+    kind: Literal["nodes", "relationships", "notes"]
     label: str
     indexes: Sequence[str]
     places: Mapping[str, Filling]
@@ -59,14 +61,15 @@ class VectorTarget:
     @property
     def index_statement(self) -> Statement:
         """Searches an index that filters inside itself."""
-        name = "search_nodes_index" if self.label else "search_relationships_index"
-        variant = "_typed" if self.filters.get("relationship_types") is not None else ""
-        return statement(f"{name}{variant}", index=Identifier(self.indexes[0]), **self.places)
+        is_typed = self.kind == "relationships" and self.filters.get("relationship_types") is not None
+        return statement(
+            f"search_{self.kind}_index{'_typed' if is_typed else ''}", index=Identifier(self.indexes[0]), **self.places
+        )
 
     @property
     def procedure_statement(self) -> Statement:
         """Searches an index that cannot filter."""
-        return statement(f"search_{'nodes' if self.label else 'relationships'}_procedure", **self.places)
+        return statement(f"search_{self.kind}_procedure", **self.places)
 
 
 def relationship_target(
@@ -82,6 +85,7 @@ def relationship_target(
     }
     return VectorTarget(
         name=" ".join(("relationships", *(neo4j_types or ()))),
+        kind="relationships",
         label="",
         indexes=tuple(name for name, covered in indexes.items() if not set(covered).isdisjoint(types)),
         places=places,
@@ -91,11 +95,32 @@ def relationship_target(
     )
 
 
+def note_target(ontology: Ontology, neo4j_types: Sequence[str] | None) -> VectorTarget:
+    """The notes of all nodes, and of the relationships of some Neo4j types."""
+    places: dict[str, Filling] = {
+        "label": Identifier(NOTE),
+        "labels": Identifier.any_of(ontology.labels),
+        "types": Identifier.any_of(ontology.relationships if neo4j_types is None else neo4j_types),
+        "relationship": RANKING_FIELDS,
+    }
+    return VectorTarget(
+        name=" ".join(("notes", *(neo4j_types or ()))),
+        kind="notes",
+        label=NOTE,
+        indexes=(node_vector_index(NOTE),),
+        places=places,
+        count_statement=statement("count_nodes", **places),
+        exact_statement=statement("search_notes_exact", **places),
+        total_statement=statement("total_nodes", labels=Identifier(NOTE)),
+    )
+
+
 def node_target(label: str) -> VectorTarget:
     """The nodes of one label."""
     places: dict[str, Filling] = {"label": Identifier(label)}
     return VectorTarget(
         name=label,
+        kind="nodes",
         label=label,
         indexes=(node_vector_index(label),),
         places=places,

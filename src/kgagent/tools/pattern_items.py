@@ -1,6 +1,6 @@
 """The items of an answer to a pattern query: paths, nodes, texts, and what a hybrid search found instead."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kgagent.formatting import in_one_line
@@ -18,7 +18,7 @@ from kgagent.models.answer_items import (
 from kgagent.models.graph import GraphRelationship
 from kgagent.models.hybrid import hybrid_items
 from kgagent.models.matched_path import Chunk, MatchedPath, MatchedRelationship, PatternResult
-from kgagent.models.note import Note
+from kgagent.models.statement_matcher import Statement
 
 FALLBACK = "hybrid"
 """Field of the answer that has the results of a hybrid search, if no path matched."""
@@ -59,9 +59,10 @@ class PathItem(Item):
         for item in (*self._nodes(), *self._relationships()):
             yield from item.entity_keys()
 
-    def notes(self) -> Sequence[Note]:
-        """The notes of its relationships and nodes."""
-        return [note for item in (*self._relationships(), *self._nodes()) for note in item.notes()]
+    def statements(self) -> Iterator[Statement]:
+        """The statements of its relationships and nodes."""
+        for item in (*self._relationships(), *self._nodes()):
+            yield from item.statements()
 
     def lines(self, state: RenderState) -> list[Line]:
         """The path, and a line for each of its relationships and nodes of which more is known, unless it is repeated.
@@ -151,7 +152,7 @@ class _ChunkItem(Item):
 def _says_more(relationship: GraphRelationship, state: RenderState) -> bool:
     """Whether more is known of a relationship than its nodes and its type."""
     levels = (relationship.attitude, relationship.proximity)
-    return any((relationship.description, *levels, state.properties(relationship), *state.notes(relationship.notes)))
+    return any((relationship.description, *levels, state.properties(relationship), relationship.notes))
 
 
 def _relationship_record(relationship: MatchedRelationship, state: RenderState) -> JsonRecord:

@@ -12,12 +12,13 @@ from pydantic import Field, JsonValue
 
 from kgagent.errors import InputError
 from kgagent.graph.reference_forms import message_key
-from kgagent.models.answer_items import AskedWords, RenderState
+from kgagent.models.answer_items import RenderState
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExploreResult
+from kgagent.models.statement_matcher import StatementMatcher
 from kgagent.tools.arguments import Format
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
@@ -97,13 +98,13 @@ async def render_page(
     # JSON has full keys.
     keys = (key for item in likely for key in item.entity_keys()) if arguments.format == "text" else ()
     short = {key: message_key(key) for key in keys}
-    notes = (note for item in likely for note in item.notes())
-    asked = AskedWords.of(queries, notes, stop_words=context.ontology.stop_words)
+    statements = (statement for item in likely for statement in item.statements())
+    matcher = StatementMatcher.of(queries, statements, stop_words=context.ontology.stop_words)
 
     def new_state() -> RenderState:
         return RenderState(
             now=context.write_context.clock(),
-            asked=asked,
+            matcher=matcher,
             short_keys=short,
             labels=labels or {},
             defaults=context.ontology.relationship_defaults,

@@ -10,7 +10,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.formatting import beginning
 from kgagent.graph.nodes import NodeIntent, NodeRepository
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.record_saver import is_current
+from kgagent.graph.record_saver import is_current, notes_hash
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.store import Row
@@ -58,7 +58,7 @@ NO_EMBEDDING = Issue("no embedding")
 WRONG_VECTOR = Issue("an embedding of another length, or one that is not a list of numbers")
 STALE = Issue("an outdated embedding: the text has changed since, or notes have expired")
 WITHOUT_TEXT = Issue("an embedding but no text")
-WRONG_NOTES_TEXT = Issue("notes that full-text search misses, or still finds")
+WRONG_NOTES = Issue("notes that searches miss, or still find")
 OLD_FORMAT = Issue("properties of an old format")
 MISSING_USER = Issue("no user_id, without which no search finds a relationship")
 # A search of that user would return it.
@@ -125,12 +125,12 @@ class Examination:
     Attributes:
         defect: its first defect, with which a migration skips the record; other issues are not examined then.
         issues: what a migration fixes; empty if the record is stored as the tools would store it.
-        outdated_text: the text to embed; None if the stored embedding is current, or there is no text.
+        outdated_texts: the texts to embed, its own and those of its notes; empty if what is stored is current.
     """
 
     defect: Issue | None = None
     issues: tuple[Issue, ...] = ()
-    outdated_text: str | None = None
+    outdated_texts: tuple[str, ...] = ()
 
 
 Intent = NodeIntent | RelationshipIntent
@@ -211,7 +211,7 @@ class Inspected:
         """Examine it; notes that have expired by `now` do not count."""
         if defect := self._defect(repository.ontology):
             return Examination(defect=defect)
-        text_issue, outdated_text = _examine_text(self, repository, embedder, now)
+        text_issue, outdated_texts = _examine_text(self, repository, embedder, now)
         issues = [] if text_issue is None else [text_issue]
         record = self.record
         if isinstance(record, RelationshipRecord) and isinstance(repository, RelationshipRepository):
@@ -225,7 +225,7 @@ class Inspected:
                 issues.append(MISSING_USER if user_id is None else WRONG_USER)
             if record.properties.get("relationship_key") != repository.relationship_key(record):
                 issues.append(WRONG_KEY)
-        return Examination(issues=tuple(issues), outdated_text=outdated_text)
+        return Examination(issues=tuple(issues), outdated_texts=outdated_texts)
 
     def _defect(self, ontology: Ontology) -> Issue | None:
         version = self.record.properties.get("version")
@@ -269,18 +269,21 @@ def has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
 
 def _examine_text(
     inspected: Inspected, repository: Repository, embedder: Embedder, now: datetime
-) -> tuple[Issue | None, str | None]:
-    """The issue of the embedding or else of the notes that full-text search indexes, and the text to embed."""
+) -> tuple[Issue | None, tuple[str, ...]]:
+    """The issue of the embedding, or else of the indexes of notes, and the texts to embed."""
     record: Any = inspected.record
     text = repository.text(record, now)
-    if is_current(record, text, embedder):
-        is_indexed = record.properties.get("notes_text") == record.notes_text(now)
-        return None if is_indexed else WRONG_NOTES_TEXT, None
     model = record.properties.get("embedding_model")
+    expected_hash = notes_hash(embedder, repository.note_location(record)["record"], record.notes)
+    has_notes = record.properties.get("notes_hash") == expected_hash
+    notes = () if has_notes else tuple(note.content for note in record.notes if note.content.strip())
+    if is_current(record, text, embedder):
+        is_indexed = has_notes and record.properties.get("notes_text") == record.notes_text(now)
+        return None if is_indexed else WRONG_NOTES, notes
     if not text:
-        return WITHOUT_TEXT, None
+        return WITHOUT_TEXT, notes
     if not inspected.has_vector:
-        return NO_EMBEDDING, text
+        return NO_EMBEDDING, (text, *notes)
     if record.vector_length != embedder.dimensions:
-        return WRONG_VECTOR, text
-    return STALE if model in {None, embedder.model} else other_model(model, embedder.model), text
+        return WRONG_VECTOR, (text, *notes)
+    return STALE if model in {None, embedder.model} else other_model(model, embedder.model), (text, *notes)

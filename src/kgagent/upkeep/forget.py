@@ -138,7 +138,7 @@ class _Target:
         """
         names = ["forget_records", "forget_deleted"]
         if self.entity_key is None:
-            names += ["forget_foreign_relationships", "forget_store_items"]
+            names += ["forget_foreign_relationships", "forget_store_items", "forget_notes"]
         counts = Counter[str]()
         for name in names:
             counts += await delete_in_batches(
@@ -149,7 +149,7 @@ class _Target:
                 attempts=self.services.write_context.attempts,
                 advance=advance,
             )
-        del counts["texts"]
+        del counts["texts"], counts["entries"]
         if self.entity_key is not None:
             await self._remove_notes(advance)
         return counts

@@ -94,7 +94,7 @@ def migration(services: GraphServices, block: MigrationBlock) -> Rewrite:
         examined = scan.examine(inspected, context)
         if examined.defect:
             return Skipped(str(inspected), f"it has {examined.defect.phrase}")
-        return Change(examined.outdated_text) if examined.issues else None
+        return Change(examined.outdated_texts) if examined.issues else None
 
     def prepare(intent: Intent, stored: Record | None) -> Intent:
         if not isinstance(stored, RelationshipRecord):

@@ -58,10 +58,10 @@ class Change:
     """That a record needs a change; `prepare` of the options decides which.
 
     Attributes:
-        text: the text to embed; None if the stored embedding is current, or the text is not known yet.
+        texts: the texts to embed, as far as they are known.
     """
 
-    text: str | None = None
+    texts: tuple[str, ...] = ()
 
 
 Changes = list[tuple[Inspected, Change]]
@@ -200,16 +200,18 @@ class Rewrite:
     async def _write(self, changes: Changes, tally: Tally) -> None:
         """Embed the texts of all users in one call, and write; a text that the model refuses is skipped."""
         kind, embedder = self.scan.kind, self.context.embedder
-        texts = list(dict.fromkeys(change.text for _, change in changes if change.text is not None))
+        texts = list(dict.fromkeys(text for _, change in changes for text in change.texts))
         if self.options.dry_run:
             embeddings, refused = dict.fromkeys(texts, array("f", bytes(4 * embedder.dimensions))), dict[str, str]()
         else:
             embeddings, refused = await embed_batch(embedder, texts)
+        possible = []
         for inspected, change in changes:
-            if change.text in refused:
-                tally.skip(kind, Skipped(str(inspected), refused[change.text]))
+            if reason := next((refused[text] for text in change.texts if text in refused), None):
+                tally.skip(kind, Skipped(str(inspected), reason))
+            else:
+                possible.append(inspected)
         context = replace(self.context, embedder=PreparedEmbedder(embedder, embeddings))
-        possible = [inspected for inspected, change in changes if change.text not in refused]
         possible.sort(key=lambda inspected: inspected.user_id)
         for user_id, group in groupby(possible, key=lambda inspected: inspected.user_id):
             await self._write_for(list(group), self.scan.strategy(user_id, context, self.options), tally)

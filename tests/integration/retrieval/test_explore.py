@@ -304,6 +304,7 @@ async def test_without_embeddings_names_and_words_are_still_found_and_a_warning_
     assert result.warnings == (
         "Skipped semantic search of nodes: the model is away",
         "Skipped semantic search of relationships: the model is away",
+        "Skipped semantic search of notes: the model is away",
     )
 
 

@@ -96,7 +96,6 @@ async def test_a_relationship_has_its_ends_its_similarity_and_its_retrievers(
         "mentor", -1.0, user_id=user_id, relationship_types=["mentor"]
     )
     assert first.similarity == pytest.approx(match.similarity)
-    assert first.features["text"] == 1.0
     assert first.score == pytest.approx(scoring.score(scoring.Features(**first.features)))
 
 
@@ -235,6 +234,7 @@ async def test_without_embeddings_the_words_are_still_found(search: Search, embe
     assert result.warnings == (
         "Skipped semantic search of nodes: the model is away",
         "Skipped semantic search of relationships: the model is away",
+        "Skipped semantic search of notes: the model is away",
     )
     embedder.failure = RuntimeError("boom")
     result = await search("mentor", threshold=0.3, mmr_lambda=0.3)
@@ -274,7 +274,11 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 BY_WORDS = {"node_fulltext": "search_nodes_text", "relationship_fulltext": "search_relationships_text"}
-BY_MEANING = {"node_vector": "search_nodes_exact", "relationship_vector": "search_relationships_exact"}
+BY_MEANING = {
+    "node_vector": "search_nodes_exact",
+    "relationship_vector": "search_relationships_exact",
+    "note_vector": "search_notes_exact",
+}
 
 
 @pytest.mark.usefixtures("people")

@@ -15,9 +15,9 @@ from tests.support.people import create_all
 QUERY = "who taught Ada to lead?"
 COUNT, SAMPLE = "count_relationships", "sample_embeddings"
 NAMED, HOP, READ = "find_named_nodes", "expand_hop", "read_found"
-NODES, RELATIONSHIPS = "search_nodes_exact", "search_relationships_exact"
+NODES, RELATIONSHIPS, NOTES = "search_nodes_exact", "search_relationships_exact", "search_notes_exact"
 NODE_TEXTS, RELATIONSHIP_TEXTS = "search_nodes_text", "search_relationships_text"
-RETRIEVAL = sorted([NAMED, NODES, RELATIONSHIPS, NODE_TEXTS, RELATIONSHIP_TEXTS])
+RETRIEVAL = sorted([NAMED, NODES, RELATIONSHIPS, NODE_TEXTS, RELATIONSHIP_TEXTS, NOTES])
 """What runs concurrently; its order does not count."""
 
 
@@ -62,7 +62,7 @@ def sent(recorder: Recorder) -> Callable[[Search], Awaitable[list[str]]]:
 Sent = Callable[[Search], Awaitable[list[str]]]
 
 
-async def test_a_warm_hybrid_search_sends_eight_statements_in_four_rounds(
+async def test_a_warm_hybrid_search_sends_nine_statements_in_four_rounds(
     graph: KnowledgeGraph, user_id: str, sent: Sent
 ) -> None:
     async def search() -> None:
@@ -72,15 +72,15 @@ async def test_a_warm_hybrid_search_sends_eight_statements_in_four_rounds(
 
     first = await sent(search)
     warm = await sent(search)
-    assert sorted(warm[:5]) == RETRIEVAL
-    assert warm[5:] == [HOP, HOP, READ]
+    assert sorted(warm[:6]) == RETRIEVAL
+    assert warm[6:] == [HOP, HOP, READ]
     assert sorted(first) == sorted([*warm, COUNT, SAMPLE])
     of_nodes = HybridSearchOptions(query=QUERY, search_relationships=False)
     statements = await sent(lambda: graph.retrieval.hybrid_search(of_nodes, user_id=user_id))
-    assert sorted(statements) == sorted([NODES, NODE_TEXTS])
+    assert sorted(statements) == sorted([NODES, NODE_TEXTS, NOTES])
 
 
-async def test_explore_sends_at_most_eight_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
+async def test_explore_sends_at_most_nine_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
     queries = (VectorQuery(query=QUERY, threshold=0.2), VectorQuery(query="who plays chess?", threshold=0.2))
 
     async def explore() -> None:
@@ -90,8 +90,8 @@ async def test_explore_sends_at_most_eight_statements(graph: KnowledgeGraph, use
 
     await sent(explore)
     warm = await sent(explore)
-    assert sorted(warm[:5]) == RETRIEVAL
-    assert warm[5:] == [HOP, HOP, "read_explored"]
+    assert sorted(warm[:6]) == RETRIEVAL
+    assert warm[6:] == [HOP, HOP, "read_explored"]
 
 
 async def test_explore_by_names_alone_sends_three_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:

@@ -23,7 +23,7 @@ async def test_a_note_is_signed_dated_and_embedded_once(
     )
     assert payload["message"] == "Added note to relationship between Ada and Bo"
     assert payload["embedding_regenerated"] is True
-    assert embedder.stored == [["friend They went sailing"]]
+    assert embedder.stored == [["friend They went sailing", "They went sailing"]]
     [stored] = await database.assert_current()
     assert json.loads(stored["notes"]) == [
         {

@@ -38,7 +38,12 @@ async def test_several_relationships_are_embedded_in_one_request(
         "rival",
     ]
     assert all(result["success"] and result["embedding_regenerated"] for result in payload["results"])
-    assert embedder.stored == [["friend note of a friend", "mentor note of a mentor", "rival note of a rival"]]
+    assert embedder.stored == [
+        [
+            *(f"{word} note of a {word}" for word in ("friend", "mentor", "rival")),
+            *(f"note of a {word}" for word in ("friend", "mentor", "rival")),
+        ]
+    ]
     assert len(await database.assert_current()) == 3
 
 

@@ -29,7 +29,9 @@ async def test_a_relationship_is_embedded_when_it_is_created(
     assert embedder.stored == [
         [
             "User's mentor from college who provides career guidance mentor close known-well "
-            "They meet monthly for coffee Helped user get first job"
+            "They meet monthly for coffee Helped user get first job",
+            "They meet monthly for coffee",
+            "Helped user get first job",
         ]
     ]
     assert payload["message"] == "Created relationship mentor between Ada and Bo"

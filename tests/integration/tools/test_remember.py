@@ -74,7 +74,7 @@ async def test_notes_of_one_call_on_a_relationship_are_one_write(
     on = ["Ada", "Bo"]
     notes = [{"on": on, "content": f"They row on lake {number}."} for number in (1, 2, 3, 2)]
     payload = succeeded(await tools.remember(notes=notes))
-    assert (payload["notes_added"], payload["embeddings"], [len(texts) for texts in embedder.stored]) == (3, 1, [1])
+    assert (payload["notes_added"], payload["embeddings"], [len(texts) for texts in embedder.stored]) == (3, 1, [4])
     assert "1 unchanged" in payload["message"]
     correction = {"on": on, "replaces": "They row on lake 1.", "content": "They sail."}
     later = [{"on": on, "content": "They swim."}, correction, {"on": on, "content": "They row on lake 1."}]

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
-from kgagent.graph.record_saver import embedding_hash, is_current, vector_changes
+from kgagent.graph.record_saver import EmbeddedText, embedding_hash, is_current, vector_changes
 from kgagent.graph.records import NodeRecord
 from tests.support.embedders import WatchedEmbedder
 
@@ -44,7 +44,13 @@ async def test_stale_texts_are_embedded_in_one_request_and_the_others_not() -> N
     watched = WatchedEmbedder(EMBEDDER)
     changes = await vector_changes(
         watched,
-        [("new", None), ("a", record("a")), ("c", record("b")), ("", None), ("", record("b"))],
+        [
+            EmbeddedText("new", None),
+            EmbeddedText("a", record("a")),
+            EmbeddedText("c", record("b")),
+            EmbeddedText("", None),
+            EmbeddedText("", record("b")),
+        ],
     )
     assert watched.stored == [["new", "c"]]
     assert [change.vector for change in changes] == [hash_embedding("new", 8), None, hash_embedding("c", 8), None, None]

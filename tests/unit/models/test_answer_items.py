@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.answer_items import AskedWords, Line, NodeItem, RelationshipItem, RenderState
+from kgagent.models.answer_items import Line, NodeItem, RelationshipItem, RenderState
+from kgagent.models.note import MatchedNote
+from kgagent.models.statement_matcher import StatementMatcher
 from kgagent.models.token_budget import estimated_tokens
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -12,8 +14,9 @@ MAY = datetime(2025, 5, 1, tzinfo=UTC)
 KEYS = {"ruth-key": "ruth-k", "me-key": "me-k", "source": "sour"}
 
 
-def reading(*queries: str, notes: Sequence[Note] = ()) -> RenderState:
-    return RenderState(NOW, AskedWords.of(queries, notes), KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
+def reading(*queries: str, items: Sequence[NodeItem | RelationshipItem] = ()) -> RenderState:
+    matcher = StatementMatcher.of(queries, (statement for item in items for statement in item.statements()))
+    return RenderState(NOW, matcher, KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
 
 
 def text(item: NodeItem | RelationshipItem, with_reading: RenderState | None = None) -> str:
@@ -86,13 +89,28 @@ def test_of_many_notes_those_that_match_the_query_are_shown_newest_first_and_the
     notes[3] = Note(content="She lends me her boats", date_added=MAY)
     notes[5] = Note(content="The boat sank", date_added=MAY + timedelta(days=1))
     item = NodeItem(node(notes=tuple(notes)), "nodes")
-    assert text(item, reading("whose boat may I borrow?", notes=notes)) == (
+    assert text(item, reading("whose boat may I borrow?", items=[item])) == (
         "Ruth (Person ruth-k). Notes: The boat sank (2025-05-02) | She lends me her boats (2025-05-01) | +38 notes"
     )
     assert text(item).endswith("Notes: Lunch 39 (2025-06-09) | Lunch 38 (2025-06-08) | +38 notes")
-    [(_, record)] = item.records(reading("boat", notes=notes))
+    [(_, record)] = item.records(reading("boat", items=[item]))
     assert [note["content"] for note in record["notes"]] == ["The boat sank", "She lends me her boats"]
     assert record["omitted_notes"] == 38
+
+
+def test_of_an_item_the_statements_that_match_the_query_best_are_shown() -> None:
+    notes = (
+        MatchedNote(content="Lends me her boat", similarity=0.8),
+        MatchedNote(content="Sails on Sundays", similarity=0.7),
+        MatchedNote(content="Moved to Oslo", similarity=0.4),
+        Note(content="Likes tea"),
+    )
+    item = RelationshipItem(mentor(description="She taught me.", notes=notes, similarity=0.5), "edges")
+    assert text(item, reading("who has a yacht?", items=[item])).endswith(
+        "Notes: Lends me her boat | Sails on Sundays | +2 notes"
+    )
+    item = RelationshipItem(mentor(description="She taught me.", notes=notes[2:], similarity=0.6), "edges")
+    assert text(item, reading("who taught me?", items=[item])).endswith(": She taught me. Notes: +2 notes")
 
 
 def test_a_note_tells_its_source_and_expiry() -> None:

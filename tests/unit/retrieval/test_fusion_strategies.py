@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from kgagent.errors import InputError
 from kgagent.models.hybrid import FusedRetriever
-from kgagent.retrieval.candidates import RETRIEVERS, Candidate
-from kgagent.retrieval.fusion_strategies import fuse
+from kgagent.retrieval.candidates import Candidate
+from kgagent.retrieval.fusion_strategies import FUSED, fuse
 
 SHORT: dict[str, FusedRetriever] = {
     "g": "node_vector",
@@ -24,7 +24,7 @@ def rankings(**counts: int) -> dict[FusedRetriever, list[Candidate]]:
 
 
 def keys(*rows: str) -> dict[FusedRetriever, list[Candidate]]:
-    return {finder: [Candidate(key, 0.5) for key in row.split()] for finder, row in zip(RETRIEVERS, rows, strict=False)}
+    return {finder: [Candidate(key, 0.5) for key in row.split()] for finder, row in zip(FUSED, rows, strict=False)}
 
 
 def letters(fused: list[Any]) -> str:
@@ -139,7 +139,7 @@ def test_an_unknown_strategy_is_rejected_with_the_known_ones() -> None:
 
 
 ANY_RETRIEVERS = st.dictionaries(
-    st.sampled_from(RETRIEVERS),
+    st.sampled_from(FUSED),
     st.lists(st.builds(Candidate, st.sampled_from("abcdef"), st.floats(0.0, 1.0)), max_size=6),
 )
 

@@ -93,7 +93,7 @@ async def test_nodes_without_a_name_and_notes_without_content_are_shown(
     assert not answer.is_error
     [shown] = (answer.meta or {})[GRAPH]["nodes"]
     assert (shown["node"]["entity_key"], shown["node"]["name"]) == (key, "")
-    assert [note["content"] for note in shown["node"]["notes"]] == [""]
+    assert shown["node"]["notes"] == []
 
 
 async def test_without_the_option_there_is_no_app(graph: KnowledgeGraph, user_id: str) -> None:

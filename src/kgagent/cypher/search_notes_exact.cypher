@@ -1,0 +1,25 @@
+// Compares each note of the user with each query; each vector is read once and not kept.
+// Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; queries [{position from 0, vector, threshold}].
+// Rows: one for each query: query, matches [{similarity (plain cosine), content, node or null, relationship or null}], best first.
+MATCH (n:«label»)
+WHERE n.user_id = $user_id
+WITH n, n.embedding AS embedding
+WHERE «_comparable_node»
+WITH n, [query IN $queries | 2.0 * vector.similarity.cosine(embedding, query.vector) - 1.0] AS similarities
+WHERE any(query IN $queries WHERE similarities[query.position] >= query.threshold)
+WITH collect([n, similarities]) AS candidates
+UNWIND $queries AS query
+CALL (candidates, query) {
+  UNWIND candidates AS candidate
+  WITH candidate[0] AS n, candidate[1][query.position] AS similarity
+  WHERE similarity >= query.threshold
+  WITH n, similarity
+  ORDER BY similarity DESC, n.entity_key
+  LIMIT $limit
+  RETURN collect({n: n, similarity: similarity}) AS kept
+}
+RETURN query.position AS query, COLLECT {
+  UNWIND kept AS hit
+  «_note_hit»
+} AS matches
+ORDER BY query

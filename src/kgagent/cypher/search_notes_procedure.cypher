@@ -1,0 +1,19 @@
+// The user's notes nearest to one query, for servers whose indexes cannot filter.
+// Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; fetch (matches to fetch); index; query {vector,
+//   threshold}.
+// The index only estimates similarities, so they are computed again.
+// Rows: least estimate among the index matches (null if there are none), matches [{similarity (plain cosine), content, node or null,
+//   relationship or null}], best first.
+CALL db.index.vector.queryNodes($index, $fetch, $query.vector) YIELD node AS n, score
+WITH n, 2.0 * score - 1.0 AS estimate,
+  n.user_id = $user_id AND «_eligible_node» AS wanted
+WITH n, estimate, CASE
+    WHEN wanted THEN 2.0 * vector.similarity.cosine(n.embedding, $query.vector) - 1.0
+  END AS similarity
+ORDER BY similarity DESC, n.entity_key
+WITH min(estimate) AS least,
+  collect(CASE WHEN similarity >= $query.threshold THEN {n: n, similarity: similarity} END)[..$limit] AS kept
+RETURN least, COLLECT {
+  UNWIND kept AS hit
+  «_note_hit»
+} AS matches
