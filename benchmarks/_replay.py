@@ -81,6 +81,16 @@ class MadeGraph:
             *(("relationship", i, note) for i, one in enumerate(self.relationships) for note in one.notes),
         ]
 
+    def statements(self) -> list[str]:
+        """Each description and note by itself, with the names of its nodes."""
+        names = {node.key: node.name for node in self.nodes}
+        texts = [(node.name, (node.description, *node.notes)) for node in self.nodes]
+        texts += [
+            (f"{names[one.start]} -[{one.relationship_type}]-> {names[one.end]}", (one.description, *one.notes))
+            for one in self.relationships
+        ]
+        return [f"{head}: {text}" for head, of_one in texts for text in of_one if text.strip()]
+
     def texts(self) -> tuple[list[str], list[str]]:
         """The embedding texts of the nodes and of the relationships, as the tools compute them."""
         now = utc_now()

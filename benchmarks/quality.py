@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from _common import finish, show
 from _quality_sets import MARK, TURN, Asked, QualitySet, read_sets
-from _replay import EmbeddingCache, ReplayStore, Vectors, replay
+from _replay import EmbeddingCache, MadeGraph, ReplayStore, Vectors, replay
 
 from kgagent import HybridSearchOptions, Settings, default_ontology
 from kgagent.embedding.factory import make_embedder
@@ -33,14 +33,16 @@ from kgagent.tools.read_results import DEFAULT_TOKEN_BUDGET
 CUTS = (250, 500, 1_000, 2_000)
 AT = 10
 PEOPLE_AT = 16
+BASELINE_LINES = 60
 CHARACTERS = 4
 """Characters of a token."""
 
 ABOUT = """recall: share of the relationships of the best alternative answer among the first 10 relationships.
 R-precision: the same among as many relationships as the answer has. names: share of the expected people among the ends
 of the first 16 items. evidence: share of a question's evidence within the first 250, 500, 1,000 and 2,000 tokens of the
-first page that a model reads, and the page's tokens. flagged: share of unanswerable questions that are flagged, and of
-answerable ones that are."""
+first page that a model reads, and the page's tokens; "single statements" is the same for the 60 nearest notes and
+descriptions, with the names of their nodes, each embedded by itself. flagged: share of unanswerable questions that are
+flagged, and of answerable ones that are."""
 """What the figures are."""
 
 PAGE = """# Quality of the default search
@@ -147,6 +149,19 @@ class Measured:
         return figures
 
 
+async def baseline(graph: MadeGraph, questions: Sequence[Asked], vectors: Vectors, cache: EmbeddingCache) -> Figures:
+    """Evidence in the statements nearest to each question, each embedded by itself: what ten lines of numpy find."""
+    statements = graph.statements()
+    embedded = await cache.embed([MARK.sub("", text) for text in statements])
+    rows = []
+    for question, vector in zip(questions, vectors, strict=True):
+        nearest = np.argsort(-(embedded @ vector), kind="stable")[:BASELINE_LINES]
+        rows.append(evidence_shares(question, "\n".join(statements[i] for i in nearest)))
+    columns = [*(f"@{cut}" for cut in CUTS), "page p50, tokens"]
+    values = [*np.mean(rows, axis=0).tolist()[:-1], float(np.median([row[-1] for row in rows]))]
+    return {**dict(zip(columns, values, strict=True)), "statements": 0.0, "CPU ms": 0.0}
+
+
 async def run(arguments: argparse.Namespace) -> dict[str, Figures]:
     """Measure all sets."""
     embedder = make_embedder(Settings())
@@ -161,6 +176,8 @@ async def run(arguments: argparse.Namespace) -> dict[str, Figures]:
             questions = asked.half(arguments.half)[: arguments.questions]
             vectors = await cache.embed([one.text for one in questions], are_queries=True)
             figures[asked.name] = await Measured(service, store).run(asked, questions, vectors)
+            if asked.measure == "evidence":
+                figures[f"{asked.name}, single statements"] = await baseline(graph, questions, vectors, cache)
     return figures
 
 

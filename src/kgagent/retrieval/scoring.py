@@ -51,7 +51,7 @@ WEIGHTS = Features(
     named=0.8,
     level=0.25,
     type_words=0.25,
-    words=0.2,
+    words=0.4,
 )
 """The weight of each feature."""
 
