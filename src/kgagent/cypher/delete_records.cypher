@@ -50,12 +50,12 @@ CALL (relationships) {
   DELETE r
 }
 FOREACH (n IN nodes | DELETE n)
+WITH true AS deleted
 CALL () {
   UNWIND [row IN $nodes | row.entity_key] + [row IN $relationships | row.relationship_key] AS record
   MATCH (entry:KgagentNote)
   WHERE entry.user_id = $user_id AND entry.record = record
   DELETE entry
 }
-WITH true AS deleted
 «_purge_deleted»
 RETURN deleted
