@@ -3,13 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain
 from typing import Any
 
 from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
-from kgagent.models.note import MatchedNote, Note
+from kgagent.models.note import MatchedNote, Note, oldest_first
 from kgagent.models.statement_matcher import Statement, StatementMatcher
 from kgagent.models.token_budget import cut, estimated_tokens, fits
 
@@ -29,7 +29,6 @@ MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
 
 _BOOKKEEPING = frozenset({"created_at", "updated_at", "access_count", "state"})
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass
@@ -46,12 +45,12 @@ class RenderState:
         own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all of them.
         node_hint: how to see the omitted notes of a node; empty if there is no way.
         relationship_hint: likewise for a relationship.
-        budget_hint: likewise for an item that may have what is left of the budget.
+        budget_hint: how to see the rest of a text that was cut, of an item that may have what is left of the budget.
         mentioned: entity_keys of the nodes that a line has named.
         bearers: the entity_keys among them that have a name.
         described: entity_keys of the nodes whose record the answer has.
         stated: the relationships that lines have stated, as short sentences.
-        hinted: the hints that lines contain.
+        hinted: the hints that lines contain, each with whether the line may yet be shown in full.
     """
 
     now: datetime
@@ -68,7 +67,7 @@ class RenderState:
     bearers: dict[str, set[str]] = field(default_factory=dict)
     described: set[str] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
-    hinted: set[str] = field(default_factory=set)
+    hinted: set[tuple[str, bool]] = field(default_factory=set)
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
         """The name of a node: with label and short key where it is named first, and with the key beside a namesake."""
@@ -106,13 +105,13 @@ class RenderState:
             in_full: whether its other notes are shown too where the budget of the answer allows.
         """
         description, shown, others = self.statements(item)
-        hint = self.budget_hint if in_full else hint
-        if others and hint in self.hinted:
+        if others and (hint, in_full) in self.hinted:
             hint = ""
         elif others:
-            self.hinted.add(hint)
-        rest = (lambda: map(self.note_text, others)) if in_full else None
-        return Line(head, in_one_line(description), [self.note_text(note) for note in shown], len(others), hint, rest)
+            self.hinted.add((hint, in_full))
+        texts = [self.note_text(note) for note in shown]
+        line = Line(head, in_one_line(description), texts, len(others), hint)
+        return replace(line, cut_hint=self.budget_hint, rest=lambda: map(self.note_text, others)) if in_full else line
 
     def statements(self, item: GraphNode | GraphRelationship) -> tuple[str, list[Note], list[Note]]:
         """The description to show, if any, the notes to show, the best first, and the other current notes.
@@ -121,7 +120,7 @@ class RenderState:
         is omitted if a note matches better than the item as a whole.
         """
         current = [note for note in item.notes if note.is_current(self.now)]
-        newest = sorted(current, key=lambda note: note.date_added or _LONG_AGO, reverse=True)
+        newest = oldest_first(reversed(current))[::-1]
         if self.matcher.enough is None:
             count = len(newest) if len(newest) <= FEW_NOTES else NEWEST_NOTES
             return item.description, newest[:count], newest[count:]
@@ -156,7 +155,8 @@ class Line:
         description: its text.
         notes: notes, best first.
         others: number of further notes.
-        hint: how to see what is omitted.
+        hint: how to see the further notes.
+        cut_hint: how to see the rest of a text that was cut.
         rest: returns the further notes if the line may have what is left of the budget, see `fitted`; otherwise None.
     """
 
@@ -165,6 +165,7 @@ class Line:
     notes: Sequence[str] = ()
     others: int = 0
     hint: str = ""
+    cut_hint: str = ""
     rest: Callable[[], Iterable[str]] | None = None
 
     def text(self, notes: int | None = None, description: str | None = None) -> str:
@@ -187,17 +188,17 @@ class Line:
             room: maximum number of tokens.
             in_full: whether its further notes follow as far as they fit; the last one may be cut.
         """
-        text, described, hint = self.text(), self.description, "" if self.rest is None else self.hint
+        text, described = self.text(), self.description
         if fits(text, room):
             if not in_full or not self.others:
                 return text
         elif self.notes:
             of_notes = sum(estimated_tokens(note) if fits(note, room) else room for note in self.notes)
-            described = cut(described, max(room // 2, room - 2 * of_notes), hint)
+            described = cut(described, max(room // 2, room - 2 * of_notes), self.cut_hint)
         bare = self.text(0, described)
         if not fits(bare, room):
             left = room - estimated_tokens(self.text(0, "")) - 2
-            shortened = cut(self.description, left, hint) if left > 0 else ""
+            shortened = cut(self.description, left, self.cut_hint) if left > 0 else ""
             line = self.text(0, shortened) if shortened or not self.description else ""
             return line if estimated_tokens(line) <= room else ""
         left, shown = room - estimated_tokens(bare), list[str]()
@@ -206,7 +207,7 @@ class Line:
                 left -= estimated_tokens(f" | {note}")
                 shown.append(note)
                 continue
-            if in_full and left >= MIN_NOTE_TOKENS and (start := cut(note, left - 1, self.hint)):
+            if in_full and left >= MIN_NOTE_TOKENS and (start := cut(note, left - 1, self.cut_hint)):
                 shown.append(start)
             break
         others = self.others + len(self.notes) - len(shown)
@@ -362,7 +363,7 @@ class NoteItem(Item):
 
     def lines(self, state: RenderState) -> list[Line]:
         """The note with its date."""
-        return [Line("- Note", state.note_text(self.note), hint=state.budget_hint, rest=tuple)]
+        return [Line("- Note", state.note_text(self.note), cut_hint=state.budget_hint, rest=tuple)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The note."""

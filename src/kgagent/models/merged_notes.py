@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from kgagent.models.note import Note
+from kgagent.models.note import Note, oldest_first
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -24,7 +24,7 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
 
 def merge_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
     """Merge the notes of several records in order of time; of equal notes, one is kept with the later expiry."""
-    notes = sorted((note for group in groups for note in group), key=lambda note: note.date_added or _LONG_AGO)
+    notes = oldest_first(note for group in groups for note in group)
     # No note had expired then, so expired notes are compared like the others.
     return add_notes((), notes, _LONG_AGO)
 

@@ -81,6 +81,14 @@ class MatchedNote(Note):
         return cls.model_construct(**dict(note), similarity=similarity)
 
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def oldest_first(notes: Iterable[Note]) -> list[Note]:
+    """Notes in order of time; those without a time first."""
+    return sorted(notes, key=lambda note: note.date_added or _LONG_AGO)
+
+
 _NOTES = TypeAdapter(tuple[Note, ...])
 
 

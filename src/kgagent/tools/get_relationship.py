@@ -1,13 +1,17 @@
-"""get_relationship: read the relationship between two nodes."""
+"""get_relationship: read the relationship between two nodes, or a node, with all notes."""
 
 from pydantic import Field
 
+from kgagent.errors import NodeNotFoundError
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.models.answer_items import NoteItem, RelationshipItem, RenderState, item_record
+from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.answer_items import JsonRecord, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content
+from kgagent.models.fields import EntityKey
+from kgagent.models.note import oldest_first
 from kgagent.models.token_budget import cut, cut_record
-from kgagent.tools.arguments import DIRECTION_HINT, RelationshipEnds
+from kgagent.tools.arguments import DIRECTION_HINT, TO_NAMES, RelationshipEnds
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
@@ -17,59 +21,81 @@ from kgagent.tools.references import with_direction
 class GetRelationshipArguments(ReadArguments, RelationshipEnds):
     """Arguments of get_relationship."""
 
+    to_entity_key: EntityKey | None = Field(None, validation_alias=TO_NAMES, description="Second node.")  # type: ignore[assignment]
+
 
 class FoundRelationship(ReadToolResult):
-    """A relationship; a page of its notes, of which there are `total`.
+    """A relationship or a node; a page of its notes, of which there are `total`, oldest first.
 
     Attributes:
         triplet: the relationship in its direction, such as "Ruth mentor Me".
         relationship: the relationship, with its nodes in the order of the arguments.
+        node: the node, if only one was given.
     """
 
-    triplet: str
-    relationship: JsonObject
+    triplet: str | None = None
+    relationship: JsonObject | None = None
+    node: JsonObject | None = None
     notes: tuple[JsonObject, ...] = Field((), exclude=True)
 
 
 class GetRelationship(Tool[GetRelationshipArguments]):
-    """Reads a relationship."""
+    """Reads a relationship or a node."""
 
     name = "get_relationship"
     arguments = GetRelationshipArguments
     result = FoundRelationship
     read_only = True
-    text = "Read the relationship between two nodes, with its notes. " + DIRECTION_HINT
+    text = "Read the relationship between two nodes, or one node alone, with all its notes. " + DIRECTION_HINT
 
     async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> FoundRelationship:
-        """Read the relationship."""
-        hint = ". find_paths shows whether and how they are connected" if context.offers("find_paths") else ""
-        intent = RelationshipIntent(
-            from_entity_key=arguments.from_entity_key,
-            to_entity_key=arguments.to_entity_key,
-            neo4j_type=arguments.neo4j_type,
-            missing=RelationshipIntent.missing + hint,
-        )
-        relationship = await context.relationships.get(context.user_id, intent)
-        message = with_direction(
-            f"Relationship between {relationship.from_name} and {relationship.to_name}", relationship
-        )
-        ends = (relationship.from_entity_key, relationship.to_entity_key)
+        """Read the relationship, or the node."""
+        item: NodeItem | RelationshipItem
+        fields: JsonRecord = {}
+        if arguments.to_entity_key is None:
+            node = await _node(context, arguments.from_entity_key)
+            notes, message = node.notes, f"{node.label} {node.name or node.entity_key}"
+            item = NodeItem(node.model_copy(update={"notes": ()}), "node")
+        else:
+            relationship = await _relationship(context, arguments, arguments.to_entity_key)
+            about = f"Relationship between {relationship.from_name} and {relationship.to_name}"
+            notes, message = relationship.notes, with_direction(about, relationship)
+            item = RelationshipItem(relationship.model_copy(update={"notes": ()}), "relationship")
+            fields["triplet"] = relationship.triplet
         state = RenderState(
             now=context.write_context.clock(),
-            short_keys={key: message_key(key) for key in ends},
+            short_keys={key: message_key(key) for key in item.entity_keys()},
             defaults=context.ontology.relationship_defaults,
         )
-        alone = relationship.model_copy(update={"notes": ()})
+        [line], [(section, record)] = item.lines(state), item.records(state)
         room = arguments.token_budget // 2
-        [line] = RelationshipItem(alone, "relationship").lines(state)
-        record = item_record(alone, state)
         content = Content(
-            items=[NoteItem(note) for note in relationship.notes],
+            items=[NoteItem(note) for note in oldest_first(notes)],
             message=message,
             opening=line.fitted(room) or cut(line.head, room),
             empty="",
-            fields={"triplet": relationship.triplet, "relationship": cut_record(record, room) or {}},
+            fields={**fields, section: cut_record(record, room) or {}},
         )
-        answer = await render_page(FoundRelationship, context, arguments, content)
-        notes = {"notes": list(answer.notes)} if answer.notes else {}
-        return answer.model_copy(update={"relationship": {**answer.relationship, **notes}})
+        page = await render_page(FoundRelationship, context, arguments, content)
+        record = getattr(page, section)
+        return page.model_copy(update={section: {**record, "notes": list(page.notes)} if page.notes else record})
+
+
+async def _node(context: ToolContext, entity_key: str) -> GraphNode:
+    nodes = await context.nodes.get(context.user_id, [entity_key])
+    if not nodes:
+        raise NodeNotFoundError(f"Node not found: {entity_key}")
+    return nodes[0]
+
+
+async def _relationship(
+    context: ToolContext, arguments: GetRelationshipArguments, to_entity_key: str
+) -> GraphRelationship:
+    hint = ". find_paths shows whether and how they are connected" if context.offers("find_paths") else ""
+    intent = RelationshipIntent(
+        from_entity_key=arguments.from_entity_key,
+        to_entity_key=to_entity_key,
+        neo4j_type=arguments.neo4j_type,
+        missing=RelationshipIntent.missing + hint,
+    )
+    return await context.relationships.get(context.user_id, intent)

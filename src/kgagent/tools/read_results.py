@@ -109,7 +109,7 @@ async def render_page(
             labels=labels or {},
             defaults=context.ontology.relationship_defaults,
             own=context.ontology.labels.keys() | context.ontology.relationships.keys(),
-            node_hint="explore by name" if context.offers("explore") else "",
+            node_hint="get_relationship of it alone" if context.offers("get_relationship") else "",
             relationship_hint="get_relationship" if context.offers("get_relationship") else "",
             budget_hint="raise token_budget" if arguments.token_budget < MAX_TOKEN_BUDGET else "",
         )

@@ -86,7 +86,7 @@ async def test_a_text_has_notes_as_sentences_those_that_match_first(tools: Tools
     assert path.startswith(f"Ann (Person {ann[:8]}")
     assert "-[mentor]-> Bo (" in path
     assert path.endswith("): Taught him. Notes: Met in December. (" + today + ") | +6 notes: get_relationship")
-    assert of_ann == f"Ann: A sailor. Notes: Sold the boat in December. ({today}) | +6 notes: explore by name"
+    assert of_ann.startswith(f"Ann: A sailor. Notes: Sold the boat in December. ({today}) | +6 notes: get_relationship")
     both = {"steps": [{"source_label": "Person", "target_label": "Person"}] * 2}
     answer = await tools["query_patterns"].call_text({"query": "sailor in Bergen school", "patterns": [both]})
     assert f"Bo -[friend]-> Cy. Notes: Met at school. ({today})" in answer.text

@@ -12,7 +12,7 @@ from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, relate, remembered
-from tests.support.stored import cypher
+from tests.support.stored import Database, cypher
 
 NEIGHBORS = 500
 READERS: dict[str, dict[str, Any]] = {
@@ -93,15 +93,34 @@ async def test_the_relationships_of_a_hub_are_listed_to_the_end_by_date(hub_tool
     assert lines[0].startswith("2099-05-01 ")
 
 
+async def all_notes(tools: Toolset, given: dict[str, Any]) -> list[str]:
+    """The notes on all pages of an answer of get_relationship."""
+    answer = succeeded(await tools.get_relationship(**given))
+    notes = [note["content"] for note in (answer.get("relationship") or answer["node"])["notes"]]
+    cursor = answer.get("next_cursor")
+    return [*notes, *(await all_notes(tools, given | {"cursor": cursor}) if cursor else ())]
+
+
 async def test_every_note_of_a_relationship_can_be_read(hub_tools: Toolset, hub: Drawing) -> None:
-    given = arguments_of("get_relationship", hub)
-    read: list[str] = []
-    cursor = None
-    while cursor is not None or not read:
-        answer = succeeded(await hub_tools.get_relationship(**given, cursor=cursor))
-        read += [note["content"] for note in answer["relationship"]["notes"]]
-        cursor = answer.get("next_cursor")
+    read = await all_notes(hub_tools, arguments_of("get_relationship", hub))
     assert read == [f"Summer {year}: sailed to Bergen" for year in range(1, 200)]
+
+
+async def test_every_note_of_a_node_can_be_read_with_the_call_that_an_answer_names(
+    tools: Toolset, database: Database
+) -> None:
+    await remembered(tools, [{"label": "Person", "name": "Ada", "description": "Keeps bees"}])
+    notes = [
+        {"content": f"Hive {day}", "date_added": f"2026-{1 + day // 28:02}-{1 + day % 28:02}"} for day in range(60)
+    ]
+    await database.run("MATCH (n:Person {user_id: $user}) SET n.notes = $notes", notes=json.dumps(notes[::-1]))
+    found = (await tools["hybrid_search"].call_text({"query": "who keeps bees?", "threshold": -1})).text
+    assert found.count("notes: get_relationship of it alone") == 1
+    given = {"from_entity_key": "Ada", "token_budget": 500}
+    head, first, *_ = (await tools["get_relationship"].call_text(given)).text.splitlines()
+    assert head.endswith("): Keeps bees")
+    assert first == "- Note: Hive 0 (2026-01-01)"
+    assert await all_notes(tools, given | {"format": "json"}) == [note["content"] for note in notes]
 
 
 async def test_notes_of_a_node_that_is_named_exactly_are_shown_as_far_as_the_budget_allows(tools: Toolset) -> None:
@@ -113,9 +132,9 @@ async def test_notes_of_a_node_that_is_named_exactly_are_shown_as_far_as_the_bud
     )
     named, similar = (await tools["explore"].call_text({"text_matches": ["clara vogt"]})).text.splitlines()
     assert all(note in named for note in notes)
-    assert similar.endswith("+6 notes: explore by name")
+    assert similar.endswith("+6 notes: get_relationship of it alone")
     searched = await tools["hybrid_search"].call_text({"query": "ranger", "threshold": -1})
-    assert "notes: explore by name" in searched.text
+    assert "notes: get_relationship of it alone" in searched.text
 
 
 async def test_a_long_note_of_a_node_or_relationship_is_shown_or_says_how_to_see_the_rest(tools: Toolset) -> None:

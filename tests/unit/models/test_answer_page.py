@@ -130,10 +130,10 @@ def test_the_first_omitted_notes_of_nodes_and_of_relationships_say_how_to_see_th
         RelationshipItem(edge, "edges"),
         NodeItem(node.model_copy(update={"entity_key": "c"}), "nodes"),
     ]
-    state = partial(RenderState, NOW, node_hint="explore by name", relationship_hint="get_relationship")
+    state = partial(RenderState, NOW, node_hint="get_relationship of it alone", relationship_hint="get_relationship")
     text = text_page(Content(found), state, 1_000).text
     assert [line.partition("+")[2] for line in text.splitlines()] == [
-        "3 notes: explore by name",
+        "3 notes: get_relationship of it alone",
         "3 notes: get_relationship",
         "3 notes",
     ]
