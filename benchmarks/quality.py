@@ -102,7 +102,7 @@ def page_of(question: str, result: HybridSearchResult) -> str:
             now=datetime.now(UTC),
             matcher=matcher,
             short_keys=keys,
-            node_hint="explore by name",
+            node_hint="get_relationship of it alone",
         )
 
     return text_page(content, state, DEFAULT_TOKEN_BUDGET).text

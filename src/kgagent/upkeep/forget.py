@@ -136,9 +136,9 @@ class _Target:
             EmbeddingError: a record without the notes of a source could not be embedded.
             StoreError: the database failed.
         """
-        names = ["forget_records", "forget_deleted"]
+        names = ["forget_records", "forget_deleted", "forget_notes"]
         if self.entity_key is None:
-            names += ["forget_foreign_relationships", "forget_store_items", "forget_notes"]
+            names += ["forget_foreign_relationships", "forget_store_items"]
         counts = Counter[str]()
         for name in names:
             counts += await delete_in_batches(

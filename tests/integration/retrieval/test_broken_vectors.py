@@ -1,11 +1,12 @@
 """Invariant 4: no stored vector, however wrong, breaks a search or is taken for a right one."""
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from kgagent import KnowledgeGraph
+from kgagent import HybridSearchOptions, KnowledgeGraph
 from kgagent.embedding.hashing import hash_embedding
 from kgagent.tools import Toolset
 from tests.conftest import Clock
@@ -83,6 +84,27 @@ async def test_an_invalid_vector_is_skipped(searched: KnowledgeGraph, user_id: s
         await searched.tools(user_id=user_id).explore(queries=[{"query": QUERY, "threshold": -1}, {"query": "same"}])
     )
     assert [edge["description"] for edge in payload["edges"] if edge.get("similarity")] == ["right"]
+
+
+async def test_an_invalid_vector_of_a_note_is_skipped(searched: KnowledgeGraph, user_id: str) -> None:
+    everyone = {"right": {"vector": RIGHT, **MODEL}} | WRONG
+    rows = [
+        {
+            "node": {"entity_key": f"{user_id}:{kind}", "name": kind, "notes": json.dumps([{"content": kind}])},
+            "note": {"from_entity_key": f"{user_id}:{kind}", "content": kind, **planted("embedding", record)},
+        }
+        for kind, record in everyone.items()
+    ]
+    await cypher(
+        searched,
+        "UNWIND $rows AS row CREATE (n:Person {user_id: $user}) SET n += row.node "
+        "CREATE (e:KgagentNote {user_id: $user, entity_key: n.entity_key, record: n.entity_key}) SET e += row.note",
+        user=user_id,
+        rows=rows,
+    )
+    found = await searched.search(HybridSearchOptions(query=QUERY, threshold=-1.0), user_id=user_id)
+    assert [item.name for item in found.objects if "note_vector" in item.found_by] == ["right"]
+    assert not any("notes" in warning for warning in found.warnings)
 
 
 async def test_a_valid_vector_of_an_unknown_model_is_compared(searched: KnowledgeGraph, user_id: str) -> None:

@@ -9,6 +9,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.models.note import MatchedNote
 from kgagent.observability import Recorder
 from tests.support.people import create_all
 
@@ -78,6 +79,28 @@ async def test_a_warm_hybrid_search_sends_nine_statements_in_four_rounds(
     of_nodes = HybridSearchOptions(query=QUERY, search_relationships=False)
     statements = await sent(lambda: graph.retrieval.hybrid_search(of_nodes, user_id=user_id))
     assert sorted(statements) == sorted([NODES, NODE_TEXTS, NOTES])
+
+
+async def test_a_search_among_a_thousand_notes_of_a_record_sends_the_same_statements(
+    graph: KnowledgeGraph, user_id: str, sent: Sent
+) -> None:
+    islands, lessons = ([f"{act} {number}" for number in range(1_000)] for act in ("Sailed to island", "Taught lesson"))
+    people = [{"label": "Person", "name": "Hub", "notes": islands}, {"label": "Person", "name": "Pupil"}]
+    await create_all(
+        graph, user_id, people, [{"from": "Hub", "to": "Pupil", "relationship_type": "mentor", "notes": lessons}]
+    )
+
+    async def search() -> None:
+        asked = HybridSearchOptions(query="who taught lesson 900?", threshold=0.2)
+        result = await graph.retrieval.hybrid_search(asked, user_id=user_id)
+        assert result.relationships
+        assert max(note.similarity for note in result.relationships[0].notes if isinstance(note, MatchedNote)) > 0.5
+        assert result.warnings == ()
+
+    await sent(search)
+    warm = [name.replace("search_notes_index", NOTES) for name in await sent(search)]
+    assert sorted(warm[:6]) == RETRIEVAL
+    assert warm[6:] == [HOP, READ]  # no relationship is two hops away
 
 
 async def test_explore_sends_at_most_nine_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:

@@ -81,6 +81,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("query_patterns", {"targets": [{"description": Ref("Ada")}], "traversal": {"max_depth": 1}}),
     ("query_patterns", {"patterns": [{"steps": [STEP]}], **CURSOR}),
     ("get_relationship", ENDS),
+    ("get_relationship", {"from_entity_key": ADA}),
     ("get_relationship", {"from_entity_key": "Ada", "to_entity_key": "Bo", **CURSOR}),
     ("traverse", {"entity_key": ADA, **TYPES}),
     ("traverse", {"entity_key": "Ada", **CURSOR}),

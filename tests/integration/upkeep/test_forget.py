@@ -158,20 +158,21 @@ async def test_a_forgotten_node_takes_its_relationships_and_all_that_is_kept_of_
     tools = graph.tools(user_id=user_id)
     ruth, ines = await person(tools, canary, canary, notes=[canary]), await person(tools, "Ines")
     for number in range(5):
-        await relate(tools, ruth, await person(tools, f"P{number}"), canary)
+        await relate(tools, ruth, await person(tools, f"P{number}"), canary, notes=[canary])
     await relate(tools, ruth, ines, canary)
     succeeded(await tools.delete_relationship(from_entity_key=ruth, to_entity_key=ines))
     succeeded(await tools.delete_node(entity_key=ruth, delete_relationships=True))
     succeeded(await tools.restore_node(entity_key=ruth))
     await cypher(
         graph,
-        "MATCH (n:Person {user_id: $user, entity_key: $key}) CREATE (m:KgagentDeletedNode) SET m = properties(n)",
+        "MATCH (n:Person {user_id: $user, entity_key: $key})-[r]-({name: 'P4'}) DELETE r "
+        "CREATE (m:KgagentDeletedNode) SET m = properties(n)",
         user=user_id,
         key=ruth,
     )
     counted = await graph.forget(user_id=user_id, entity_key=ruth, dry_run=True)
     report = await graph.forget(user_id=user_id, entity_key=ruth, batch_size=2)
-    assert (report.nodes, report.relationships, report.deleted) == (1, 5, 2)
+    assert (report.nodes, report.relationships, report.deleted) == (1, 4, 2)
     assert report == counted.model_copy(update={"dry_run": False})
     assert await holders(graph, canary) == 0
     assert len(await nodes_of(graph, user_id)) == 6
