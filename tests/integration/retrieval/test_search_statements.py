@@ -85,10 +85,9 @@ async def test_a_search_among_a_thousand_notes_of_a_record_sends_the_same_statem
     graph: KnowledgeGraph, user_id: str, sent: Sent
 ) -> None:
     islands, lessons = ([f"{act} {number}" for number in range(1_000)] for act in ("Sailed to island", "Taught lesson"))
-    people = [{"label": "Person", "name": "Hub", "notes": islands}, {"label": "Person", "name": "Pupil"}]
-    await create_all(
-        graph, user_id, people, [{"from": "Hub", "to": "Pupil", "relationship_type": "mentor", "notes": lessons}]
-    )
+    people = ({"label": "Person", "name": name, "notes": notes} for name, notes in (("Hub", islands), ("Pupil", [])))
+    mentor = {"from": "Hub", "to": "Pupil", "relationship_type": "mentor", "notes": lessons}
+    await create_all(graph, user_id, people, [mentor])
 
     async def search() -> None:
         asked = HybridSearchOptions(query="who taught lesson 900?", threshold=0.2)
