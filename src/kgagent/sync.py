@@ -13,7 +13,7 @@ from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.note import utc_now
 from kgagent.observing import NULL_OBSERVER
 from kgagent.retrieval.searchers.searchers import DEFAULT_SEARCH, Searcher
-from kgagent.retrieval.service import DEFAULT_THRESHOLD, RetrievalService
+from kgagent.retrieval.service import DEFAULT_THRESHOLD, NO_FILTERS, RetrievalService
 from kgagent.tools.base import BoundTool
 from kgagent.tools.registry import Toolset
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from kgagent.models.live_schema import LiveSchema
     from kgagent.models.matched_path import PatternResult
     from kgagent.models.pattern_query import GraphQuery
+    from kgagent.models.search import SearchFilters
     from kgagent.observing import Observer
     from kgagent.ontology import Ontology
     from kgagent.progress import Progress
@@ -330,6 +331,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         user_id: str,
         relationship_types: Sequence[str] | None = None,
         neo4j_types: Sequence[str] | None = None,
+        filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
         expand_hops: int | None = 0,
@@ -342,6 +344,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             user_id=user_id,
             relationship_types=relationship_types,
             neo4j_types=neo4j_types,
+            filters=filters,
             limit=limit,
             vector=vector,
             expand_hops=expand_hops,
@@ -355,6 +358,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         user_id: str,
         relationship_types: Sequence[str] | None = None,
         neo4j_types: Sequence[str] | None = None,
+        filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
         expand_hops: int | None = 0,
@@ -367,6 +371,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             user_id=user_id,
             relationship_types=relationship_types,
             neo4j_types=neo4j_types,
+            filters=filters,
             limit=limit,
             vector=vector,
             expand_hops=expand_hops,

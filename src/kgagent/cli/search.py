@@ -36,6 +36,10 @@ def search(
     relationship_type: Annotated[
         list[str] | None, typer.Option(help=field_of(_SEARCH, "relationship_types", _REPEATED))
     ] = None,
+    min_attitude: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "min_attitude"))] = None,
+    max_attitude: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "max_attitude"))] = None,
+    min_proximity: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "min_proximity"))] = None,
+    max_proximity: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "max_proximity"))] = None,
     threshold: Annotated[float | None, typer.Option(help=field_of(_SEARCH, "threshold"))] = None,
     expand_hops: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "expand_hops"))] = None,
     relationships: Annotated[bool, typer.Option(help=field_of(_SEARCH, "search_relationships"))] = True,
@@ -60,6 +64,10 @@ def search(
         strategy=strategy,
         labels=label,
         relationship_types=relationship_type,
+        min_attitude=min_attitude,
+        max_attitude=max_attitude,
+        min_proximity=min_proximity,
+        max_proximity=max_proximity,
         threshold=threshold,
         expand_hops=expand_hops,
         search_relationships=relationships,

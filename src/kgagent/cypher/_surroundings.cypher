@@ -11,7 +11,7 @@ CALL (members) {
   WITH a, b
   WHERE elementId(a) < elementId(b)
   MATCH (a)-[r:«types»]-(b)
-  WHERE coalesce(r.user_id, $user_id) = $user_id
+  WHERE coalesce(r.user_id, $user_id) = $user_id AND «_kept_relationship»
   WITH DISTINCT r
   ORDER BY coalesce(r.attitude, 0) + coalesce(r.proximity, 0) DESC, r.relationship_key
   LIMIT $among_limit
@@ -22,6 +22,7 @@ CALL (members) {
   CALL (a, members) {
     MATCH (a)-[r:«types»]-(n:«labels»)
     WHERE n.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id AND NOT n IN members
+      AND «_kept_relationship»
     RETURN n, r
     LIMIT $neighbor_limit
   }

@@ -3,7 +3,7 @@
 // What a relationship has in common with its predecessor (mostly the shared node) is subtracted from its similarity there.
 // A relationship's user is compared by coalesce, for which no index can be used: while an index on user_id knows of few relationships,
 // the planner would read it at each node, with all relationships of the user, instead of the few of the node.
-// Parameters: user_id; relationship_types [text] or null; vectors [vector of each query]; dimensions; model; frontier [{position, query
+// Parameters: user_id; filter; vectors [vector of each query]; dimensions; model; frontier [{position, query
 //   (position of its vector), element_id, score, path [element ids], through [entity keys of the ends to leave through]}];
 //   hub_limit (relationships read at a node); limit (of each query); temperature; overlap_weight; doubt_weight.
 // Rows: one for each query: query, reached [{lead (position in the frontier), doubt (0 for the only choice), similarity (plain
@@ -21,7 +21,7 @@ CALL (step, vector, lead, before, shared) {
   WITH step, lead, before, vector, shared, r, other
   WHERE coalesce(r.user_id, $user_id) = $user_id AND shared.user_id = $user_id AND other.user_id = $user_id
     AND other.entity_key IS :: STRING NOT NULL AND r <> lead AND NOT elementId(r) IN step.path
-    AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
+    AND «_kept_relationship»
   WITH r, before, vector
   LIMIT $hub_limit
   WITH r, before, vector, r.relationship_embedding AS embedding

@@ -1,7 +1,7 @@
 // The user's nodes whose name or other name stands in a text, and the owner of the graph if the text speaks of the owner; each
 // with the relationships there that are nearest to the query.
 // Parameters: user_id; index; queries [{position, plain (the text without accents), names (Lucene), speaks_of_owner,
-//   vector or null}]; dimensions; model; relationship_types [text] or null; fetch (matches of the full-text index); node_limit (nodes of
+//   vector or null}]; dimensions; model; filter; fetch (matches of the full-text index); node_limit (nodes of
 //   each query); hub_limit (relationships read at a node); limit (relationships of each node).
 // Rows: one for each node of a query: query, entity_key, names, is_owner, text_score (of the name), degree, matches [{similarity (plain
 //   cosine), relationship}], best first.
@@ -25,7 +25,7 @@ CALL (query, n) {
   MATCH (n)-[r:«types»]-(other)
   WITH query, r, other
   WHERE coalesce(r.user_id, $user_id) = $user_id AND other.user_id = $user_id AND other.entity_key IS :: STRING NOT NULL
-    AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
+    AND «_kept_relationship»
   WITH DISTINCT query, r
   LIMIT $hub_limit
   WITH query, r, r.relationship_embedding AS embedding

@@ -1,5 +1,5 @@
 // Compares each note of the user with each query; each vector is read once and not kept.
-// Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; queries [{position from 0, vector, threshold}].
+// Parameters: user_id; dimensions; model; filter; limit; queries [{position from 0, vector, threshold}].
 // Rows: one for each query: query, matches [{similarity (plain cosine), content, node or null, relationship or null}], best first.
 MATCH (n:«label»)
 WHERE n.user_id = $user_id
@@ -11,15 +11,11 @@ WITH collect([n, similarities]) AS candidates
 UNWIND $queries AS query
 CALL (candidates, query) {
   UNWIND candidates AS candidate
-  WITH candidate[0] AS n, candidate[1][query.position] AS similarity
+  WITH candidate[0] AS note, candidate[1][query.position] AS similarity
   WHERE similarity >= query.threshold
-  WITH n, similarity
-  ORDER BY similarity DESC, n.entity_key
-  LIMIT $limit
-  RETURN collect({n: n, similarity: similarity}) AS kept
-}
-RETURN query.position AS query, COLLECT {
-  UNWIND kept AS hit
+  WITH note, similarity
+  ORDER BY similarity DESC, note.entity_key
   «_note_hit»
-} AS matches
+}
+RETURN query.position AS query, matches
 ORDER BY query

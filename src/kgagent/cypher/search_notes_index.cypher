@@ -1,5 +1,5 @@
 // The user's notes nearest to each query, from the index that filters by user inside itself.
-// Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; fetch (index matches to fetch, at least limit);
+// Parameters: user_id; dimensions; model; filter; limit; fetch (index matches to fetch, at least limit);
 // estimated (whether the index only estimates similarities, which are then computed again); queries [{position, vector, threshold}].
 // Rows: one for each query: query, hits (number of index matches), least score among them as cosine,
 // matches [{similarity (plain cosine), content, node or null, relationship or null}], best first.
@@ -14,9 +14,11 @@ CALL (query) {
   ORDER BY similarity DESC, n.entity_key
   RETURN count(*) AS hits, min(indexed) AS least, collect(
     CASE WHEN similarity >= query.threshold AND «_eligible_node» THEN {n: n, similarity: similarity} END
-  )[..$limit] AS kept
+  ) AS kept
 }
-RETURN query.position AS query, hits, least, COLLECT {
+CALL (kept) {
   UNWIND kept AS hit
+  WITH hit.n AS note, hit.similarity AS similarity
   «_note_hit»
-} AS matches
+}
+RETURN query.position AS query, hits, least, matches

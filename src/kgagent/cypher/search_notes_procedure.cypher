@@ -1,5 +1,5 @@
 // The user's notes nearest to one query, for servers whose indexes cannot filter.
-// Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; fetch (matches to fetch); index; query {vector,
+// Parameters: user_id; dimensions; model; filter; limit; fetch (matches to fetch); index; query {vector,
 //   threshold}.
 // The index only estimates similarities, so they are computed again.
 // Rows: least estimate among the index matches (null if there are none), matches [{similarity (plain cosine), content, node or null,
@@ -12,8 +12,10 @@ WITH n, estimate, CASE
   END AS similarity
 ORDER BY similarity DESC, n.entity_key
 WITH min(estimate) AS least,
-  collect(CASE WHEN similarity >= $query.threshold THEN {n: n, similarity: similarity} END)[..$limit] AS kept
-RETURN least, COLLECT {
+  collect(CASE WHEN similarity >= $query.threshold THEN {n: n, similarity: similarity} END) AS kept
+CALL (kept) {
   UNWIND kept AS hit
+  WITH hit.n AS note, hit.similarity AS similarity
   «_note_hit»
-} AS matches
+}
+RETURN least, matches

@@ -1,10 +1,10 @@
 // Compares each of the user's relationships with each query; each vector is read once and not kept.
-// Parameters: user_id; dimensions; model; relationship_types [text] or null; limit; queries [{position from 0, vector, threshold}].
+// Parameters: user_id; dimensions; model; filter; limit; queries [{position from 0, vector, threshold}].
 // Rows: one for each query: query, matches [{similarity (plain cosine), relationship}], best first.
 MATCH (owned:«labels»)-[r:«types»]->(other:«labels»)
 WHERE owned.user_id = $user_id AND r.user_id = $user_id AND other.user_id = $user_id
   AND owned.entity_key IS :: STRING NOT NULL AND other.entity_key IS :: STRING NOT NULL
-  AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
+  AND «_kept_relationship»
 WITH DISTINCT r
 WITH r, r.relationship_embedding AS embedding
 WHERE «_comparable_relationship»

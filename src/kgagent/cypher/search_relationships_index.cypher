@@ -1,5 +1,5 @@
 // The user's relationships nearest to each query, from the index that filters by user inside itself.
-// Parameters: user_id; dimensions; neo4j_types [text] or null; model; limit; fetch (index matches to fetch, at least limit);
+// Parameters: user_id; dimensions; filter; model; limit; fetch (index matches to fetch, at least limit);
 // estimated (whether the index only estimates similarities, which are then computed again); queries [{position, vector, threshold}].
 // Rows: one for each query: query, hits (number of index matches), least score among them as cosine,
 // matches [{similarity (plain cosine), relationship}], best first.
@@ -14,7 +14,7 @@ CALL (query) {
   ORDER BY similarity DESC, r.relationship_key
   RETURN count(*) AS hits, min(indexed) AS least, collect(
     CASE WHEN similarity >= query.threshold AND «_eligible_relationship»
-      AND ($neo4j_types IS NULL OR type(r) IN $neo4j_types) THEN {r: r, similarity: similarity} END
+      AND «_kept_relationship» THEN {r: r, similarity: similarity} END
   )[..$limit] AS kept
 }
 RETURN query.position AS query, hits, least, COLLECT {

@@ -1,11 +1,11 @@
 // The user's relationships of one Neo4j type nearest to one query, for servers whose indexes cannot filter.
-// Parameters: user_id; dimensions; relationship_types [text] or null; model; limit; fetch (matches to fetch); index; query {vector, threshold}.
+// Parameters: user_id; dimensions; filter; model; limit; fetch (matches to fetch); index; query {vector, threshold}.
 // The index only estimates similarities, so they are computed again.
 // Rows: least estimate among the index matches (null if there are none), matches [{similarity (plain cosine), relationship}], best first.
 CALL db.index.vector.queryRelationships($index, $fetch, $query.vector) YIELD relationship AS r, score
 WITH r, 2.0 * score - 1.0 AS estimate,
   r.user_id = $user_id AND «_eligible_relationship»
-  AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types) AS wanted
+  AND «_kept_relationship» AS wanted
 WITH r, estimate, CASE
     WHEN wanted THEN 2.0 * vector.similarity.cosine(r.relationship_embedding, $query.vector) - 1.0
   END AS similarity

@@ -1,5 +1,5 @@
 // The user's relationships that a full-text index finds for each query, best first.
-// Parameters: user_id; dimensions; model; relationship_types [text] or null; neo4j_types [text] or null; index; queries [{position, text
+// Parameters: user_id; dimensions; model; filter; index; queries [{position, text
 //   (Lucene), vector or null}]; limit; fetch (matches to fetch); least_share (minimum score, as a share of the best one).
 // Rows: one for each query: query, hits (number of index matches), found (those that are the user's, up to limit), matches [{score (BM25,
 //   above 0), similarity (plain cosine, or null), relationship}].
@@ -9,8 +9,7 @@ CALL (query) {
   WITH r, score, r.user_id = $user_id AND startNode(r).user_id = $user_id AND endNode(r).user_id = $user_id
     AND startNode(r).entity_key IS :: STRING NOT NULL AND endNode(r).entity_key IS :: STRING NOT NULL
     AND score > 0
-    AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
-    AND ($neo4j_types IS NULL OR type(r) IN $neo4j_types) AS wanted
+    AND «_kept_relationship» AS wanted
   ORDER BY score DESC, r.relationship_key
   RETURN count(*) AS hits, collect(CASE WHEN wanted THEN {r: r, score: score} END)[..$limit] AS kept
 }

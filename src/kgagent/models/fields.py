@@ -20,7 +20,7 @@ Labels = Annotated[
     Field(
         max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
-        description="Only nodes with these labels.",
+        description="Only these labels and their relationships.",
     ),
 ]
 FreeTypes = Annotated[
@@ -34,4 +34,5 @@ SearchedTypes = Annotated[
         description="Only search relationships of these Neo4j types, such as has_relationship_with. Default: all.",
     ),
 ]
+Level = Annotated[int | None, Field(ge=1, le=5)]
 """Filters of the searches."""

@@ -8,10 +8,8 @@ from pydantic import Field, field_validator, model_validator
 
 from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, text_page
-from kgagent.models.fields import FreeTypes, Labels, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
-from kgagent.models.request import RequestModel
-from kgagent.models.search import ExpandHops, SearchPlan, Threshold
+from kgagent.models.search import ExpandHops, SearchFilters, SearchPlan, Threshold
 
 FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]
 
@@ -44,11 +42,11 @@ RetentionClass = Literal["permanent", "decision", "standard", "ephemeral", "sess
 _WEIGHT_ALIASES = {"graph": "node_vector", "text": "node_fulltext", "relationship": "relationship_vector"}
 
 
-class HybridSearchRequest(RequestModel):
+class HybridSearchRequest(SearchFilters):
     """A question to search for, and how to search."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"search_relationships", "relationship_limit", "strategy", "neo4j_types", "format"}
+        {"search_relationships", "relationship_limit", "strategy", "format"}
     )
 
     query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
@@ -57,8 +55,6 @@ class HybridSearchRequest(RequestModel):
     relationship_limit: int = Field(
         50, ge=1, le=100, description="Maximum number of relationships that compete for the results."
     )
-    labels: Labels = None
-    relationship_types: FreeTypes = None
     threshold: Threshold = Field(0.3, description="Minimum cosine similarity; full-text matches ignore it.")
     strategy: FusionStrategy = Field(
         "calibrated",
@@ -66,7 +62,6 @@ class HybridSearchRequest(RequestModel):
         "(reciprocal rank fusion) compares ranks only; interleave takes one "
         "item of each ranking in turn; text_first puts full-text matches of nodes first, graph_first semantic matches.",
     )
-    neo4j_types: SearchedTypes = None
     expand_hops: ExpandHops = None
 
 

@@ -29,10 +29,12 @@ class RequestModel(BaseModel):
 
     Attributes:
         not_in_schema: fields that are accepted but omitted from the JSON schema, which a language model reads.
+        last_in_schema: fields that the JSON schema has after all others.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     not_in_schema: ClassVar[frozenset[str]] = frozenset()
+    last_in_schema: ClassVar[frozenset[str]] = frozenset()
 
     @model_validator(mode="before")
     @classmethod
@@ -56,7 +58,9 @@ class RequestModel(BaseModel):
         made = handler(schema)
         resolved = handler.resolve_ref_schema(made)
         hidden = {name for base in cls.__mro__ for name in getattr(base, "not_in_schema", ())}
-        resolved["properties"] = {name: part for name, part in resolved["properties"].items() if name not in hidden}
+        parts = resolved["properties"]
+        shown = sorted(parts.keys() - hidden, key=lambda name: (name in cls.last_in_schema, list(parts).index(name)))
+        resolved["properties"] = {name: parts[name] for name in shown}
         if required := [name for name in resolved.pop("required", ()) if name not in hidden]:
             resolved["required"] = required
         return made

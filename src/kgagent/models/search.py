@@ -1,11 +1,11 @@
 """Requests and results of the searches."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AliasChoices, Field, model_validator
 
-from kgagent.models.fields import FilledText, FreeTypes, Labels, QueryText, SearchedTypes
+from kgagent.models.fields import FilledText, FreeTypes, Labels, Level, QueryText, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel, parsed_json
 
@@ -116,11 +116,36 @@ class ExploredNode(GraphModel):
         return any(signal.source == "name_match" and signal.similarity == 1.0 for signal in self.signals)
 
 
-class ExploreRequest(RequestModel):
+class SearchFilters(RequestModel):
+    """What a search keeps. A relationship without a level matches no range of it."""
+
+    last_in_schema: ClassVar[frozenset[str]] = frozenset({"labels", "relationship_types"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset(
+        {"neo4j_types", "min_attitude", "max_attitude", "min_proximity", "max_proximity"}
+    )
+
+    labels: Labels = None
+    relationship_types: FreeTypes = None
+    neo4j_types: SearchedTypes = None
+    min_attitude: Level = Field(None, description="Only relationships with at least this attitude.")
+    max_attitude: Level = Field(None, description="Only relationships with at most this attitude.")
+    min_proximity: Level = Field(None, description="Only relationships with at least this proximity.")
+    max_proximity: Level = Field(None, description="Only relationships with at most this proximity.")
+
+    @model_validator(mode="after")
+    def _check_ranges(self) -> Self:
+        for name in ("attitude", "proximity"):
+            least, most = getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
+            if least is not None and most is not None and least > most:
+                raise ValueError(f"min_{name} must be at most max_{name}, got {least} and {most}")
+        return self
+
+
+class ExploreRequest(SearchFilters):
     """Queries and names to search for, and how to search. At least one query or name is required."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"search_relationships", "neo4j_types", "limit_per_label", "return_explanations", "format"}
+        {"search_relationships", "limit_per_label", "return_explanations", "format"}
     )
 
     queries: tuple[VectorQuery, ...] = Field(
@@ -133,9 +158,6 @@ class ExploreRequest(RequestModel):
         default=(), max_length=20, description="Names of nodes, or parts of names."
     )
     search_relationships: bool = Field(True, description="Search relationships too.")
-    labels: Labels = None
-    relationship_types: FreeTypes = None
-    neo4j_types: SearchedTypes = None
     limit_per_label: int = Field(
         10,
         ge=1,

@@ -106,6 +106,7 @@ class Exploration:
             element_ids=[one.record.element_id for one in relationships if isinstance(one.record, RelationshipRecord)],
             labels=self.labels,
             around=[entity_key_of(key) for key in best],
+            types=self.types,
             max_relationships=MAX_RELATIONSHIPS_AMONG,
             max_neighbors=MAX_NEIGHBORS,
         )

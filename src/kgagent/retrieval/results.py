@@ -13,7 +13,7 @@ from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearch
 from kgagent.retrieval.candidates import Candidate, StoredRecord, entity_key_of, key_of, read_node, read_relationship
 from kgagent.retrieval.pipeline import Found
 from kgagent.retrieval.retrieve import INTERNAL_ERROR, attempt
-from kgagent.retrieval.scope import SearchScope
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.surroundings import read_surroundings
 
 NODES: tuple[Retriever, ...] = ("node_vector", "node_fulltext")
@@ -139,6 +139,7 @@ async def read_explored(
     element_ids: Sequence[str],
     labels: Sequence[str],
     around: Sequence[str],
+    types: RelationshipFilter,
     max_relationships: int,
     max_neighbors: int,
 ) -> Explored:
@@ -149,6 +150,7 @@ async def read_explored(
         "around": list(around),
         "among_limit": max_relationships,
         "neighbor_limit": max_neighbors,
+        **types.parameters,
     }
     [row] = await scope.read(scope.statement("read_explored"), parameters)
     nodes, relationships = _records(scope, row, labels)

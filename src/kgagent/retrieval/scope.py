@@ -1,7 +1,7 @@
 """What all searches share: an observer, and for each statement the database, the user and comparable embeddings."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
@@ -10,6 +10,7 @@ from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
+from kgagent.models.search import SearchFilters
 from kgagent.ontology import Ontology
 from kgagent.operations import Search
 from kgagent.retrieval.arguments import known_types
@@ -114,27 +115,31 @@ class RelationshipFilter:
     Attributes:
         relationship_types: free types ("mentor"); None keeps all, an empty list none.
         neo4j_types: types in the database, in the order of the ontology; None keeps all.
+        labels: an end has one of them; None keeps all.
+        min_attitude, max_attitude, min_proximity, max_proximity: levels, 1 to 5; None keeps all.
     """
 
     relationship_types: tuple[str, ...] | None = None
     neo4j_types: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
+    min_attitude: int | None = None
+    max_attitude: int | None = None
+    min_proximity: int | None = None
+    max_proximity: int | None = None
 
     @classmethod
-    def of(
-        cls,
-        ontology: Ontology,
-        relationship_types: Sequence[str] | None = None,
-        neo4j_types: Sequence[str] | None = None,
-    ) -> Self:
-        """Check a filter.
+    def of(cls, scope: SearchScope, filters: SearchFilters) -> Self:
+        """The relationships that the filters of a search keep.
 
         Raises:
-            InputError: a Neo4j type is unknown, or the list of them is empty.
+            InputError: a Neo4j type or a label is unknown, or a list of them is empty.
         """
-        if neo4j_types is not None:
-            neo4j_types = known_types(ontology, neo4j_types)
-        kept = None if relationship_types is None else tuple(relationship_types)
-        return cls(kept, None if neo4j_types is None else tuple(neo4j_types))
+        given = {field.name: getattr(filters, field.name) for field in fields(cls)}
+        if filters.neo4j_types is not None:
+            given["neo4j_types"] = tuple(known_types(scope.ontology, filters.neo4j_types))
+        if filters.labels is not None:
+            given["labels"] = tuple(scope.labels(filters.labels))
+        return cls(**given)
 
     @property
     def matches_nothing(self) -> bool:
@@ -142,9 +147,9 @@ class RelationshipFilter:
         return self.relationship_types is not None and not self.relationship_types
 
     @property
-    def parameters(self) -> dict[str, tuple[str, ...] | None]:
-        """The filter as statements take it."""
-        return {"relationship_types": self.relationship_types, "neo4j_types": self.neo4j_types}
+    def parameters(self) -> dict[str, Any]:
+        """The filter as statements take it: `filter`, and the free types for the index that has them."""
+        return {"filter": asdict(self), "relationship_types": self.relationship_types}
 
 
 def check_text(text: str) -> None:

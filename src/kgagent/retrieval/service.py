@@ -25,7 +25,7 @@ from kgagent.models import (
     TraverseRequest,
     TraverseResult,
 )
-from kgagent.models.search import MAX_HOPS
+from kgagent.models.search import MAX_HOPS, SearchFilters
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.retrieval.arguments import check_limit, validate_vector
@@ -45,6 +45,8 @@ from kgagent.retrieval.traversal import traverse
 from kgagent.retrieval.vector_search import VectorRetrievers, VectorSearch
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.turns import in_turns
+
+NO_FILTERS = SearchFilters()
 
 DEFAULT_THRESHOLD = 0.3
 """Minimum cosine of the searches with one retriever."""
@@ -90,6 +92,7 @@ class RetrievalService:
         user_id: str,
         relationship_types: Sequence[str] | None = None,
         neo4j_types: Sequence[str] | None = None,
+        filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
         expand_hops: int | None = 0,
@@ -102,6 +105,7 @@ class RetrievalService:
             user_id: owner of the relationships.
             relationship_types: free types ("mentor") to keep; None keeps all.
             neo4j_types: types in the database to keep; None keeps all.
+            filters: further conditions.
             limit: maximum number of relationships.
             vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
             expand_hops: hops to expand from the best matches and from the nodes that `query` names, 0 to 5, for queries
@@ -120,7 +124,9 @@ class RetrievalService:
         check_limit(limit)
         if expand_hops is not None and not 0 <= expand_hops <= MAX_HOPS:
             raise InputError(f"expand_hops must be 0 to {MAX_HOPS}, got {expand_hops}")
-        types = RelationshipFilter.of(scope.ontology, relationship_types, neo4j_types)
+        given = {"relationship_types": relationship_types, "neo4j_types": neo4j_types}
+        kept = filters.model_copy(update={name: tuple(value) for name, value in given.items() if value is not None})
+        types = RelationshipFilter.of(scope, kept)
         wanted = await self._vector_query(query, vector, threshold)
         if expand_hops == 0:
             [ranking] = await self._vectors.relationships(scope, [wanted], types=types, limit=limit)
@@ -153,6 +159,7 @@ class RetrievalService:
         user_id: str,
         relationship_types: Sequence[str] | None = None,
         neo4j_types: Sequence[str] | None = None,
+        filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
         expand_hops: int | None = 0,
@@ -167,6 +174,7 @@ class RetrievalService:
             user_id=user_id,
             relationship_types=relationship_types,
             neo4j_types=neo4j_types,
+            filters=filters,
             limit=limit,
             vector=vector,
             expand_hops=expand_hops,
@@ -282,7 +290,7 @@ class RetrievalService:
             scope,
             options,
             scope.labels(options.labels),
-            RelationshipFilter.of(scope.ontology, options.relationship_types, options.neo4j_types),
+            RelationshipFilter.of(scope, options),
             limit=options.limit or self._hybrid_limit,
             timeout=options.timeout or scope.timeout,
             vector=None if vector is None else validate_vector(vector, scope.dimensions),
@@ -310,7 +318,7 @@ class RetrievalService:
             raise InputError(NOTHING_ASKED)
         for text in (*(query.query for query in request.queries), *request.text_matches):
             check_text(text)
-        types = RelationshipFilter.of(scope.ontology, request.relationship_types, request.neo4j_types)
+        types = RelationshipFilter.of(scope, request)
         exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes, self.weights)
         return await exploration.run(self._vectors, self._embedder, self._calibration)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from kgagent.graph.store import Row
 from kgagent.models import GraphExpansion
 from kgagent.retrieval.candidates import read_node, read_relationship
-from kgagent.retrieval.scope import SearchScope
+from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.turns import in_turns
 
 
@@ -21,7 +21,7 @@ async def expand_around(
     if not keys:
         return GraphExpansion()
     parameters = {"around": keys, "among_limit": max_relationships, "neighbor_limit": max_neighbors}
-    [row] = await scope.read(scope.statement("expand_around"), parameters)
+    [row] = await scope.read(scope.statement("expand_around"), parameters | RelationshipFilter().parameters)
     return await read_surroundings(scope, row)
 
 

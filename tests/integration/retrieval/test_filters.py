@@ -1,0 +1,110 @@
+"""Filters: every search keeps the same relationships, whether it compares one by one or asks an index."""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.errors import InputError
+from kgagent.models import ExploreRequest
+from kgagent.models.hybrid import HybridSearchRequest
+from kgagent.models.search import SearchFilters
+from tests.support.people import create_all
+
+pytestmark = pytest.mark.neo4j_5
+
+QUERY = "who knows whom?"
+EVERY = {"friend", "rival", "reads", "cousin"}
+
+
+@pytest.fixture
+async def graph_of_four(opened: KnowledgeGraph, user_id: str) -> None:
+    """Ada with a friend, a rival, a cousin without levels, and a concept; each relationship has a note."""
+    people = [{"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy", "Di")]
+    relationships: list[dict[str, Any]] = [
+        {"to": "Bo", "relationship_type": "friend", "attitude": 5, "proximity": 2},
+        {"to": "Cy", "relationship_type": "rival", "attitude": 1, "proximity": 4},
+        {"to": "Di", "relationship_type": "cousin"},
+        {"to": "Sailing", "relationship_type": "reads", "attitude": 4, "proximity": 4},
+    ]
+    await create_all(
+        opened,
+        user_id,
+        [*people, {"label": "Concept", "name": "Sailing"}],
+        [{"from": "Ada", "notes": [f"They met as {one['relationship_type']}"], **one} for one in relationships],
+    )
+
+
+FILTERS: list[tuple[dict[str, Any], set[str]]] = [
+    ({}, EVERY),
+    ({"min_attitude": 4}, {"friend", "reads"}),
+    ({"max_attitude": 3}, {"rival"}),
+    ({"min_attitude": 4, "min_proximity": 3}, {"reads"}),
+    ({"max_proximity": 2}, {"friend"}),
+    ({"labels": ("Concept",)}, {"reads"}),
+    ({"neo4j_types": ("engages_with",)}, {"reads"}),
+    ({"relationship_types": ("rival", "cousin"), "max_attitude": 5}, {"rival"}),
+]
+"""Filters, and the types of the relationships that they keep."""
+
+
+@pytest.mark.usefixtures("graph_of_four")
+async def test_all_searches_keep_the_same_relationships_by_every_plan(
+    searching: Callable[[str], KnowledgeGraph], user_id: str
+) -> None:
+    for plan, (filters, kept) in product(("exact", "index"), FILTERS):
+        for name, types in (await types_of_all_searches(searching(plan), user_id, filters)).items():
+            assert types == kept, (plan, filters, name)
+
+
+async def types_of_all_searches(graph: KnowledgeGraph, user_id: str, filters: dict[str, Any]) -> dict[str, set[str]]:
+    """The types of the relationships that each search finds."""
+    retrieval, query = graph.retrieval, {"query": QUERY, "threshold": -1.0}
+    hybrid = await retrieval.hybrid_search(HybridSearchRequest.model_validate(query | filters), user_id=user_id)
+    explored = await retrieval.explore(ExploreRequest.model_validate({"queries": [query], **filters}), user_id=user_id)
+    direct = await retrieval.relationship_vector_search(
+        QUERY, -1.0, user_id=user_id, filters=SearchFilters.model_validate(filters), expand_hops=None
+    )
+    assert not (*hybrid.warnings, *explored.warnings)
+    found = {"hybrid": hybrid.relationships or (), "explore": explored.relationships, "direct": direct}
+    return {name: {one.relationship_type for one in relationships} for name, relationships in found.items()}
+
+
+async def test_notes_that_a_filter_removes_take_no_place_of_others(
+    opened: KnowledgeGraph, searching: Callable[[str], KnowledgeGraph], user_id: str
+) -> None:
+    await create_all(
+        opened,
+        user_id,
+        [{"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy")],
+        [
+            {
+                "from": "Ada",
+                "to": "Bo",
+                "relationship_type": "rival",
+                "attitude": 1,
+                "notes": [f"They raced boats, time {n}" for n in range(120)],
+            },
+            {
+                "from": "Ada",
+                "to": "Cy",
+                "relationship_type": "friend",
+                "attitude": 5,
+                "notes": ["A long story, and somewhere in it they raced"],
+            },
+        ],
+    )
+    request = HybridSearchRequest(query="They raced boats", threshold=0.1, min_attitude=4)
+    for plan in ("exact", "index"):
+        found = await searching(plan).retrieval.hybrid_search(request, user_id=user_id)
+        [friend] = found.relationships or ()
+        assert "note_vector" in friend.found_by, plan
+
+
+def test_a_range_that_is_empty_or_out_of_bounds_is_an_error() -> None:
+    with pytest.raises(InputError, match="min_attitude must be at most max_attitude, got 4 and 2"):
+        SearchFilters(min_attitude=4, max_attitude=2)
+    with pytest.raises(InputError, match="max_proximity"):
+        SearchFilters(max_proximity=7)
