@@ -105,12 +105,11 @@ def test_a_value_of_a_union_is_described_once() -> None:
     ]
 
 
-def test_where_the_date_of_a_note_belongs_is_said() -> None:
-    notes = [{"content": "They met", "occurred_at": "2026-05-03"}]
-    said = "A note has no occurred_at: state in its content when it happened"
-    assert wrong(CreateNodeArguments, {"label": "Person", "name": "A", "notes": notes}) == said
-    note = {"from_entity_key": "a", "to_entity_key": "b", **notes[0]}
-    assert wrong(AddNoteToRelationshipArguments, note) == said
+def test_a_note_takes_its_time_under_several_names_and_in_edtf_only() -> None:
+    note = {"from_entity_key": "a", "to_entity_key": "b", "content": "They met"}
+    assert AddNoteToRelationshipArguments.model_validate({**note, "occurred_at": "2026-05-03"}).when == "2026-05-03"
+    said = "date: must be a date or a period such as 2023-02-04"
+    assert wrong(AddNoteToRelationshipArguments, {**note, "date": "last Friday"}).startswith(said)
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.models.note import UtcTime
+from kgagent.models.when import When
 
 RESERVED = INTERNAL_PROPERTIES | {
-    *("entity_key", "name", "aliases", "description", "notes", "relationship_type", "attitude", "proximity"),
+    *("entity_key", "name", "aliases", "description", "notes", "relationship_type", "attitude", "proximity", "when"),
     *("created_at", "updated_at"),
 }
 """Names that `properties` must not contain: a line has fields for them, or kgagent maintains them."""
@@ -51,6 +52,7 @@ class NoteLine(LineModel):
 
     Attributes:
         content: text of the note.
+        when: when it happened or held, in EDTF.
         added_by: author; None for the owner of the graph.
         date_added: when it was written; None for the time of the load.
         source_entity_key: `id` or `entity_key` of its Source.
@@ -59,6 +61,7 @@ class NoteLine(LineModel):
     """
 
     content: FilledText
+    when: When | None = None
     added_by: EntityKey | None = None
     date_added: UtcTime | None = None
     source_entity_key: EntityKey | None = None
@@ -110,6 +113,7 @@ class RelationshipLine(LineModel):
     description: Text | None = None
     attitude: Level = None
     proximity: Level = None
+    when: When | None = None
     notes: Notes = Field(default_factory=list)
     neo4j_type: FilledText | None = None
     properties: Properties = Field(default_factory=dict)

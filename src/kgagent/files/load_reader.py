@@ -162,7 +162,7 @@ class LoadReader:
 
     def _relationship(self, relationship: RelationshipLine, _line: FileLine) -> RelationshipIntent:
         """Create the relationship, or update it with the values of the line."""
-        fields = {"relationship_type", "description", "attitude", "proximity"}
+        fields = {"relationship_type", "description", "attitude", "proximity", "when"}
         return RelationshipIntent(
             from_entity_key=self._key(relationship.from_),
             to_entity_key=self._key(relationship.to),
@@ -178,6 +178,7 @@ class LoadReader:
         return tuple(
             Note(
                 content=note.content,
+                when=note.when,
                 added_by=note.added_by or self._user_id,
                 date_added=note.date_added or self._now,
                 source_entity_key=note.source_entity_key and self._key(note.source_entity_key),

@@ -4,10 +4,13 @@ OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embeddin
 OLD_IS_REVERSED = "told_in_reverse"
 """Name of `is_reversed` in old graphs: still read, and renamed by the first write."""
 
+DAYS = ("when_earliest", "when_latest")
+"""The first and the last day of what has a time (`when`), as numbers such as 20230204."""
+
 INTERNAL_PROPERTIES = frozenset(
     {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
-    | {"embedding_hash", "embedding_model", "notes_hash", "version", "write_lock", "relationship_key", "user_id"}
+    | {"embedding_hash", "embedding_model", "notes_hash", *DAYS, "version", "write_lock", "relationship_key", "user_id"}
 )
 LEVEL_FIELDS = ("attitude", "proximity")
 TIMES = frozenset({"created_at", "updated_at"})

@@ -10,7 +10,9 @@ from typing import Any, Generic, NamedTuple
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, KgAgentError, SharedKeyError
+from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.property_names import DAYS
 from kgagent.graph.records import Record
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row
@@ -26,6 +28,7 @@ from kgagent.graph.writes import (
 )
 from kgagent.models.merged_notes import add_notes
 from kgagent.models.note import Note, dump_notes, notes_text_at
+from kgagent.models.when import known_period
 from kgagent.ontology import Ontology
 
 NOTES_TEXT_LIMIT = 1000
@@ -326,14 +329,16 @@ def index_row(kind: RecordKind[RecordT, Any], record: RecordT, change: VectorCha
     if change.notes is None:
         return None
     location = kind.note_location(record)
-    keys = {content: note_key(location["record"], content) for content in change.notes}
+    contents = indexed_contents(record.notes)
+    keys = {content: note_key(location["record"], content) for content in contents}
     return {
         "record": location["record"],
         "keys": list(keys.values()),
-        "added": [
+        "changed": [
             {
                 "properties": {
                     **location,
+                    **days_of(contents[content]),
                     "entity_key": keys[content],
                     "content": content,
                     "embedding_hash": keys[content],
@@ -342,14 +347,29 @@ def index_row(kind: RecordKind[RecordT, Any], record: RecordT, change: VectorCha
                 "vector": kind.store.vector(vector),
             }
             for content, vector in change.notes.items()
-            if vector is not None
         ],
     }
 
 
+def indexed_contents(notes: Iterable[Note]) -> dict[str, tuple[str, ...]]:
+    """The contents of notes that can be embedded, each with the times of its notes."""
+    contents: dict[str, tuple[str, ...]] = {}
+    for note in notes:
+        if note.content.strip() and not has_unpaired_surrogates(note.content):
+            contents[note.content] = (*contents.get(note.content, ()), *filter(None, [note.when]))
+    return contents
+
+
+def days_of(times: Iterable[object]) -> dict[str, int | None]:
+    """The first and the last day of some times, as they are stored; None if none is known."""
+    periods = [period for period in map(known_period, times) if period is not None]
+    earliest = min((period.earliest for period in periods), default=None)
+    return dict(zip(DAYS, (earliest, max((period.latest for period in periods), default=None)), strict=True))
+
+
 def note_key(record: str, content: str) -> str:
     """The key of the index entry of a note of a record."""
-    return hashlib.sha256(f"{record}\n{content}".encode(errors="surrogatepass")).hexdigest()[:32]
+    return hashlib.sha256(f"{record}\n{content}".encode()).hexdigest()[:32]
 
 
 class EmbeddedText(NamedTuple):
@@ -384,13 +404,13 @@ async def vector_changes(embedder: Embedder, texts: Sequence[EmbeddedText]) -> l
         EmbeddingError: the embedder failed.
     """
     outdated = [one.text and (one.stored is None or not is_current(one.stored, one.text, embedder)) for one in texts]
-    unindexed = [_unindexed_notes(one, embedder) for one in texts]
+    changed_notes = [_changed_notes(one, embedder) for one in texts]
     wanted = [one.text for one, is_outdated in zip(texts, outdated, strict=True) if is_outdated]
-    wanted += [content for notes in unindexed if notes is not None for content, is_new in notes.items() if is_new]
+    wanted += [content for notes in changed_notes if notes is not None for content, is_new in notes.items() if is_new]
     distinct = list(dict.fromkeys(wanted))
     embedded = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
     changes = []
-    for one, is_outdated, notes in zip(texts, outdated, unindexed, strict=True):
+    for one, is_outdated, notes in zip(texts, outdated, changed_notes, strict=True):
         properties: dict[str, Any] = {}
         if is_outdated:
             properties = {"embedding_hash": embedding_hash(embedder, one.text), "embedding_model": embedder.model}
@@ -409,23 +429,24 @@ async def vector_changes(embedder: Embedder, texts: Sequence[EmbeddedText]) -> l
     return changes
 
 
-def _unindexed_notes(one: EmbeddedText, embedder: Embedder) -> dict[str, bool] | None:
-    """The contents of all notes, and whether the index lacks them; None if it has exactly these."""
+def _changed_notes(one: EmbeddedText, embedder: Embedder) -> dict[str, bool] | None:
+    """The contents whose entries change, and whether the index lacks their embedding; None if nothing changes."""
     if one.notes is None:
         return None
     indexed = None if one.stored is None else one.stored.properties.get("notes_hash")
     if indexed == notes_hash(embedder, one.key, one.notes):
         return None
-    known: set[str] = set()
+    known: dict[str, tuple[str, ...]] = {}
     if one.stored is not None and indexed == notes_hash(embedder, one.key, one.stored.notes):
-        known = {note.content for note in one.stored.notes}
-    return {note.content: note.content not in known for note in one.notes if note.content.strip()}
+        known = indexed_contents(one.stored.notes)
+    contents = indexed_contents(one.notes)
+    return {content: content not in known for content, times in contents.items() if known.get(content) != times}
 
 
 def notes_hash(embedder: Embedder, key: str, notes: Iterable[Note]) -> str | None:
     """Fingerprint of the notes of a record under a model, stored with it if they are indexed; None without notes."""
-    contents = list(dict.fromkeys(note.content for note in notes if note.content.strip()))
-    return embedding_hash(embedder, json.dumps([key, *contents])) if contents else None
+    contents = indexed_contents(notes)
+    return embedding_hash(embedder, json.dumps([key, contents])) if contents else None
 
 
 def is_current(record: Record, text: str, embedder: Embedder) -> bool:

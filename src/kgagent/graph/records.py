@@ -24,7 +24,7 @@ MIN_VECTOR_LENGTH = 32
 """Numbers in a list that is taken for an embedding."""
 
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
-_RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "notes"})
+_RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "when", "notes"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,6 +188,7 @@ class RelationshipRecord(Record):
             proximity=proximity,
             attitude_word=ontology.level_words.get((self.neo4j_type, "attitude", attitude or 0), ""),
             proximity_word=ontology.level_words.get((self.neo4j_type, "proximity", proximity or 0), ""),
+            when=self.text("when") or None,
             notes=self.notes,
             properties=visible(
                 self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties

@@ -10,7 +10,14 @@ from kgagent.graph.existing_records import relationship_exists
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties, write_records
+from kgagent.graph.record_saver import (
+    RecordSaver,
+    changed_properties,
+    days_of,
+    embedding_text,
+    with_properties,
+    write_records,
+)
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
@@ -202,12 +209,13 @@ class RelationshipRepository:
         }
 
     def bookkeeping(self, record: RelationshipRecord, user_id: str, now: datetime) -> dict[str, Any]:
-        """The owner, the notes as full-text search finds them, the unique key, and the direction."""
+        """The owner, the notes as full-text search finds them, the unique key, the direction and the days of `when`."""
         return {
             "user_id": user_id,
             "notes_text": record.notes_text(now),
             "relationship_key": self.relationship_key(record),
             "is_reversed": record.properties.get("is_reversed"),
+            **days_of([record.properties.get("when")]),
         }
 
     def to_model(self, record: RelationshipRecord, asked_from: str | None = None) -> GraphRelationship:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.property_names import DAYS
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
 
@@ -178,7 +179,7 @@ def _store_item_parts(vector_config: str, features: ServerFeatures) -> list[Sche
 
 def _note_parts(vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
     pattern = f"(n:{Identifier(NOTE)})"
-    vector = ("embedding", FILTERS[0])
+    vector = ("embedding", FILTERS[0], *DAYS)
     return [
         _unique(NOTE, pattern, "n", "entity_key"),
         _range("kgagent_notes_record", pattern, "n", NOTE, "user_id", "record"),

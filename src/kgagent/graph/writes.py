@@ -120,7 +120,8 @@ class VectorChange:
         properties: bookkeeping properties to write; None removes one. Empty if the embedding stays.
         vector: the new embedding; None keeps the stored one, unless `properties` removes it.
         model: name of the model that made the embeddings.
-        notes: all notes, each with its embedding if the index lacks it; None if the index has these notes.
+        notes: the contents of notes whose index entries change, each with its embedding if the index lacks it; None if
+            no entry changes.
     """
 
     properties: dict[str, Any] = field(default_factory=dict)

@@ -136,8 +136,8 @@ class RenderState:
         return item.description if is_said else "", ranked[:count], ranked[count:]
 
     def note_text(self, note: Note) -> str:
-        """A note with its date, and its source and expiry if it has them."""
-        details = [f"{note.date_added:%Y-%m-%d}"] if note.date_added else []
+        """A note with its time, source and expiry as far as it has them."""
+        details = [note.when] if note.when else []
         if note.source_entity_key and self.short_keys is not None:
             key = note.source_entity_key
             details.append(f"source {self.short_keys.get(key, key)}")
@@ -396,7 +396,7 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
             ("proximity", relationship.proximity_word, relationship.proximity),
         )
     ]
-    details = ", ".join(filter(None, levels))
+    details = ", ".join(filter(None, (*levels, relationship.when)))
     properties = _properties_text(state.properties(relationship))
     return f"{source} -[{kind_text(relationship)}]-> {target}" + (f" ({details})" if details else "") + properties
 

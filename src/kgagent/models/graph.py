@@ -61,6 +61,7 @@ class GraphRelationship(DescribedItem):
         proximity: 1 to 5, or None.
         attitude_word: the ontology's word for the attitude.
         proximity_word: the ontology's word for the proximity.
+        when: when it held, in EDTF; None if that is not known.
         ends_reversed: whether `from` is the node where the relationship ends, because the caller named the nodes in the
             opposite order. Not part of a payload.
     """
@@ -76,6 +77,7 @@ class GraphRelationship(DescribedItem):
     proximity: int | None = None
     attitude_word: str = ""
     proximity_word: str = ""
+    when: str | None = None
     notes: tuple[Note, ...] = ()
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
     ends_reversed: bool = Field(default=False, exclude=True)

@@ -3,9 +3,17 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    ValidationError,
+    model_serializer,
+)
 
 
 def utc_now() -> datetime:
@@ -37,12 +45,16 @@ def format_utc(moment: datetime) -> str:
 UtcTime = Annotated[datetime, AfterValidator(as_utc)]
 
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
 class Note(BaseModel):
     """A dated statement about a node or a relationship.
 
     Attributes:
         content: the statement.
         added_by: user id of the author; "unknown" in old graphs that did not store it.
+        when: when it happened or held, in EDTF; None if that is not known. See `kgagent.models.when`.
         date_added: when it was added; None in old graphs that did not store it.
         source_entity_key: entity_key of what it comes from, usually a Source node; any text is stored as given.
         expires_at: when it expires; None if it never does.
@@ -51,15 +63,27 @@ class Note(BaseModel):
     model_config = ConfigDict(frozen=True, extra="allow", coerce_numbers_to_str=True)
 
     content: str
+    when: str | None = None
     added_by: str = "unknown"
     date_added: UtcTime | None = None
     source_entity_key: str | None = None
     expires_at: UtcTime | None = None
 
+    @model_serializer(mode="wrap")
+    def _without_unknown_time(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The fields of the documents, and `when` only if it is known."""
+        fields: dict[str, Any] = serialize(self)
+        return fields if self.when else {name: value for name, value in fields.items() if name != "when"}
+
     @property
-    def identity(self) -> tuple[str, str | None]:
-        """What makes two notes of a record the same note: the statement and its source."""
-        return self.content, self.source_entity_key
+    def identity(self) -> tuple[str, str | None, str | None]:
+        """What makes two notes of a record the same note: the statement, its time and its source."""
+        return self.content, self.when, self.source_entity_key
+
+    def order(self) -> tuple[str, datetime]:
+        """Sorts notes by time: the texts of EDTF sort as their beginnings do."""
+        added = self.date_added or _LONG_AGO
+        return self.when or (f"{added:%Y-%m-%d}" if self.date_added else ""), added
 
     def is_current(self, now: datetime) -> bool:
         """Whether the note has not expired."""
@@ -81,12 +105,9 @@ class MatchedNote(Note):
         return cls.model_construct(**dict(note), similarity=similarity)
 
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
-
-
 def oldest_first(notes: Iterable[Note]) -> list[Note]:
-    """Notes in order of time; those without a time first."""
-    return sorted(notes, key=lambda note: note.date_added or _LONG_AGO)
+    """Notes in order of time, when they happened or else were added; those without a time first."""
+    return sorted(notes, key=Note.order)
 
 
 _NOTES = TypeAdapter(tuple[Note, ...])

@@ -15,16 +15,15 @@ from pydantic import (
     ValidatorFunctionWrapHandler,
     WithJsonSchema,
     WrapValidator,
-    model_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from kgagent.errors import InputError
 from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH, is_too_long
 from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.request import RequestModel
+from kgagent.models.when import When
 from kgagent.ontology import Ontology
 from kgagent.plain_names import without_zero_width
 from kgagent.tools.context import ToolContext
@@ -81,29 +80,22 @@ IdempotencyKey = Annotated[
 ]
 
 
-DATE_NAMES = frozenset({"date", "time", "when", "occurred_at", "happened_at", "timestamp"})
-"""Names under which models give the time of a note."""
+WHEN_NAMES = AliasChoices("when", "date", "time", "occurred_at", "happened_at", "timestamp")
+"""Names under which models give the time of a statement."""
 
-
-def without_date(given: object) -> object:
-    """The arguments of a note.
-
-    Raises:
-        InputError: they have a date.
-    """
-    for name in DATE_NAMES.intersection(given) if isinstance(given, Mapping) else ():
-        raise InputError(f"A note has no {name}: state in its content when it happened")
-    return given
+GivenWhen = Annotated[
+    When | None,
+    Field(validation_alias=WHEN_NAMES, description="When it happened or held: 2023-02-04, 2023-02, 2019/2021, 2024/.."),
+]
 
 
 class NewNote(Arguments):
-    """A note to add; it has no date of its own."""
+    """A note to add."""
 
     content: FilledText = Field(description="One fact, as a sentence.")
+    when: GivenWhen = None
     lifetime: ShortText | None = Field(None, description="How long it is kept.")
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the source of the fact.")
-
-    _without_date = model_validator(mode="before")(without_date)
 
 
 Verbose = Annotated[bool, Field(description="Show the record.")]
@@ -189,13 +181,16 @@ def describe_lifetimes(ontology: Ontology) -> str:
     return f"Lifetimes: {', '.join(ontology.note_lifetimes_in_days)} (default {ontology.default_note_lifetime})."
 
 
-def build_notes(notes: Sequence[NewNote | str], context: ToolContext, now: datetime) -> tuple[Note, ...]:
+def build_notes(
+    notes: Sequence[NewNote | str], context: ToolContext, now: datetime, *, when: str | None = None
+) -> tuple[Note, ...]:
     """Make stored notes of given ones.
 
     Args:
         notes: the notes as given.
         context: provides the author, the source and the lifetimes.
         now: when they are added.
+        when: the time of those that have none of their own.
 
     Raises:
         InputError: the ontology has no such lifetime.
@@ -204,6 +199,7 @@ def build_notes(notes: Sequence[NewNote | str], context: ToolContext, now: datet
     return tuple(
         Note(
             content=note.content,
+            when=note.when or when,
             added_by=context.user_id,
             date_added=now,
             source_entity_key=context.source_entity_key or note.source_entity_key,

@@ -11,7 +11,7 @@ from kgagent.models import GraphRelationship, Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.token_budget import cut
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import Arguments, Neo4jType, Verbose, describe_lifetimes
+from kgagent.tools.arguments import Arguments, GivenWhen, Neo4jType, Verbose, describe_lifetimes
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.deletion_tools import quoted
@@ -58,6 +58,7 @@ class UpdateNoteArguments(NoteAddress):
     """Arguments of update_note."""
 
     content: FilledText | None = Field(None, description="New text.")
+    when: GivenWhen = None
     lifetime: ShortText | None = Field(None, description="New lifetime, from now.")
     verbose: Verbose = False
 
@@ -72,15 +73,16 @@ class UpdateNote(Tool[UpdateNoteArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            "Correct the text or the lifetime of a note of a node, or of the relationship between two nodes. "
+            "Correct the text, the time or the lifetime of a note of a node, or of the relationship between two nodes. "
             f"{describe_lifetimes(ontology)}"
         )
 
     async def run(self, context: ToolContext, arguments: UpdateNoteArguments) -> EditedNote:
         """Change the note."""
-        if arguments.content is None and arguments.lifetime is None:
-            raise InputError("Nothing to change: give content or lifetime")
-        changes: dict[str, object] = {"content": arguments.content} if arguments.content is not None else {}
+        given = {"content": arguments.content, "when": arguments.when}
+        changes: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+        if not changes and arguments.lifetime is None:
+            raise InputError("Nothing to change: give content, when or lifetime")
         if arguments.lifetime is not None:
             now = context.write_context.clock()
             changes["expires_at"] = context.ontology.note_expiry(arguments.lifetime, now)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, ClassVar, cast
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field
 
 from kgagent.errors import InputError, KgAgentError
 from kgagent.formatting import counted, in_one_line
@@ -18,6 +18,7 @@ from kgagent.tools.arguments import (
     Arguments,
     Attitude,
     Batch,
+    GivenWhen,
     NewNote,
     Notes,
     Proximity,
@@ -26,7 +27,6 @@ from kgagent.tools.arguments import (
     Verbose,
     build_notes,
     describe_lifetimes,
-    without_date,
 )
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -45,7 +45,7 @@ from kgagent.tools.write_results import (
 )
 from kgagent.tools.writing import RelationshipWrite, write, write_relationship
 
-_VALUES = {"relationship_type", "description", "attitude", "proximity", "confidence", "salience"}
+_VALUES = {"relationship_type", "description", "attitude", "proximity", "when", "confidence", "salience"}
 
 MAX_LISTED = 20
 """Number of rejected positions that the message of a batch lists."""
@@ -62,6 +62,7 @@ class NewRelationship(RelationshipEnds):
     description: Text = Field("", description="One sentence, with names and circumstances.")
     attitude: Attitude = None
     proximity: Proximity = None
+    when: GivenWhen = None
     notes: Notes = Field(default_factory=list, description="Facts about it, one sentence each.")
     confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
     salience: UnitInterval | None = Field(None, description="How important it is to the user, 0 to 1.")
@@ -85,10 +86,11 @@ class RelationshipChange(RelationshipEnds):
     description: Text | None = Field(None, description="New sentence; empty to clear it.")
     attitude: Attitude = None
     proximity: Proximity = None
+    when: GivenWhen = None
     confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
     salience: UnitInterval | None = Field(None, description="How important it is to the user, 0 to 1.")
     clear: list[ShortText] = Field(
-        default_factory=list, max_length=2, description='Levels to remove: "attitude", "proximity".'
+        default_factory=list, max_length=3, description='What to remove: "attitude", "proximity", "when".'
     )
     notes: Notes = Field(default_factory=list, description="Notes to add; existing notes are kept.")
 
@@ -100,13 +102,14 @@ class RelationshipChange(RelationshipEnds):
         """
         values = self.model_dump(include=_VALUES, exclude_none=True)
         for field in self.clear:
-            if field not in {"attitude", "proximity"}:
-                raise InputError(f"clear must contain only attitude and proximity, got {field!r}")
+            if field not in {"attitude", "proximity", "when"}:
+                raise InputError(f"clear must contain only attitude, proximity and when, got {field!r}")
             if field in values:
                 raise InputError(f"{field} cannot be both set and cleared")
             values[field] = None
         if not values and not self.notes:
-            raise InputError("Nothing to change: give description, relationship_type, attitude, proximity or notes")
+            fields = "description, relationship_type, attitude, proximity, when or notes"
+            raise InputError(f"Nothing to change: give {fields}")
         return RelationshipWrite(**_ends(self), values=values, notes=build_notes(self.notes, context, now))
 
 
@@ -205,10 +208,9 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
     content: FilledText | None = Field(None, description="One fact, as a sentence.")
     notes: Notes = Field(default_factory=list, description="Instead of content: several notes.")
     lifetime: ShortText | None = Field(None, description="How long it is kept.")
+    when: GivenWhen = None
     source_entity_key: EntityKey | None = Field(None, description="Its source.")
     verbose: Verbose = False
-
-    _without_date = model_validator(mode="before")(without_date)
 
 
 class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
@@ -244,7 +246,7 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
             context,
             RelationshipWrite(
                 **_ends(arguments),
-                notes=build_notes(notes, context, context.write_context.clock()),
+                notes=build_notes(notes, context, context.write_context.clock(), when=arguments.when),
                 missing=f"{RelationshipIntent.missing}. Create it with create_relationship{restore}",
             ),
         )

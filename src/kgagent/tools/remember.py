@@ -261,6 +261,8 @@ class _Call:
             yield from note.ends
             notes.append(note)
         yield from (note.source_entity_key for note in notes if isinstance(note, NewNote) and note.source_entity_key)
+        if self.arguments.source:
+            yield self.arguments.source
 
     def _node(self, item: RememberedNode, target: Target | KgAgentError) -> NodeWrite:
         """Create or update a node.
@@ -301,7 +303,7 @@ class _Call:
             InputError: a node is unknown, or a note is invalid.
         """
         values = item.model_dump(
-            include={"relationship_type", "description", "attitude", "proximity"}, exclude_none=True
+            include={"relationship_type", "description", "attitude", "proximity", "when"}, exclude_none=True
         )
         if not values.get("description"):
             values.pop("description", None)
@@ -341,24 +343,27 @@ class _Call:
         if item.replaces is None:
             return None
         changes: dict[str, object] = {"content": item.content}
+        if when := item.when or self.arguments.said_on:
+            changes["when"] = when
         if item.lifetime is not None:
             changes["expires_at"] = self.context.ontology.note_expiry(item.lifetime, self.now)
         source = self.context.source_entity_key
-        if source is None and item.source_entity_key is not None:
-            source = self.references.key(item.source_entity_key)
+        if source is None and (given := item.source_entity_key or self.arguments.source):
+            source = self.references.key(given)
         if source is not None:
             changes["source_entity_key"] = source
         return NoteEdit(item.replaces, changes if item.content else None)
 
     def _notes(self, notes: Sequence[NewNote | str]) -> tuple[Note, ...]:
         """Notes to add, with the keys of their sources instead of references to them."""
+        given = [NewNote(content=note) if isinstance(note, str) else note for note in notes]
         with_sources = [
-            note.model_copy(update={"source_entity_key": self.references.key(note.source_entity_key)})
-            if isinstance(note, NewNote) and note.source_entity_key
+            note.model_copy(update={"source_entity_key": self.references.key(source)})
+            if (source := note.source_entity_key or self.arguments.source)
             else note
-            for note in notes
+            for note in given
         ]
-        return build_notes(with_sources, self.context, self.now)
+        return build_notes(with_sources, self.context, self.now, when=self.arguments.said_on)
 
     def _counts(self, name: ListName) -> WriteCounts:
         results = [result for position, result in self.written.items() if position[0] == name]

@@ -17,12 +17,14 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
+from kgagent.models.when import When
 from kgagent.tools.arguments import (
     FROM_NAMES,
     TO_NAMES,
     Aliases,
     Arguments,
     Attitude,
+    GivenWhen,
     IdempotencyKey,
     NewNote,
     NodeName,
@@ -165,6 +167,7 @@ class RememberedRelationship(Arguments):
     description: Text | None = Field(None, description="One sentence.")
     attitude: Attitude = None
     proximity: Proximity = None
+    when: GivenWhen = None
     notes: Notes = Field(default_factory=list, description="Facts about it.")
 
 
@@ -217,5 +220,7 @@ class RememberArguments(Arguments):
     notes: list[Unchecked[RememberedNote]] = Field(
         default_factory=list, max_length=MAX_NOTES, description="For stored items."
     )
+    said_on: When | None = Field(None, description="Date of the conversation: the default `when` of all notes.")
+    source: EntityKey | None = Field(None, description="Default source of all notes.")
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None

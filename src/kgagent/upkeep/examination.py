@@ -10,7 +10,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.formatting import beginning
 from kgagent.graph.nodes import NodeIntent, NodeRepository
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.record_saver import is_current, notes_hash
+from kgagent.graph.record_saver import indexed_contents, is_current, notes_hash
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.store import Row
@@ -276,7 +276,7 @@ def _examine_text(
     model = record.properties.get("embedding_model")
     expected_hash = notes_hash(embedder, repository.note_location(record)["record"], record.notes)
     has_notes = record.properties.get("notes_hash") == expected_hash
-    notes = () if has_notes else tuple(note.content for note in record.notes if note.content.strip())
+    notes = () if has_notes else tuple(indexed_contents(record.notes))
     if is_current(record, text, embedder):
         is_indexed = has_notes and record.properties.get("notes_text") == record.notes_text(now)
         return None if is_indexed else WRONG_NOTES, notes

@@ -168,6 +168,8 @@ async def test_a_wrong_address_or_change_is_explained_and_changes_nothing(tools:
         given: dict[str, Any] = {**ends, **arguments}
         assert error in error_of(await tools.delete_note(**given))
         assert error in error_of(await tools.update_note(**given, content="x"))
-    assert error_of(await tools.update_note(**ends, note="They p")) == "Nothing to change: give content or lifetime"
+    assert (
+        error_of(await tools.update_note(**ends, note="They p")) == "Nothing to change: give content, when or lifetime"
+    )
     assert "lifetime must be one of" in error_of(await tools.update_note(**ends, note="They p", lifetime="decade"))
     assert await database.all() == before

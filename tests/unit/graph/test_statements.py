@@ -8,7 +8,7 @@ import pytest
 
 from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED
+from kgagent.graph.property_names import DAYS, INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store_items import STORE_ITEM_NAMES
 
@@ -44,7 +44,7 @@ OF_ALL_USERS = {
 """What reads the ids of users, for an export of all of them, and the sizes of indexes."""
 
 OF_THE_OTHER = {
-    "_found_node": {"relationship_embedding", "relationship_key", *OLD_EMBEDDINGS},
+    "_found_node": {"relationship_embedding", "relationship_key", *DAYS, *OLD_EMBEDDINGS},
     "_found_relationship": {
         *("embedding", "ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged")
     },

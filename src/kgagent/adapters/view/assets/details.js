@@ -45,8 +45,9 @@ kg.details = (() => {
   const noteItem = (note) => {
     const isExpired = note.expires_at != null && new Date(note.expires_at) <= new Date();
     const facts = [
+      note.when,
       note.added_by && note.added_by !== "unknown" ? `by ${note.added_by}` : null,
-      note.date_added && format.date(note.date_added),
+      note.date_added && `added ${format.date(note.date_added)}`,
       note.expires_at && `${isExpired ? "expired" : "until"} ${format.date(note.expires_at)}`,
     ].filter(Boolean);
     return el("li", { class: isExpired ? "expired" : null }, el("bdi", {}, note.content), facts.length ? el("small", {}, facts.join(" · ")) : null);

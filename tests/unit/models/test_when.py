@@ -1,0 +1,49 @@
+"""Times of statements in EDTF."""
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from kgagent.models import Note
+from kgagent.models.note import oldest_first
+from kgagent.models.when import Period, When, known_period, period_of
+
+
+@pytest.mark.parametrize(
+    ("when", "earliest", "latest"),
+    [
+        ("2023-02-04", 20230204, 20230204),
+        ("2023-02", 20230201, 20230228),
+        ("2023~", 20230101, 20231231),
+        ("2019/2021", 20190101, 20211231),
+        ("2024-05/..", 20240501, 99991231),
+        ("../2020", 0, 20201231),
+    ],
+)
+def test_a_time_covers_the_days_that_it_can_mean(when: str, earliest: int, latest: int) -> None:
+    assert period_of(when) == (earliest, latest)
+
+
+@pytest.mark.parametrize("when", ["last Friday", "2023-2", "2023-02-30", "1985/", "-0044", "2021/2019"])
+def test_anything_else_is_an_error_that_shows_the_form(when: str) -> None:
+    with pytest.raises(ValidationError, match=r"such as 2023-02-04|must not end before it begins"):
+        TypeAdapter(When).validate_python(when)
+    assert known_period(when) is None
+
+
+def test_about_a_year_is_written_with_the_sign_of_edtf() -> None:
+    assert TypeAdapter(When).validate_python(" about 2020 ") == "2020~"
+
+
+def test_periods_overlap_if_they_share_a_day() -> None:
+    assert period_of("2019/2021").overlaps(period_of("2021-12-31"))
+    assert not period_of("2019/2021").overlaps(Period(20220101, 20221231))
+
+
+def test_notes_are_in_order_of_their_times() -> None:
+    times = ["2023", "2022-05-02", "2019/2021", "2022-05"]
+    assert [note.when for note in oldest_first(Note(content="x", when=when) for when in times)] == [
+        "2019/2021",
+        "2022-05",
+        "2022-05-02",
+        "2023",
+    ]
