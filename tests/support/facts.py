@@ -33,6 +33,22 @@ WORDS: dict[str, dict[str, list[str]]] = {
     },
 }
 
+SOURCE_WORDS: dict[str, dict[str, list[str]]] = {
+    "engages_with_source": {
+        "attitude": ["rejecting", "critical", "neutral", "appreciative", "devoted"],
+        "proximity": ["heard-of", "skimmed", "has-read", "studied", "knows-thoroughly"],
+    },
+    "covered_in": {
+        "attitude": ["refuted", "questioned", "neutral", "supported", "advocated"],
+        "proximity": ["touched-on", "outlined", "discussed", "covered-in-depth", "main-topic"],
+    },
+    "appears_in": {
+        "attitude": ["condemned", "criticized", "neutral", "praised", "celebrated"],
+        "proximity": ["named-in-passing", "mentioned", "described", "prominent", "main-subject"],
+    },
+}
+"""Words of the types that the default ontology adds to those of the documents."""
+
 PAIRS = {
     ("Person", "Person"): "has_relationship_with",
     ("Person", "Concept"): "engages_with",
@@ -40,6 +56,12 @@ PAIRS = {
     ("Concept", "Concept"): "relates_to",
     ("Concept", "Entity"): "involves",
     ("Entity", "Entity"): "connected_to",
+}
+
+SOURCE_PAIRS = {
+    ("Person", "Source"): "engages_with_source",
+    ("Concept", "Source"): "covered_in",
+    ("Entity", "Source"): "appears_in",
 }
 
 OLD_FIELDS = ("relation_embedding", "notes_embedding", "description_embedding")
@@ -74,4 +96,4 @@ RELATIONSHIP_DEFAULTS = {
 
 def word(neo4j_type: str, field: str, level: object) -> str:
     """The word of a level, or nothing."""
-    return WORDS[neo4j_type][field][level - 1] if isinstance(level, int) and 1 <= level <= 5 else ""
+    return (WORDS | SOURCE_WORDS)[neo4j_type][field][level - 1] if isinstance(level, int) and 1 <= level <= 5 else ""

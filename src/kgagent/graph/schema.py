@@ -6,6 +6,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from kgagent.embedding.base import Embedder
@@ -114,10 +115,10 @@ class Schema:
         deadline = time.monotonic() + online_timeout
         present = await self._present()
         for _ in range(ATTEMPTS):
-            outdated = [part for part in self.parts if part.is_outdated_in(present)]
+            outdated = [part for part in self.parts if self._is_outdated_in(present, part)]
             missing = [part for part in self.parts if part.found_in(present) is None]
             for part in outdated:
-                await self._drop("INDEX", part.name, still=part.is_outdated_in)
+                await self._drop("INDEX", part.name, still=partial(self._is_outdated_in, part=part))
             for part in [*outdated, *missing]:
                 await self._create(part)
             # Another process that replaces the same outdated index may drop the new one, even while this one waits.
@@ -194,16 +195,27 @@ class Schema:
             yield (
                 f"covers {row['labelsOrTypes']} {row['properties']} instead of "
                 f"{list(part.covers)} {list(part.properties)}",
-                "kgagent init" if part.outdates(row) else REBUILD,
+                "kgagent init" if self._is_replaceable(part, row) else REBUILD,
             )
-        if not part.is_vector:
-            return
-        dimensions = (row["options"].get("indexConfig") or {}).get("vector.dimensions")
-        if dimensions is not None and dimensions != self._embedder.dimensions:
+        dimensions = self._other_dimensions(part, row)
+        if dimensions is not None:
             yield (
                 f"made for embeddings of length {dimensions}, but {self._embedder} makes {self._embedder.dimensions}",
                 f"{self._embedder_advice(dimensions, self._embedder)}; or, to embed everything again, {REBUILD}",
             )
+
+    def _is_outdated_in(self, present: Sequence[Row], part: SchemaPart) -> bool:
+        row = part.found_in(present)
+        return row is not None and self._is_replaceable(part, row)
+
+    def _is_replaceable(self, part: SchemaPart, row: Row) -> bool:
+        """Whether an existing index is outdated, and may be dropped: the new one would hold the same embeddings."""
+        return part.outdates(row) and self._other_dimensions(part, row) is None
+
+    def _other_dimensions(self, part: SchemaPart, row: Row) -> int | None:
+        """The length of embeddings that a vector index holds, if it is not that of the embedder."""
+        dimensions: int | None = (row["options"].get("indexConfig") or {}).get("vector.dimensions")
+        return dimensions if part.is_vector and dimensions != self._embedder.dimensions else None
 
     async def _present(self) -> list[Row]:
         return await self._store.run_schema(SHOW_INDEXES)

@@ -75,21 +75,17 @@ class SchemaPart:
         return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
 
     def outdates(self, row: Row) -> bool:
-        """Whether an existing index is to be replaced: a full-text index that covers the same in an earlier form.
+        """Whether an existing index is to be replaced: one of an ontology that had only some of the labels or types.
 
-        Or one that never got its constraint, because the server crashed while it was created.
+        Or a full-text index that covers the same in an earlier form, or an index that never got its constraint, because
+        the server crashed while it was created. An index on other labels belongs to another ontology and is replaced by
+        an explicit rebuild only.
         """
         if self.kind == "unique":
             return row["name"] == self.name and row["is_populated"] and not row["is_unique"]
-        return self.kind == "text" and set(row["labelsOrTypes"] or ()) == set(self.covers) and not self.fits(row)
-
-    def is_outdated_in(self, indexes: Sequence[Row]) -> bool:
-        """Whether it exists as an index that it outdates, which may be dropped without loss.
-
-        An index on other labels belongs to another ontology and is replaced by an explicit rebuild only.
-        """
-        row = self.found_in(indexes)
-        return row is not None and self.outdates(row)
+        covered, covers = set(row["labelsOrTypes"] or ()), set(self.covers)
+        is_smaller = self.is_searched and bool(covered) and covered < covers
+        return is_smaller or (self.kind == "text" and covered == covers and not self.fits(row))
 
     def replaced_in(self, indexes: Sequence[Row]) -> list[Row]:
         """Find the constraints, under any name, that make the key unique among all users."""

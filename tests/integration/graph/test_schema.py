@@ -16,6 +16,7 @@ from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.support.graphs import connections
+from tests.support.people import two_friends
 
 pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
@@ -213,6 +214,28 @@ async def test_a_text_index_of_an_earlier_form_is_recreated(opened: KnowledgeGra
     assert {key: after[key] for key in ("properties", "labelsOrTypes")} == {
         key: before[0][key] for key in ("properties", "labelsOrTypes")
     }
+
+
+@pytest.mark.alone
+async def test_indexes_of_an_ontology_with_fewer_types_are_replaced_when_a_graph_is_opened(
+    settings: Settings, opened: KnowledgeGraph, embedder: HashingEmbedder, user_id: str
+) -> None:
+    store, ontology = services_of(opened).store, opened.ontology
+    await two_friends(opened.tools(user_id=user_id))
+    fewer = {name: kind for name, kind in ontology.relationships.items() if kind.to_label != "Source"}
+    earlier = Schema(store, ontology.model_copy(update={"relationships": fewer}), embedder, CHOSEN)
+    earlier.parts = [part for part in earlier.parts if part.is_searched and len(part.covers) == len(fewer)]
+    await earlier.rebuild_vector_indexes()
+    assert await services_of(opened).schema.problems() != []
+    with pytest.raises(SchemaError, match="makes 64"):  # whose indexes would lack the stored embeddings
+        await Schema(store, ontology, HashingEmbedder(64), CHOSEN).ensure()
+    earlier.parts = [part for part in earlier.parts if part.is_vector]
+    assert await earlier.problems() == []
+    asking_indexes = settings.model_copy(update={"exact_scan_limit": 0})
+    async with KnowledgeGraph.connect(settings=asking_indexes, embedder=embedder) as graph:
+        assert await services_of(graph).schema.problems() == []
+        [found] = await graph.retrieval.relationship_vector_search("friend", 0.5, user_id=user_id)
+        assert found.relationship_type == "friend"
 
 
 @pytest.mark.alone

@@ -58,17 +58,18 @@ async def test_a_new_relationship_has_the_defaults_of_the_documents(tools: Tools
 async def test_each_pair_of_labels_is_stored_in_its_direction_and_returned_as_requested(
     tools: Toolset, database: Database, reverse: bool
 ) -> None:
+    pairs = facts.PAIRS | facts.SOURCE_PAIRS
     nodes = [
-        {"label": label, "name": f"{label} {place} of {kind}"}
-        for pair, kind in facts.PAIRS.items()
+        {"label": label, "name": f"{label} {place} of {kind}", "description": kind}
+        for pair, kind in pairs.items()
         for place, label in enumerate(pair)
     ]
     keys = iter((await remembered(tools, nodes)).values())
     expected = {}
-    for pair, neo4j_type in facts.PAIRS.items():
+    for pair, neo4j_type in pairs.items():
         canonical = [next(keys), next(keys)]
         asked = canonical[::-1] if reverse else canonical
-        words = facts.WORDS[neo4j_type]
+        words = (facts.WORDS | facts.SOURCE_WORDS)[neo4j_type]
         shown = (await relate(tools, *asked, attitude=words["attitude"][3].upper(), proximity=2))["relationship"]
         assert [shown["from_entity_key"], shown["to_entity_key"]] == asked
         assert shown["from_name"].split()[1] == ("1" if reverse else "0")
@@ -129,11 +130,11 @@ async def test_a_wrong_value_is_named_and_writes_nothing(
 
 
 async def test_an_error_about_unconnectable_labels_lists_the_pairs_that_exist(tools: Toolset) -> None:
-    source, ada = await node(tools, "Source", "A talk", "About chess"), await person(tools, "Ada")
+    talk, book = [await node(tools, "Source", "A talk", text) for text in ("About chess", "About boats")]
     error = error_of(
-        await tools.create_relationship(from_entity_key=source, to_entity_key=ada, relationship_type="mentions")
+        await tools.create_relationship(from_entity_key=talk, to_entity_key=book, relationship_type="mentions")
     )
-    assert error.startswith("No relationship type connects Source and Person. Available pairs: Person-Person")
+    assert error.startswith("No relationship type connects Source and Source. Available pairs: Person-Person")
 
 
 async def test_the_database_itself_refuses_a_second_one(tools: Toolset, database: Database) -> None:

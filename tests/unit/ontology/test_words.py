@@ -16,7 +16,8 @@ def test_each_kind_has_the_words_of_the_documents() -> None:
     kinds = default_ontology().relationships
     assert {
         name: {"attitude": list(kind.attitude), "proximity": list(kind.proximity)} for name, kind in kinds.items()
-    } == facts.WORDS
+    } == facts.WORDS | facts.SOURCE_WORDS
+    assert list(kinds) == [*facts.WORDS, *facts.SOURCE_WORDS]
 
 
 @pytest.mark.parametrize(("neo4j_type", "field", "level", "word"), CASES)
