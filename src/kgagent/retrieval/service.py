@@ -1,6 +1,7 @@
 """The searches of a knowledge graph, and the walks through it."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
@@ -26,6 +27,8 @@ from kgagent.models import (
     TraverseResult,
 )
 from kgagent.models.search import MAX_HOPS, SearchFilters
+from kgagent.models.timeline import Timeline
+from kgagent.models.when import Period
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.retrieval.arguments import check_limit, validate_vector
@@ -41,6 +44,7 @@ from kgagent.retrieval.results import hydrate
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.retrieval.scoring import WEIGHTS, Features
 from kgagent.retrieval.surroundings import expand_around
+from kgagent.retrieval.timeline import timeline
 from kgagent.retrieval.traversal import traverse
 from kgagent.retrieval.vector_search import VectorRetrievers, VectorSearch
 from kgagent.retrieval.vector_targets import EmbeddedQuery
@@ -368,6 +372,25 @@ class RetrievalService:
             StoreError: the database failed.
         """
         return await traverse(self.scope.of(user_id), request, self._nodes)
+
+    @observed("timeline")
+    async def timeline(
+        self, request: TraverseRequest, *, user_id: str, between: Period | None, now: datetime
+    ) -> Timeline:
+        """Read the statements about a node and its relationships that have a time, the earliest first.
+
+        Args:
+            request: the node, and which of its relationships are read.
+            user_id: owner of the graph.
+            between: only statements of these days; None for all.
+            now: notes that have expired by then are omitted.
+
+        Raises:
+            NotFoundError: the node does not exist for this user.
+            InputError: a type is unknown.
+            StoreError: the database failed.
+        """
+        return await timeline(self.scope.of(user_id), request, self._nodes, between=between, now=now)
 
     @observed("find_paths")
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:

@@ -34,12 +34,7 @@ async def traverse(scope: SearchScope, request: TraverseRequest, nodes: NodeRepo
         InputError: a type is unknown, or an empty list of types was given.
         StoreError: the database failed.
     """
-    ontology = scope.ontology
-    types = list(ontology.relationships)
-    if request.neo4j_types is not None:
-        types = known_types(ontology, request.neo4j_types)
-    if request.relationship_types is not None and not request.relationship_types:
-        raise InputError("No relationship type was given; omit relationship_types to follow all")
+    types = followed_types(scope, request)
     start = next(iter(await nodes.get(scope.user_id, [request.entity_key])), None)
     if start is None:
         raise NodeNotFoundError(f"Node not found: {request.entity_key}")
@@ -62,6 +57,19 @@ async def traverse(scope: SearchScope, request: TraverseRequest, nodes: NodeRepo
     return TraverseResult(start=start, reached=tuple(reached), total=total)
 
 
+def followed_types(scope: SearchScope, request: TraverseRequest) -> list[str]:
+    """The Neo4j types to follow.
+
+    Raises:
+        InputError: a type is unknown, or an empty list of types was given.
+    """
+    if request.relationship_types is not None and not request.relationship_types:
+        raise InputError("No relationship type was given; omit relationship_types to follow all")
+    if request.neo4j_types is None:
+        return list(scope.ontology.relationships)
+    return known_types(scope.ontology, request.neo4j_types)
+
+
 async def _level(  # noqa: PLR0917
     scope: SearchScope,
     text: Statement,
@@ -77,7 +85,7 @@ async def _level(  # noqa: PLR0917
         {
             "frontier": list(frontier),
             "seen": [request.entity_key, *(item.node.entity_key for item in reached)],
-            **_conditions(request),
+            **conditions(request),
             "read_limit": READ_PER_HOP // len(frontier),
             "newest": request.sort == "date",
             # Two nodes have one relationship of each type at most.
@@ -98,12 +106,13 @@ async def _level(  # noqa: PLR0917
 
 async def _count(scope: SearchScope, text: Statement, request: TraverseRequest) -> int:
     """Number of nodes within one hop."""
-    parameters = {"entity_key": request.entity_key, "read_limit": READ_PER_HOP, **_conditions(request)}
+    parameters = {"entity_key": request.entity_key, "read_limit": READ_PER_HOP, **conditions(request)}
     [row] = await scope.read(text, parameters)
     return int(row["count"])
 
 
-def _conditions(request: TraverseRequest) -> dict[str, bool | list[str] | None]:
+def conditions(request: TraverseRequest) -> dict[str, bool | list[str] | None]:
+    """Which relationships are followed, as parameters."""
     types = request.relationship_types
     return {
         "outgoing": request.direction != "incoming",

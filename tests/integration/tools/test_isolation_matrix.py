@@ -85,6 +85,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("get_relationship", {"from_entity_key": "Ada", "to_entity_key": "Bo", **CURSOR}),
     ("traverse", {"entity_key": ADA, **TYPES}),
     ("traverse", {"entity_key": "Ada", **CURSOR}),
+    ("traverse", {"entity_key": ADA, "timeline": True, "between": "2020/.."}),
     ("find_paths", {**ENDS, "query": Ref("rows", "text")}),
     ("find_paths", {"from_entity_key": "Ada", "to_entity_key": "Bo", "max_hops": 2, "limit": 20, **CURSOR}),
 ]
@@ -107,6 +108,7 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
     ("restore_relationship", {"from_entity_key": GONE, "to_entity_key": CHESS}),
     ("restore_node", {"entity_key": GONE}),
     ("remember", {"notes": [{"on": ADA, **NOTE}]}),
+    ("remember", {"notes": [{"on": ADA, "content": "Rows"}], "source": Ref(None, "source")}),
     ("remember", {"notes": [{"on": [ADA, BO], "content": "", "replaces": Ref("Nothing like it", "note")}]}),
     ("remember", {"nodes": [{"entity_key": ADA, "notes": [NOTE]}]}),
     ("remember", {"relationships": [{"from": ADA, "to": BO, "attitude": 3, "notes": [NOTE]}]}),
@@ -138,10 +140,14 @@ NUMBERS = frozenset(
         "join_on",
         "limit",
         "limit_per_label",
+        "max_attitude",
         "max_depth",
         "max_hops",
         "max_paths",
+        "max_proximity",
+        "min_attitude",
         "min_hops",
+        "min_proximity",
         "one_path_per",
         "proximity",
         "relationship_limit",
@@ -172,6 +178,7 @@ SWITCHES = frozenset(
         "sort",
         "strategy",
         "strict",
+        "timeline",
         "topic",
         "type",
         "use_all_relation_hints",
@@ -193,7 +200,9 @@ SCHEMA = frozenset(
         "weight_property",
     ]
 )
-STORED = frozenset(["content", "description", "lifetime", "pattern_id", "relationship_type"])
+STORED = frozenset(
+    ["between", "content", "description", "lifetime", "pattern_id", "relationship_type", "said_on", "when"]
+)
 NAMES_NO_RECORD = NUMBERS | SWITCHES | SCHEMA | STORED
 """Arguments in which no record can be named, by their last name. One that is neither here nor in a call above fails."""
 
