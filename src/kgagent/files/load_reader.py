@@ -169,6 +169,7 @@ class LoadReader:
             neo4j_type=relationship.neo4j_type,
             create=True,
             or_update=True,
+            adds_type=True,
             values=relationship.model_dump(include=fields, exclude_none=True) | relationship.properties,
             notes=self._notes(relationship.notes),
         )

@@ -2,21 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.aliases import ALIASES, changed_aliases
+from kgagent.graph.merged_statements import lost_statement, note_of
 from kgagent.graph.pair_state import PairState
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import stored_version, with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.graph.replaced_statements import lost_statement, note_of
 from kgagent.graph.single_write import ChangedRecord, SingleWrite, UserGraph, embedded_rows, version_of
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models import GraphNode, Note
+from kgagent.models.history import dump_history
 from kgagent.models.merged_notes import merge_notes, stored_form
 from kgagent.models.note import dump_notes
 from kgagent.models.plain import aliases_in
@@ -28,6 +30,7 @@ RecordT = TypeVar("RecordT", bound=Record)
 MAX_RECORDS = 10_000
 """Maximum number of records that a merge may change; all of them are changed in one transaction."""
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _OF_TYPE = ("description", "confidence", "salience", *LEVEL_FIELDS)
 _NEVER_COPIED = INTERNAL_PROPERTIES | {"entity_key", "notes", "updated_at", ALIASES, *LEVEL_FIELDS}
 
@@ -279,6 +282,9 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
             notes = merge_notes(notes, *added, lost)
         if notes != record.notes:
             changes["notes"] = dump_notes(notes)
+        if any(other.history for other in others if type(other) is type(record)):
+            entries = [entry for one in (record, *others) if type(one) is type(record) for entry in one.history]
+            changes["history"] = dump_history(sorted(entries, key=lambda entry: entry.until or _LONG_AGO))
         return RecordChange(record, with_properties(record, changes), changes, lost)
 
     def _missing_properties(self, record: Record, others: Iterable[Record]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.aliases import changed_aliases
 from kgagent.graph.existing_records import node_exists
+from kgagent.graph.history import history_change
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties, write_records
 from kgagent.graph.records import NodeRecord
@@ -30,6 +31,7 @@ class NodeIntent:
         values: properties to set; None removes one.
         notes: notes to add.
         aliases: other names to add.
+        correction: whether what it replaces was never right.
     """
 
     entity_key: str
@@ -38,6 +40,7 @@ class NodeIntent:
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     aliases: tuple[str, ...] = ()
+    correction: bool = False
 
 
 NodeWriteResult = WriteResult[GraphNode]
@@ -188,6 +191,14 @@ class NodeStrategy:
             before = stored
         values = {**intent.values, **changed_aliases(before, values=intent.values, added=intent.aliases)}
         changes = changed_properties(before, values, intent.notes, self._context)
+        changes |= history_change(
+            stored,
+            changes,
+            until=self._context.clock(),
+            by=self._user_id,
+            source_entity_key=self._options.source_entity_key,
+            corrected=intent.correction,
+        )
         state.record = with_properties(before, changes)
         return PlannedWrite(stored, state.record, changes)
 

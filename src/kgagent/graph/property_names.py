@@ -11,6 +11,7 @@ INTERNAL_PROPERTIES = frozenset(
     {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
     | {"embedding_hash", "embedding_model", "notes_hash", *DAYS, "version", "write_lock", "relationship_key", "user_id"}
+    | {"history"}
 )
 LEVEL_FIELDS = ("attitude", "proximity")
 TIMES = frozenset({"created_at", "updated_at"})

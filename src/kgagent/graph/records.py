@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from kgagent.errors import InputError
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, OLD_IS_REVERSED, TIMES
 from kgagent.models import GraphNode, GraphRelationship, Note
+from kgagent.models.history import HistoryEntry, parse_history
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
 from kgagent.ontology import Ontology
@@ -56,6 +57,11 @@ class Record:
     def notes(self) -> tuple[Note, ...]:
         """The notes, including expired ones."""
         return parse_notes(self.properties.get("notes"))
+
+    @cached_property
+    def history(self) -> tuple[HistoryEntry, ...]:
+        """Earlier values, the oldest first; what a search found has none."""
+        return parse_history(self.properties.get("history"))
 
     def notes_text(self, now: datetime) -> str | None:
         """The text of the notes for full-text search, without expired ones; None if it is empty."""
@@ -110,6 +116,7 @@ class NodeRecord(Record):
             name=self.text("name"),
             description=self.text("description"),
             notes=self.notes,
+            history=self.history,
             properties=visible(self.properties, _NODE_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties),
         )
 
@@ -190,6 +197,7 @@ class RelationshipRecord(Record):
             proximity_word=ontology.level_words.get((self.neo4j_type, "proximity", proximity or 0), ""),
             when=self.text("when") or None,
             notes=self.notes,
+            history=self.history,
             properties=visible(
                 self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
             ),

@@ -7,6 +7,7 @@ from typing import Any
 
 from kgagent.errors import InputError, InvalidLevelError, KgAgentError, NodeNotFoundError, NotFoundError
 from kgagent.graph.existing_records import relationship_exists
+from kgagent.graph.history import history_change
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
@@ -23,6 +24,7 @@ from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
 from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
 from kgagent.models import GraphRelationship, Note
+from kgagent.models.free_types import is_same, with_types
 from kgagent.ontology import Ontology
 
 
@@ -39,6 +41,8 @@ class RelationshipIntent:
         omit_invalid_levels: whether an invalid attitude or proximity is omitted if there is more to write.
         values: properties to set; None removes one. Attitude and proximity may be 1 to 5 or a word of the type.
         notes: notes to add.
+        adds_type: whether a type that an existing relationship lacks is added to the others instead of replacing them.
+        correction: whether what it replaces was never right.
         missing: the error if there is no such relationship; `{a}` and `{b}` stand for the nodes.
     """
 
@@ -50,6 +54,8 @@ class RelationshipIntent:
     omit_invalid_levels: bool = False
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    adds_type: bool = False
+    correction: bool = False
     missing: str = "Relationship not found between {a} and {b}"
 
     @property
@@ -298,9 +304,19 @@ class RelationshipStrategy:
         if stored is not None and intent.create and not intent.or_update:
             raise relationship_exists(state, stored, self._relationships.ontology)
         before = stored or with_properties(blank, {"user_id": self._user_id})
+        if stored is not None and intent.adds_type:
+            intent = self._with_added_type(intent, stored)
         given, omitted = self._values(intent, before.neo4j_type)
-        values = self._levels_stored_as_text(before) | given
-        changes = changed_properties(before, values, intent.notes, self._context)
+        levels = self._levels_stored_as_text(before)
+        changes = changed_properties(before, levels | given, intent.notes, self._context)
+        changes |= history_change(
+            stored and with_properties(stored, levels),
+            {name: value for name, value in changes.items() if value != levels.get(name)},
+            until=self._context.clock(),
+            by=self._user_id,
+            source_entity_key=self._options.source_entity_key,
+            corrected=intent.correction,
+        )
         after = with_properties(before, changes)
         state.relationships[:] = [after, *(record for record in state.relationships if record is not stored)]
         return PlannedWrite(stored, after, changes, intent.from_entity_key, omitted)
@@ -310,6 +326,28 @@ class RelationshipStrategy:
     ) -> Mapping[int, RelationshipWriteResult | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
         return await self.saver.save(plans)
+
+    def _with_added_type(self, intent: RelationshipIntent, stored: RelationshipRecord) -> RelationshipIntent:
+        """A write that adds a type; a description of some of several types becomes a note beside the stored one.
+
+        Raises:
+            InputError: the relationship would have too many types.
+        """
+        old, given = stored.text("relationship_type"), intent.values.get("relationship_type")
+        if not given or not old:
+            return intent
+        values = {**intent.values, "relationship_type": with_types(old, given)}
+        if is_same(old, given) or not (stored.text("description") and values.get("description")):
+            return replace(intent, values=values)
+        description = values.pop("description")
+        note = Note(
+            content=description,
+            added_by=self._user_id,
+            date_added=self._context.clock(),
+            source_entity_key=self._options.source_entity_key,
+        )
+        is_known = description == stored.text("description")
+        return replace(intent, values=values, notes=intent.notes if is_known else (note, *intent.notes))
 
     def _levels_stored_as_text(self, record: RelationshipRecord) -> dict[str, Any]:
         """The numbers of levels that an old graph holds as words or as text."""

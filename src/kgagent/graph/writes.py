@@ -52,6 +52,7 @@ class WriteOptions(Generic[IntentT, RecordT]):
         adopt_foreign: whether relationships that name another owner than their nodes are written, and given to it.
         keep_updated_at: whether `updated_at` stays as it is.
         dry_run: whether nothing is written; results are those of a write that succeeds.
+        source_entity_key: what the writes come from, for the histories of the records.
         lock: held during each transaction, for writes that would otherwise deadlock with each other.
     """
 
@@ -59,6 +60,7 @@ class WriteOptions(Generic[IntentT, RecordT]):
     adopt_foreign: bool = False
     keep_updated_at: bool = False
     dry_run: bool = False
+    source_entity_key: str | None = None
     lock: asyncio.Lock | None = None
 
 

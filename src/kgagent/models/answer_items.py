@@ -9,6 +9,7 @@ from typing import Any
 
 from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.models.history import HistoryEntry
 from kgagent.models.note import MatchedNote, Note, oldest_first
 from kgagent.models.statement_matcher import Statement, StatementMatcher
 from kgagent.models.token_budget import cut, estimated_tokens, fits
@@ -368,6 +369,38 @@ class NoteItem(Item):
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The note."""
         return [("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))]
+
+
+@dataclass(frozen=True)
+class HistoryItem(Item):
+    """An earlier value of a record, with a line of its own.
+
+    Attributes:
+        entry: the value, and how long it was stored.
+        word: its word, if it is a level.
+    """
+
+    entry: HistoryEntry
+    word: str = ""
+
+    def entity_keys(self) -> Iterator[str]:
+        """The source of what replaced it."""
+        if self.entry.source_entity_key:
+            yield self.entry.source_entity_key
+
+    def lines(self, state: RenderState) -> list[Line]:
+        """The value and until when it was stored: `- Former description (until 2026-01-31): …`."""
+        entry = self.entry
+        details = [f"until {entry.until:%Y-%m-%d}"] if entry.until else []
+        if entry.source_entity_key and state.short_keys is not None:
+            details.append(f"source {state.short_keys.get(entry.source_entity_key, entry.source_entity_key)}")
+        kind = "Wrong" if entry.corrected else "Former"
+        head = f"- {kind} {in_one_line(entry.field)}" + (f" ({', '.join(details)})" if details else "")
+        return [Line(head, in_one_line(self.word or str(entry.value)), cut_hint=state.budget_hint, rest=tuple)]
+
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
+        """The entry."""
+        return [("history", self.entry.model_dump(mode="json", exclude_defaults=True))]
 
 
 def statements_of(item: GraphNode | GraphRelationship) -> Iterator[Statement]:

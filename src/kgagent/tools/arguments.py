@@ -98,6 +98,9 @@ class NewNote(Arguments):
     source_entity_key: EntityKey | None = Field(None, description="entity_key of the source of the fact.")
 
 
+CORRECTION = "The old was wrong."
+"""Description of an argument: whether the history marks replaced values as wrong, not as former."""
+
 Verbose = Annotated[bool, Field(description="Show the record.")]
 """Whether the answer of a tool that writes has the record, and not only what changed."""
 

@@ -1,12 +1,15 @@
-"""get_relationship: read the relationship between two nodes, or a node, with all notes."""
+"""get_relationship: read the relationship between two nodes, or a node, with all notes and the history."""
+
+from collections.abc import Iterator
 
 from pydantic import Field
 
 from kgagent.errors import NodeNotFoundError
+from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.answer_items import JsonRecord, NodeItem, NoteItem, RelationshipItem, RenderState
+from kgagent.models.answer_items import HistoryItem, JsonRecord, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content
 from kgagent.models.fields import EntityKey
 from kgagent.models.note import oldest_first
@@ -25,7 +28,7 @@ class GetRelationshipArguments(ReadArguments, RelationshipEnds):
 
 
 class FoundRelationship(ReadToolResult):
-    """A relationship or a node; a page of its notes, of which there are `total`, oldest first.
+    """A relationship or a node; a page of its notes, oldest first, and then of its history, newest first; both have `total` entries.
 
     Attributes:
         triplet: the relationship in its direction, such as "Ruth mentor Me".
@@ -37,6 +40,7 @@ class FoundRelationship(ReadToolResult):
     relationship: JsonObject | None = None
     node: JsonObject | None = None
     notes: tuple[JsonObject, ...] = Field((), exclude=True)
+    history: tuple[JsonObject, ...] = Field((), exclude=True)
 
 
 class GetRelationship(Tool[GetRelationshipArguments]):
@@ -46,20 +50,24 @@ class GetRelationship(Tool[GetRelationshipArguments]):
     arguments = GetRelationshipArguments
     result = FoundRelationship
     read_only = True
-    text = "Read the relationship between two nodes, or one node alone, with all its notes. " + DIRECTION_HINT
+    text = (
+        "Read the relationship between two nodes, or one node alone, with all its notes and its history. "
+        + DIRECTION_HINT
+    )
 
     async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> FoundRelationship:
         """Read the relationship, or the node."""
         item: NodeItem | RelationshipItem
+        found: GraphNode | GraphRelationship
         fields: JsonRecord = {}
         if arguments.to_entity_key is None:
-            node = await _node(context, arguments.from_entity_key)
-            notes, message = node.notes, f"{node.label} {node.name or node.entity_key}"
+            found = node = await _node(context, arguments.from_entity_key)
+            message = f"{node.label} {node.name or node.entity_key}"
             item = NodeItem(node.model_copy(update={"notes": ()}), "node")
         else:
-            relationship = await _relationship(context, arguments, arguments.to_entity_key)
+            found = relationship = await _relationship(context, arguments, arguments.to_entity_key)
             about = f"Relationship between {relationship.from_name} and {relationship.to_name}"
-            notes, message = relationship.notes, with_direction(about, relationship)
+            message = with_direction(about, relationship)
             item = RelationshipItem(relationship.model_copy(update={"notes": ()}), "relationship")
             fields["triplet"] = relationship.triplet
         state = RenderState(
@@ -70,15 +78,23 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         [line], [(section, record)] = item.lines(state), item.records(state)
         room = arguments.token_budget // 2
         content = Content(
-            items=[NoteItem(note) for note in oldest_first(notes)],
+            items=[*map(NoteItem, oldest_first(found.notes)), *_history(found, context)],
             message=message,
             opening=line.fitted(room) or cut(line.head, room),
             empty="",
             fields={**fields, section: cut_record(record, room) or {}},
         )
         page = await render_page(FoundRelationship, context, arguments, content)
-        record = getattr(page, section)
-        return page.model_copy(update={section: {**record, "notes": list(page.notes)} if page.notes else record})
+        lists = {name: list(entries) for name in ("notes", "history") if (entries := getattr(page, name))}
+        return page.model_copy(update={section: {**getattr(page, section), **lists}})
+
+
+def _history(found: GraphNode | GraphRelationship, context: ToolContext) -> Iterator[HistoryItem]:
+    """The entries of a history, the newest first, with the words of levels."""
+    neo4j_type = found.neo4j_type if isinstance(found, GraphRelationship) else ""
+    for entry in reversed(found.history):
+        level = entry.value if entry.field in LEVEL_FIELDS and isinstance(entry.value, int) else None
+        yield HistoryItem(entry, context.ontology.word(neo4j_type, entry.field, level))
 
 
 async def _node(context: ToolContext, entity_key: str) -> GraphNode:

@@ -14,6 +14,7 @@ from kgagent.models.fields import EntityKey, ShortText, Text
 from kgagent.ontology import Ontology
 from kgagent.plain_names import normalised_name, plain_name, with_one_apostrophe
 from kgagent.tools.arguments import (
+    CORRECTION,
     Aliases,
     Arguments,
     IdempotencyKey,
@@ -165,6 +166,7 @@ class UpdateNodeArguments(Arguments):
     description: Text | None = Field(None, description="New description; empty to clear it.")
     notes: Notes = Field(default_factory=list, description="Notes to add.")
     is_owner: bool | None = Field(None, description="The owner of the graph.")
+    correction: bool = Field(False, description=CORRECTION)
     verbose: Verbose = False
 
 
@@ -209,7 +211,13 @@ class UpdateNode(Tool[UpdateNodeArguments]):
         )
         values |= owner_values(context, stored, is_owner=arguments.is_owner, entity_key=key)
         notes = build_notes(arguments.notes, context, context.write_context.clock())
-        node = NodeWrite(entity_key=key, values=values, notes=notes, aliases=tuple(arguments.aliases or ()))
+        node = NodeWrite(
+            entity_key=key,
+            values=values,
+            notes=notes,
+            aliases=tuple(arguments.aliases or ()),
+            correction=arguments.correction,
+        )
         written = await write_node(context, node)
         record = written.record
         message = f"Updated {record.label} {record.name}" if written.changed else "Nothing changed"

@@ -14,6 +14,7 @@ from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.models.graph import GraphModel
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import (
+    CORRECTION,
     DIRECTION_HINT,
     Arguments,
     Attitude,
@@ -92,7 +93,8 @@ class RelationshipChange(RelationshipEnds):
     clear: list[ShortText] = Field(
         default_factory=list, max_length=3, description='What to remove: "attitude", "proximity", "when".'
     )
-    notes: Notes = Field(default_factory=list, description="Notes to add; existing notes are kept.")
+    notes: Notes = Field(default_factory=list, description="Notes to add.")
+    correction: bool = Field(False, description=CORRECTION)
 
     def to_write(self, context: ToolContext, now: datetime) -> RelationshipWrite:
         """The write that changes it.
@@ -110,7 +112,8 @@ class RelationshipChange(RelationshipEnds):
         if not values and not self.notes:
             fields = "description, relationship_type, attitude, proximity, when or notes"
             raise InputError(f"Nothing to change: give {fields}")
-        return RelationshipWrite(**_ends(self), values=values, notes=build_notes(self.notes, context, now))
+        notes = build_notes(self.notes, context, now)
+        return RelationshipWrite(**_ends(self), values=values, notes=notes, correction=self.correction)
 
 
 class CreateRelationshipArguments(NewRelationship):
@@ -143,8 +146,8 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
     destructive = False
     idempotent = True
     text = (
-        "Connect two existing nodes. If they are connected already, use update_relationship. Searches match the "
-        "type, description, attitude, proximity and notes, so give all you know."
+        "Connect two existing nodes. If they are connected already, use update_relationship. Searches match all of "
+        "it, so give all you know."
     )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:
@@ -175,10 +178,7 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
     arguments = UpdateRelationshipArguments
     result = WrittenRelationship
     idempotent = True
-    text = (
-        "Change the type, description, attitude or proximity of the relationship between two nodes, or add notes. "
-        "Omitted fields stay unchanged. " + DIRECTION_HINT
-    )
+    text = "Change the relationship between two nodes, or add notes. Omitted fields stay. " + DIRECTION_HINT
 
     async def run(self, context: ToolContext, arguments: UpdateRelationshipArguments) -> WrittenRelationship:
         """Change the relationship."""

@@ -8,6 +8,7 @@ from kgagent.graph.reference_forms import similar_name_query
 from kgagent.graph.schema_parts import RELATIONSHIP_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.models import ExploreRequest
+from kgagent.models.free_types import split_types
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.traversal import TraverseRequest
 from kgagent.plain_names import normalised_name
@@ -46,7 +47,8 @@ async def spellings(context: ToolContext, given: Sequence[str]) -> tuple[Mapping
     warnings = []
     for given_type, names in similar.items():
         form = _folded(given_type)
-        same = [given_type] if given_type in names else [name for name in names if _folded(name) == form]
+        exact = [name for name in names if given_type in _listed(name)]
+        same = exact or [name for name in names if form in map(_folded, _listed(name))]
         types[given_type] = same or [given_type]
         if not same:
             nearest = f". Nearest: {', '.join(map(shorten_name, names[:MAX_NEAREST]))}" if names else ""
@@ -72,6 +74,11 @@ async def _similar(context: ToolContext, given: Sequence[str]) -> dict[str, list
 
 def _folded(name: str) -> str:
     return normalised_name(" ".join(_words(name)))
+
+
+def _listed(name: str) -> list[str]:
+    """A stored type, and each of several that it lists."""
+    return [name, *split_types(name)]
 
 
 def _words(name: str) -> list[str]:

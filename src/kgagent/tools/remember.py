@@ -12,7 +12,6 @@ from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.graph_writes import GraphWriteResult
 from kgagent.graph.nodes import NodeWriteResult
 from kgagent.graph.pair_state import End
-from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.referenced_nodes import NodeLookup
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
@@ -41,8 +40,8 @@ from kgagent.tools.remember_results import (
     WriteCounts,
     summary,
 )
-from kgagent.tools.write_results import MAX_OLD_TEXT, expiries, kept_description, new_notes, replaced_values
-from kgagent.tools.writing import NodeWrite, NoteEdit, RelationshipWrite, Write, former_statement, write
+from kgagent.tools.write_results import MAX_OLD_TEXT, added_type, expiries, kept_description, new_notes, replaced_values
+from kgagent.tools.writing import NodeWrite, NoteEdit, RelationshipWrite, Write, write
 from kgagent.turns import in_turns
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
@@ -63,8 +62,8 @@ class Remember(Tool[RememberArguments]):
         return (
             f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), relationships and notes. "
             "Creates what is missing and updates what exists: a node by label and name, a relationship by its two "
-            "nodes; a new type or description replaces the old. Refer to a node by name, entity_key, or `ref` of "
-            'this call; "me" is the owner. Each item succeeds or fails independently. '
+            "nodes; a new description replaces the old, a new type is added. Refer to a node by name, entity_key, or "
+            '`ref` of this call; "me" is the owner. Each item succeeds or fails independently. '
             'Example: {"nodes": [{"label": "Person", '
             '"name": "Ruth Calder", "description": "Naval architect in Bergen."}], "relationships": [{"from": '
             '"Ruth Calder", "to": "me", "relationship_type": "mentor of", "attitude": 5, "notes": ["Had lunch in June '
@@ -293,6 +292,7 @@ class _Call:
             values=values,
             notes=self._notes(item.notes),
             aliases=tuple(item.aliases),
+            correction=item.correction,
             expected_label=item.label,
         )
 
@@ -314,7 +314,8 @@ class _Call:
             create=item.relationship_type is not None,
             or_update=True,
             omit_invalid_levels=True,
-            keeps_former=True,
+            adds_type=not (item.replaces or item.correction),
+            correction=item.correction,
             values=values,
             notes=self._notes(item.notes),
             missing=f"{RelationshipIntent.missing}; give relationship_type to create it",
@@ -374,12 +375,8 @@ class _Call:
         written = self.written[position]
         record, stored = written.record, written.stored
         item = record.name if isinstance(record, GraphNode) else record.triplet
-        former = "" if isinstance(record, GraphNode) else former_statement(stored, record.relationship_type)
-        kept = former if former in {note.content for note in record.notes} else None
         for name, old in replaced_values(written, self.context.ontology).items():
-            yield ReplacedValue(
-                item=item, field=name, old=old, kept_as_note=None if name in LEVEL_FIELDS else kept or None
-            )
+            yield ReplacedValue(item=item, field=name, old=old)
         if stored is not None and self.writes[position].edit is not None:
             left = {note.content for note in record.notes}
             for old in dict.fromkeys(note.content for note in stored.notes if note.content not in left):
@@ -396,7 +393,8 @@ class _Call:
             replaced = replaced_values(written, self.context.ontology)
             is_described = bool(self.relationships[position[1]].description)
             kept = None if is_described else kept_description(relationship, replaced)
-            yield from (f"{name}: {hint}" for hint in (describe_direction(relationship.record), kept) if hint)
+            hints = (describe_direction(relationship.record), added_type(relationship), kept)
+            yield from (f"{name}: {hint}" for hint in hints if hint)
 
 
 def _validated(item: Unchecked[ItemT]) -> ItemT | InputError:

@@ -19,6 +19,7 @@ from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.models.when import When
 from kgagent.tools.arguments import (
+    CORRECTION,
     FROM_NAMES,
     TO_NAMES,
     Aliases,
@@ -121,8 +122,10 @@ class RememberedNode(Arguments):
         "title": "name",
     }
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"correction"})
+
     ref: Reference | None = Field(None, description="Name for it in this call.")
-    entity_key: EntityKey | None = Field(None, description="Key of a stored node, if its name is ambiguous.")
+    entity_key: EntityKey | None = Field(None, description="Its key, if its name is ambiguous.")
     label: ShortText | None = Field(None, description="Required for a new node.")
     name: NodeName | None = Field(None, description="Name that people use.")
     aliases: Aliases = Field(default_factory=list, description="Other names to add.")
@@ -130,6 +133,7 @@ class RememberedNode(Arguments):
     notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
     is_owner: bool = Field(False, description="The owner of the graph.")
     new: bool = Field(False, description="Create even if the name exists.")
+    correction: bool = Field(False, description=CORRECTION)
 
     @model_validator(mode="after")
     def _validate_identity(self) -> "RememberedNode":
@@ -160,15 +164,17 @@ class RememberedRelationship(Arguments):
     )
     to: Reference = Field(validation_alias=AliasChoices("to", *TO_NAMES.choices), description="Another node.")
     relationship_type: ShortText | None = Field(
-        None, description='What it is, reading from `from` to `to`: "mentor of". Required for a new relationship.'
+        None, description='Read from `from` to `to`: "mentor of". Required for a new relationship.'
     )
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type", "correction"})
     neo4j_type: ShortText | None = Field(None, description="Needed only if several types connect the labels.")
     description: Text | None = Field(None, description="One sentence.")
     attitude: Attitude = None
     proximity: Proximity = None
     when: GivenWhen = None
     notes: Notes = Field(default_factory=list, description="Facts about it.")
+    replaces: bool = Field(False, description="The type replaces the old.")
+    correction: bool = Field(False, description=CORRECTION)
 
 
 class RememberedNote(NewNote):
@@ -211,11 +217,9 @@ class RememberArguments(Arguments):
         **dict.fromkeys(("observations", "facts"), "notes"),
     }
 
-    nodes: list[Unchecked[RememberedNode]] = Field(
-        default_factory=list, max_length=MAX_NODES, description="To create or update."
-    )
+    nodes: list[Unchecked[RememberedNode]] = Field(default_factory=list, max_length=MAX_NODES, description="To store.")
     relationships: list[Unchecked[RememberedRelationship]] = Field(
-        default_factory=list, max_length=MAX_RELATIONSHIPS, description="To create or update."
+        default_factory=list, max_length=MAX_RELATIONSHIPS, description="To store."
     )
     notes: list[Unchecked[RememberedNote]] = Field(
         default_factory=list, max_length=MAX_NOTES, description="For stored items."

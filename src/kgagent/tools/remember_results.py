@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from kgagent.formatting import beginning, in_one_line
+from kgagent.formatting import in_one_line
 from kgagent.graph.graph_writes import GraphWriteResult
 from kgagent.graph.reference_forms import message_key
 from kgagent.models.graph import GraphModel
 from kgagent.tools.references import NodeReference
-from kgagent.tools.write_results import MAX_OLD_TEXT, NoteExpiry, WriteToolResultWithRecords
+from kgagent.tools.write_results import NoteExpiry, WriteToolResultWithRecords
 
 MAX_LISTED = 20
 """Number of failures and replaced texts that the text lists; the payload has all."""
@@ -72,13 +72,11 @@ class ReplacedValue(GraphModel):
         item: the node's name, or the relationship.
         field: what was replaced.
         old: the value before; of a level, its word.
-        kept_as_note: the note of the relationship that keeps what it stated before; None if no note does.
     """
 
     item: str
     field: str
     old: str
-    kept_as_note: str | None = None
 
 
 class CreatedNodeReference(NodeReference):
@@ -119,16 +117,13 @@ class RememberResult(WriteToolResultWithRecords):
     def short_text(self) -> str:
         """The counts, the new nodes with short keys, and what needs attention; one line each."""
         created = "; ".join(map(_listed, self.created_nodes))
-        lost = [item for item in self.replaced if item.kept_as_note is None]
-        kept = [item.kept_as_note for item in self.replaced if item.kept_as_note is not None]
         return "\n".join(
             [
                 self.message,
                 *([f"New: {created}"] if created else []),
                 *map(str, self.note_expiries),
                 *_lines("Failed", [str(failure) for failure in self.failures]),
-                *_lines("Replaced", [f"{item.item}, {item.field}: was {item.old!r}" for item in lost]),
-                *_lines("Kept as a note", list(dict.fromkeys(beginning(note, MAX_OLD_TEXT) for note in kept))),
+                *_lines("Replaced", [f"{item.item}, {item.field}: was {item.old!r}" for item in self.replaced]),
                 *_lines("Note", self.hints),
             ]
         )

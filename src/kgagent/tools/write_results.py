@@ -16,6 +16,7 @@ from kgagent.graph.writes import WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.answer_items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content, text_page
+from kgagent.models.free_types import is_extended
 from kgagent.models.graph import GraphModel
 from kgagent.models.token_budget import RECORD_TOKENS, fit_record
 from kgagent.ontology import Ontology
@@ -215,6 +216,8 @@ def replaced_values(written: WriteResult[Any], ontology: Ontology) -> dict[str, 
             "description": stored.text("description"),
         }
     replaced = {name: value for name, value in old.items() if value and value != getattr(record, name)}
+    if is_extended(stored.text("relationship_type"), getattr(record, "relationship_type", "")):
+        del replaced["relationship_type"]
     return {
         name: value[:MAX_OLD_TEXT]
         if isinstance(value, str)
@@ -224,9 +227,17 @@ def replaced_values(written: WriteResult[Any], ontology: Ontology) -> dict[str, 
 
 
 def replaced_text(replaced: Mapping[str, str]) -> str:
-    """A hint about what was replaced and nothing else keeps; empty if nothing was."""
+    """What was replaced, which the history keeps; empty if nothing was."""
     values = ", ".join(f"{name} {value!r}" for name, value in replaced.items())
-    return f"Replaced: {values}. Add it as a note if it may matter later" if values else ""
+    return f"Replaced: {values}" if values else ""
+
+
+def added_type(written: RelationshipWriteResult) -> str | None:
+    """A hint that a type was added to those of a relationship, and how to replace them instead."""
+    old = "" if written.stored is None else written.stored.text("relationship_type")
+    if not is_extended(old, written.record.relationship_type):
+        return None
+    return f"Its type is now {written.record.relationship_type!r}; if {old!r} ended, repeat it with replaces"
 
 
 def kept_description(written: RelationshipWriteResult, replaced: Mapping[str, str]) -> str | None:

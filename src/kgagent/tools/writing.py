@@ -20,8 +20,8 @@ from kgagent.graph.relationships import (
     RelationshipWriteOptions,
     RelationshipWriteResult,
 )
-from kgagent.graph.replaced_statements import note_of, replaced_statement
 from kgagent.models import Note
+from kgagent.models.free_types import new_types
 from kgagent.models.note import dump_notes
 from kgagent.ontology import Ontology
 from kgagent.suggestions import shorten_name
@@ -103,11 +103,9 @@ class RelationshipWrite(RelationshipIntent):
     """A relationship to create or change.
 
     Attributes:
-        keeps_former: whether what a replaced type stated is kept as a note.
         edit: the edit of one of its notes.
     """
 
-    keeps_former: bool = False
     edit: NoteEdit | None = None
 
 
@@ -143,13 +141,17 @@ async def write(
             context.nodes,
             context.write_context,
             user_id=context.user_id,
-            options=NodeWriteOptions(prepare=_prepared_node, dry_run=dry_run),
+            options=NodeWriteOptions(
+                prepare=_prepared_node, dry_run=dry_run, source_entity_key=context.source_entity_key
+            ),
         ),
         RelationshipStrategy(
             context.relationships,
             context.write_context,
             user_id=context.user_id,
-            options=RelationshipWriteOptions(prepare=prepared, dry_run=dry_run),
+            options=RelationshipWriteOptions(
+                prepare=prepared, dry_run=dry_run, source_entity_key=context.source_entity_key
+            ),
         ),
         new=new,
         stored=stored,
@@ -180,14 +182,6 @@ async def write_relationship(context: ToolContext, relationship: RelationshipWri
     return cast("RelationshipWriteResult", await write_one(context, relationship))
 
 
-def former_statement(stored: Record | None, relationship_type: str | None) -> str:
-    """The note that keeps what a relationship stated before it got another type; empty if it keeps its type."""
-    if relationship_type is None or not isinstance(stored, RelationshipRecord):
-        return ""
-    statement = replaced_statement(stored, relationship_type, stored.text("description"))
-    return f"Formerly: {statement}" if statement else ""
-
-
 def _prepared_node(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:
     """A write of a node that exists: it keeps its label, and its name and time of creation if it was to be created."""
     if stored is None or not isinstance(intent, NodeWrite):
@@ -205,15 +199,14 @@ def _prepared_node(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:
 def _prepared_relationship(
     intent: RelationshipIntent, stored: RelationshipRecord | None, ontology: Ontology
 ) -> RelationshipIntent:
-    """A write of a relationship that exists: it keeps its direction and, as a note, what a replaced type stated."""
+    """A write of a relationship that exists: it keeps its direction."""
     if stored is None or not isinstance(intent, RelationshipWrite):
         return intent
     if intent.edit is not None:
         return replace(intent, values=intent.edit.values(stored))
     if not intent.create or intent.or_update:
         _check_direction(intent, stored, ontology)
-    former = former_statement(stored, intent.values.get("relationship_type")) if intent.keeps_former else ""
-    return replace(intent, notes=(note_of(former, stored), *intent.notes)) if former else intent
+    return intent
 
 
 def _check_direction(intent: RelationshipIntent, stored: RelationshipRecord, ontology: Ontology) -> None:
@@ -230,7 +223,7 @@ def _check_direction(intent: RelationshipIntent, stored: RelationshipRecord, ont
     if relationship_type is None or relationship_type.casefold() in ontology.symmetric_types:
         return
     definition = ontology.relationship(stored.neo4j_type)
-    is_same_type = relationship_type == stored.text("relationship_type")
+    is_same_type = not new_types(stored.text("relationship_type"), relationship_type)
     if intent.from_entity_key == start or (is_same_type and definition.from_label != definition.to_label):
         return
     names = {stored.from_entity_key: stored.from_name, stored.to_entity_key: stored.to_name}

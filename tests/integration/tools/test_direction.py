@@ -111,4 +111,4 @@ async def test_a_type_that_reads_the_same_in_both_directions_is_accepted_in_eith
     felix, tom = felix_first.values()
     item = {"from": felix, "to": tom, "relationship_type": "close friend"}
     assert succeeded(await tools.remember(relationships=[item]))["relationships"]["updated"] == 1
-    assert succeeded(await tools.get_relationship(**felix_first))["triplet"] == "Tom close friend Felix"
+    assert succeeded(await tools.get_relationship(**felix_first))["triplet"] == "Tom Friends, close friend Felix"

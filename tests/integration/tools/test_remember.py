@@ -126,16 +126,16 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
     await relate(tools, key, other, "friend", description="They met at work.", attitude=3)
     payload = succeeded(
         await tools.remember(
-            nodes=[{**RUTH, "name": "ruth  CALDER"}], relationships=[{**MENTOR, "from": key[:8], "to": "I"}]
+            nodes=[{**RUTH, "name": "ruth  CALDER"}],
+            relationships=[{**MENTOR, "from": key[:8], "to": "I", "replaces": True}],
         )
     )
-    assert payload["message"] == "Nodes: 1 updated. Relationships: 1 updated. 3 notes added"
-    kept = {"kept_as_note": "Formerly: Ruth Calder friend Ines. They met at work."}
+    assert payload["message"] == "Nodes: 1 updated. Relationships: 1 updated. 2 notes added"
     assert payload["replaced"] == [
         {"item": "Ruth Calder", "field": "description", "old": "An architect."},
-        {"item": "Ruth Calder mentor of Ines", "field": "relationship_type", "old": "friend", **kept},
+        {"item": "Ruth Calder mentor of Ines", "field": "relationship_type", "old": "friend"},
         {"item": "Ruth Calder mentor of Ines", "field": "attitude", "old": "neutral"},
-        {"item": "Ruth Calder mentor of Ines", "field": "description", "old": "They met at work.", **kept},
+        {"item": "Ruth Calder mentor of Ines", "field": "description", "old": "They met at work."},
     ]
     stored = (await named(graph, user_id))["Ruth Calder"]
     assert (stored["entity_key"], stored["description"]) == (key, "Naval architect.")
@@ -380,7 +380,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
     [created] = answer.payload["created_nodes"]
     key = created["entity_key"][:12]
     assert answer.text.splitlines()[:4] == [
-        "Nodes: 1 created, 1 updated. Relationships: 1 updated, 1 failed. 2 notes added",
+        "Nodes: 1 created, 1 updated. Relationships: 1 updated, 1 failed. 1 note added",
         f"New: Ruth (Person, {key})",
         "Expiry of 1 note: 2026-01-08",
         answer.text.splitlines()[3],
@@ -389,7 +389,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
         "Failed: relationships[1] Ruth Calder to Zorro: Node not found: Zorro"
     )
     assert answer.text.splitlines()[4:] == [
-        "Kept as a note: Formerly: Ruth Calder mentor of Ines. Ruth taught Ines to lead a team.",
+        "Note: relationships[0]: Its type is now 'mentor, friend of'; if 'mentor' ended, repeat it with replaces",
     ]
 
 

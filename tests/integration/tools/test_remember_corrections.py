@@ -1,4 +1,4 @@
-"""remember: stored notes are corrected and removed; what another type of a relationship replaces stays as a note."""
+"""remember: stored notes are corrected and removed."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import remembered, two_friends
+from tests.support.people import two_friends
 from tests.support.stored import Database, nodes_of, note_contents
 
 FAIR = {
@@ -105,34 +105,3 @@ async def test_a_correction_during_the_reading_of_a_source_names_that_source(
     assert '"Is old.","added_by":' in fair["notes"]
     assert fair["notes"].count('"source_entity_key":"the source"') == 1
     assert core.user_id == user_id
-
-
-async def employ(tools: Toolset, **more: object) -> None:
-    """Remember where Lena works."""
-    nodes = [{"label": "Person", "name": "Lena"}, {"label": "Entity", "name": "Rehazentrum"}]
-    await remembered(tools, nodes, [{"from": "Lena", "to": "Rehazentrum", "relationship_type": "works at", **more}])
-
-
-async def test_the_replaced_type_stays_as_a_note(tools: Toolset, database: Database) -> None:
-    await employ(tools, description="Physiotherapist since 2019.", attitude=4)
-    patient = {"from": "Lena", "to": "Rehazentrum", "relationship_type": "patient at", "notes": ["Knee."]}
-    answer = await tools["remember"].call_text(
-        {"relationships": [{**patient, "description": "Treated for her knee.", "attitude": 3}]}
-    )
-    assert answer.text.splitlines() == [
-        "Relationships: 1 updated. 2 notes added",
-        "Replaced: Lena patient at Rehazentrum, attitude: was 'favorable'",
-        "Kept as a note: Formerly: Lena works at Rehazentrum. Physiotherapist since 2019.",
-    ]
-    [relationship] = await database.assert_current()
-    assert note_contents(relationship) == ["Formerly: Lena works at Rehazentrum. Physiotherapist since 2019.", "Knee."]
-    repeated = await tools["remember"].call_text({"relationships": [patient]})
-    assert repeated.text == "Relationships: 1 unchanged"
-
-
-async def test_update_relationship_corrects_a_type_without_a_note(tools: Toolset, database: Database) -> None:
-    await employ(tools)
-    ends = {"from_entity_key": "Lena", "to_entity_key": "Rehazentrum"}
-    succeeded(await tools.update_relationship(**ends, relationship_type="worked at"))
-    [relationship] = await database.relationships()
-    assert note_contents(relationship) == []

@@ -1,4 +1,4 @@
-"""What a record stated before it was replaced or merged, for a note that keeps it."""
+"""What a record stated before it was merged into another, for a note that keeps it."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -21,8 +21,8 @@ _NOT_QUOTED |= {"description", "confidence", "salience", *LEVEL_FIELDS}
 """Properties whose other values are no statements, or stay in another form."""
 
 
-def replaced_statement(stored: RelationshipRecord, relationship_type: str, description: str) -> str:
-    """What a type and a description that replace those of a relationship no longer state; empty if nothing."""
+def _replaced_statement(stored: RelationshipRecord, relationship_type: str, description: str) -> str:
+    """What a relationship states that a type and a description do not; empty if nothing."""
     old_type, old = stored.text("relationship_type"), stored.text("description")
     if old_type.casefold().removesuffix(" of") in {"", relationship_type.casefold().removesuffix(" of")}:
         return old if old != description else ""
@@ -44,7 +44,7 @@ def lost_statement(kept: Record, merged: Record, ontology: Ontology) -> str:
     known = {field: kept.known_level(ontology, field) for field in LEVEL_FIELDS}
     levels = (field for field in LEVEL_FIELDS if merged.known_level(ontology, field) != known[field])
     words = _level_words(merged, levels, ontology)
-    statement = replaced_statement(merged, kept.text("relationship_type"), kept.text("description"))
+    statement = _replaced_statement(merged, kept.text("relationship_type"), kept.text("description"))
     if not words and not values:
         return statement
     return _joined(merged.triplet + words, description if statement else "", *values)

@@ -1,0 +1,50 @@
+"""What a write adds to the history of a record."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.records import Record, plain
+from kgagent.models.free_types import is_extended
+from kgagent.models.history import HistoryEntry, dump_history
+
+HISTORY_FIELDS = ("name", "relationship_type", "description", *LEVEL_FIELDS)
+"""Properties whose earlier values are kept."""
+
+
+def history_change(
+    stored: Record | None,
+    changes: Mapping[str, Any],
+    *,
+    until: datetime,
+    by: str,
+    source_entity_key: str | None,
+    corrected: bool,
+) -> dict[str, str]:
+    """The new history of a record, as a property to write; nothing if no earlier value is replaced.
+
+    Args:
+        stored: the record before; None for a new one.
+        changes: the properties that change; None removes one.
+        until: time of the write.
+        by: user id of its author.
+        source_entity_key: what it comes from.
+        corrected: whether the earlier values were never right.
+    """
+    if stored is None:
+        return {}
+    old = {name: value for name in HISTORY_FIELDS if (value := stored.properties.get(name)) not in (None, "")}
+    entries = [
+        HistoryEntry(
+            field=name,
+            value=plain(value),
+            until=until,
+            by=by,
+            source_entity_key=source_entity_key,
+            corrected=corrected,
+        )
+        for name, value in old.items()
+        if name in changes and not (name == "relationship_type" and is_extended(str(value), str(changes[name])))
+    ]
+    return {"history": dump_history([*stored.history, *entries])} if entries else {}

@@ -1,0 +1,46 @@
+"""The free types of a relationship, which its `relationship_type` lists: "sister, landlady"."""
+
+from kgagent.errors import InputError
+
+MAX_LENGTH = 200
+"""Characters of all types of a relationship."""
+
+
+def split_types(relationship_type: str) -> list[str]:
+    """The types that a text lists: "sister, landlady" has two."""
+    return [name for part in relationship_type.split(",") if (name := part.strip())]
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether two texts list the same types, whatever their letter case and order."""
+    return _folded(one) == _folded(other)
+
+
+def new_types(stored: str, given: str) -> list[str]:
+    """The given types that a stored text does not list; the same type in another letter case is no other."""
+    known = _folded(stored)
+    return [name for name in split_types(given) if name.casefold() not in known]
+
+
+def with_types(stored: str, given: str) -> str:
+    """A stored text with the given types added: "sister" and "landlady" become "sister, landlady".
+
+    Raises:
+        InputError: it would be too long.
+    """
+    types = ", ".join([stored, *new_types(stored, given)] if stored.strip() else [given])
+    if len(types) > max(MAX_LENGTH, len(stored)):
+        raise InputError(
+            f"relationship_type may have at most {MAX_LENGTH} characters, but with {given!r} added to {stored!r} it "
+            f"would have {len(types)}; replace it with update_relationship"
+        )
+    return types
+
+
+def is_extended(stored: str, changed: str) -> bool:
+    """Whether a text is a stored one to which types were added."""
+    return bool(stored) and changed.startswith(f"{stored}, ")
+
+
+def _folded(relationship_type: str) -> set[str]:
+    return {name.casefold() for name in split_types(relationship_type)}
