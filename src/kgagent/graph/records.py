@@ -116,7 +116,6 @@ class NodeRecord(Record):
             name=self.text("name"),
             description=self.text("description"),
             notes=self.notes,
-            history=self.history,
             properties=visible(self.properties, _NODE_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties),
         )
 
@@ -197,7 +196,6 @@ class RelationshipRecord(Record):
             proximity_word=ontology.level_words.get((self.neo4j_type, "proximity", proximity or 0), ""),
             when=self.text("when") or None,
             notes=self.notes,
-            history=self.history,
             properties=visible(
                 self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
             ),

@@ -115,7 +115,7 @@ class RelationshipRepository:
         owner = None if adopt_foreign else user_id
         return [self._pair(intent, by_position[position], owner) for position, intent in enumerate(intents)]
 
-    async def get(self, user_id: str, intent: RelationshipIntent) -> GraphRelationship:
+    async def read(self, user_id: str, intent: RelationshipIntent) -> RelationshipRecord:
         """Read the relationship of an intent, in whichever direction it is stored.
 
         Raises:
@@ -126,7 +126,7 @@ class RelationshipRepository:
         stored, _ = self.find(intent, pair)
         if stored is None:
             raise not_found(intent, pair)
-        return self.to_model(stored, intent.from_entity_key)
+        return stored
 
     async def count_by_type(self, user_id: str) -> dict[str, int]:
         """Count the relationships between one user's nodes by type, in the order of the ontology."""

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from kgagent.models.history import HistoryEntry
 from kgagent.models.note import MatchedNote, Note
 from kgagent.models.plain import display_name, triplet_text, without_empty
 
@@ -26,13 +25,11 @@ class DescribedItem(GraphModel):
 
     Attributes:
         similarity: plain cosine of its best text with the query, -1 to 1; None outside a search.
-        history: earlier values, the oldest first; empty in results of searches. Not part of a payload.
     """
 
     description: str = ""
     notes: tuple[Note, ...] = ()
     similarity: float | None = None
-    history: tuple[HistoryEntry, ...] = Field((), exclude=True, repr=False)
 
     def with_matched_notes(self, similarities: Mapping[str, float]) -> Self:
         """The same with the similarity of each note that matched a query, by content."""

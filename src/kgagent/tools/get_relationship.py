@@ -1,19 +1,19 @@
 """get_relationship: read the relationship between two nodes, or a node, with all notes and the history."""
 
-from collections.abc import Iterator
-
 from pydantic import Field
 
 from kgagent.errors import NodeNotFoundError
 from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.answer_items import HistoryItem, JsonRecord, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content
 from kgagent.models.fields import EntityKey
+from kgagent.models.history import HistoryEntry
 from kgagent.models.note import oldest_first
 from kgagent.models.token_budget import cut, cut_record
+from kgagent.ontology import Ontology
 from kgagent.tools.arguments import DIRECTION_HINT, TO_NAMES, RelationshipEnds
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -28,7 +28,9 @@ class GetRelationshipArguments(ReadArguments, RelationshipEnds):
 
 
 class FoundRelationship(ReadToolResult):
-    """A relationship or a node; a page of its notes, oldest first, and then of its history, newest first; both have `total` entries.
+    """A relationship or a node, with a page of its `total` notes and earlier values.
+
+    Notes are the oldest first; then follows the history, the newest first.
 
     Attributes:
         triplet: the relationship in its direction, such as "Ruth mentor Me".
@@ -58,14 +60,17 @@ class GetRelationship(Tool[GetRelationshipArguments]):
     async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> FoundRelationship:
         """Read the relationship, or the node."""
         item: NodeItem | RelationshipItem
-        found: GraphNode | GraphRelationship
+        record: NodeRecord | RelationshipRecord
         fields: JsonRecord = {}
         if arguments.to_entity_key is None:
-            found = node = await _node(context, arguments.from_entity_key)
+            record = await _node(context, arguments.from_entity_key)
+            node, history = record.to_model(context.ontology), [HistoryItem(entry) for entry in record.history]
             message = f"{node.label} {node.name or node.entity_key}"
             item = NodeItem(node.model_copy(update={"notes": ()}), "node")
         else:
-            found = relationship = await _relationship(context, arguments, arguments.to_entity_key)
+            record = await _relationship(context, arguments, arguments.to_entity_key)
+            relationship = record.to_model(context.ontology, asked_from=arguments.from_entity_key)
+            history = [HistoryItem(entry, _word(record, entry, context.ontology)) for entry in record.history]
             about = f"Relationship between {relationship.from_name} and {relationship.to_name}"
             message = with_direction(about, relationship)
             item = RelationshipItem(relationship.model_copy(update={"notes": ()}), "relationship")
@@ -75,38 +80,36 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             short_keys={key: message_key(key) for key in item.entity_keys()},
             defaults=context.ontology.relationship_defaults,
         )
-        [line], [(section, record)] = item.lines(state), item.records(state)
+        [line], [(section, shown)] = item.lines(state), item.records(state)
         room = arguments.token_budget // 2
         content = Content(
-            items=[*map(NoteItem, oldest_first(found.notes)), *_history(found, context)],
+            items=[*map(NoteItem, oldest_first(record.notes)), *reversed(history)],
             message=message,
             opening=line.fitted(room) or cut(line.head, room),
             empty="",
-            fields={**fields, section: cut_record(record, room) or {}},
+            fields={**fields, section: cut_record(shown, room) or {}},
         )
         page = await render_page(FoundRelationship, context, arguments, content)
         lists = {name: list(entries) for name in ("notes", "history") if (entries := getattr(page, name))}
         return page.model_copy(update={section: {**getattr(page, section), **lists}})
 
 
-def _history(found: GraphNode | GraphRelationship, context: ToolContext) -> Iterator[HistoryItem]:
-    """The entries of a history, the newest first, with the words of levels."""
-    neo4j_type = found.neo4j_type if isinstance(found, GraphRelationship) else ""
-    for entry in reversed(found.history):
-        level = entry.value if entry.field in LEVEL_FIELDS and isinstance(entry.value, int) else None
-        yield HistoryItem(entry, context.ontology.word(neo4j_type, entry.field, level))
+def _word(record: RelationshipRecord, entry: HistoryEntry, ontology: Ontology) -> str:
+    """The word of an earlier level; empty for other values."""
+    level = entry.value if entry.field in LEVEL_FIELDS and isinstance(entry.value, int) else None
+    return ontology.word(record.neo4j_type, entry.field, level)
 
 
-async def _node(context: ToolContext, entity_key: str) -> GraphNode:
-    nodes = await context.nodes.get(context.user_id, [entity_key])
-    if not nodes:
+async def _node(context: ToolContext, entity_key: str) -> NodeRecord:
+    nodes = await context.nodes.read(context.user_id, [entity_key])
+    if entity_key not in nodes:
         raise NodeNotFoundError(f"Node not found: {entity_key}")
-    return nodes[0]
+    return nodes[entity_key]
 
 
 async def _relationship(
     context: ToolContext, arguments: GetRelationshipArguments, to_entity_key: str
-) -> GraphRelationship:
+) -> RelationshipRecord:
     hint = ". find_paths shows whether and how they are connected" if context.offers("find_paths") else ""
     intent = RelationshipIntent(
         from_entity_key=arguments.from_entity_key,
@@ -114,4 +117,4 @@ async def _relationship(
         neo4j_type=arguments.neo4j_type,
         missing=RelationshipIntent.missing + hint,
     )
-    return await context.relationships.get(context.user_id, intent)
+    return await context.relationships.read(context.user_id, intent)

@@ -41,7 +41,7 @@ async def test_a_deleted_relationship_is_restored_unchanged_and_only_its_notes_a
     )
     before = await database.relationship()
     intent = RelationshipIntent(from_entity_key=ends["from_entity_key"], to_entity_key=ends["to_entity_key"])
-    shown = await services_of(graph).relationships.get(user_id, intent)
+    shown = (await services_of(graph).relationships.read(user_id, intent)).to_model(graph.ontology)
     embedder.forget()
     clock.forward(days=1)
     deleted = succeeded(await tools.delete_relationship(**ends))
@@ -55,7 +55,7 @@ async def test_a_deleted_relationship_is_restored_unchanged_and_only_its_notes_a
     assert restored["message"] == "Restored relationship between Bo and Ada. Its direction is from Ada to Bo"
     assert restored["embedding_regenerated"] is False
     assert [sorted(texts) for texts in embedder.stored] == [sorted(note_contents(before))]
-    assert await services_of(graph).relationships.get(user_id, intent) == shown
+    assert (await services_of(graph).relationships.read(user_id, intent)).to_model(graph.ontology) == shown
     assert await database.relationship() == {**before, "version": before["version"] + 1}
     assert await kept(database) == []
     await database.assert_current()

@@ -249,7 +249,8 @@ async def test_any_text_is_stored_and_returned_unchanged(
     word = text[:200]
     succeeded(await tools.create_relationship(**ends, relationship_type=word, description=text, notes=[text]))
     succeeded(await tools.add_note_to_relationship(**ends, content=f"also {text[:100]}", source_entity_key=word))
-    stored = await services_of(graph).relationships.get(user_id, RelationshipIntent(**ends))
+    record = await services_of(graph).relationships.read(user_id, RelationshipIntent(**ends))
+    stored = record.to_model(graph.ontology)
     stripped = text.strip()
     assert stored.description == stored.notes[0].content == stripped
     assert stored.from_name == stored_name

@@ -163,6 +163,7 @@ NUMBERS = frozenset(
 SWITCHES = frozenset(
     [
         "clear",
+        "correction",
         "cycle",
         "delete_relationships",
         "direction",
@@ -172,6 +173,7 @@ SWITCHES = frozenset(
         "new",
         "constraints.on",
         "ranking",
+        "relationships.replaces",
         "repeat_relationships",
         "return_explanations",
         "search_relationships",

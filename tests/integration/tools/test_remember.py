@@ -389,7 +389,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
         "Failed: relationships[1] Ruth Calder to Zorro: Node not found: Zorro"
     )
     assert answer.text.splitlines()[4:] == [
-        "Note: relationships[0]: Its type is now 'mentor, friend of'; if 'mentor' ended, repeat it with replaces",
+        "Note: relationships[0]: Its type is now 'mentor of, friend of'; if 'mentor of' ended, repeat it with replaces",
     ]
 
 

@@ -1,0 +1,175 @@
+"""What a write replaces stays in the history of the record, and a second type of a relationship is added."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Toolset
+from tests.conftest import Clock
+from tests.support.payloads import succeeded
+from tests.support.people import person, persons, relate, remembered, two_friends
+from tests.support.stored import Database, note_contents
+
+
+async def history_of(tools: Toolset, **ends: str) -> list[dict[str, Any]]:
+    """The history that get_relationship shows, newest first."""
+    found = succeeded(await tools.get_relationship(**ends))
+    return list((found.get("relationship") or found["node"]).get("history", []))
+
+
+async def test_what_an_update_replaces_is_kept_with_time_author_and_source(
+    graph: KnowledgeGraph, tools: Toolset, database: Database, user_id: str, clock: Clock
+) -> None:
+    ends = await two_friends(tools, description="They row", attitude=4)
+    clock.forward(days=1)
+    reading = graph.tools(user_id=user_id, source_entity_key="the source")
+    change = {"relationship_type": "rival", "attitude": "hostile", "description": ""}
+    succeeded(await reading.update_relationship(**ends, **change))
+    moment = clock().isoformat().replace("+00:00", "Z")
+    entry = {"until": moment, "by": user_id, "source_entity_key": "the source"}
+    assert await history_of(tools, **ends) == [
+        {"field": "attitude", "value": 4, **entry},
+        {"field": "description", "value": "They row", **entry},
+        {"field": "relationship_type", "value": "friend", **entry},
+    ]
+    shown = (await tools["get_relationship"].call_text(dict(ends))).text
+    assert f"- Former attitude (until {moment[:10]}, source the source): friendly" in shown.splitlines()
+    [stored] = await database.assert_current()
+    assert note_contents(stored) == []
+
+
+async def test_a_correction_is_marked(tools: Toolset) -> None:
+    ends = await two_friends(tools, description="They met in Rome.")
+    succeeded(await tools.update_relationship(**ends, description="They met in Oslo.", correction=True))
+    item = {"from": "Ada", "to": "Bo", "relationship_type": "sister", "correction": True}
+    succeeded(await tools.remember(relationships=[item]))
+    corrected = [(entry["value"], entry["corrected"]) for entry in await history_of(tools, **ends)]
+    assert corrected == [("friend", True), ("They met in Rome.", True)]
+    assert "- Wrong description (until " in (await tools["get_relationship"].call_text(dict(ends))).text
+
+
+async def test_a_node_keeps_its_earlier_names_and_descriptions(tools: Toolset, database: Database) -> None:
+    ada = await person(tools, "Ada", "An architect.")
+    node = {"label": "Person", "name": "Ada", "description": "A painter."}
+    succeeded(await tools.remember(nodes=[{**node, "correction": True}]))
+    succeeded(await tools.update_node(entity_key=ada, name="Ada Holm"))
+    entries = [(entry["field"], entry["value"]) for entry in await history_of(tools, from_entity_key=ada)]
+    assert entries == [("name", "Ada"), ("description", "An architect.")]
+    await database.assert_current()
+
+
+async def test_a_history_is_in_no_search_and_no_answer_of_a_write(tools: Toolset) -> None:
+    ends = await two_friends(tools, description="They row on Lake Garda")
+    written = succeeded(await tools.update_relationship(**ends, description="They sail", verbose=True))
+    del written["replaced"]
+    ada = await tools.update_node(entity_key=ends["from_entity_key"], description="x")
+    found = [await tools.hybrid_search(query="lake garda row"), await tools.explore(queries=["Ada"])]
+    assert "Garda" not in json.dumps([written, ada, found]).replace("lake garda row", "")
+    assert "history" not in json.dumps([written, ada, found])
+
+
+async def test_a_history_keeps_its_newest_entries(tools: Toolset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgagent.models.history.MAX_ENTRIES", 3)
+    ends = await two_friends(tools)
+    for number in range(5):
+        succeeded(await tools.update_relationship(**ends, description=f"Version {number}"))
+    assert [entry["value"] for entry in await history_of(tools, **ends)] == ["Version 3", "Version 2", "Version 1"]
+
+
+async def test_concurrent_updates_keep_what_each_replaced(agents: list[Toolset]) -> None:
+    ends = await two_friends(agents[0], description="Version 0")
+    changes = [f"Version {number}" for number in range(1, 4)]
+    await asyncio.gather(
+        *(agent.update_relationship(**ends, description=text) for agent, text in zip(agents, changes, strict=False))
+    )
+    current = succeeded(await agents[0].get_relationship(**ends))["relationship"]
+    values = [entry["value"] for entry in current["history"]]
+    assert sorted([*values, current["description"]]) == ["Version 0", *changes[: len(agents)]]
+
+
+async def test_a_history_of_another_program_is_kept(tools: Toolset, database: Database) -> None:
+    ends = await two_friends(tools, description="They row")
+    await database.run("MATCH (:Person {user_id: $user})-[r]->() SET r.history = 'since 1900'")
+    succeeded(await tools.update_relationship(**ends, description="They sail"))
+    assert [entry["value"] for entry in await history_of(tools, **ends)] == ["They row", "since 1900"]
+
+
+async def test_a_merge_unites_histories(tools: Toolset) -> None:
+    ada, other, bo = await persons(tools, "Ada", "Ada H.", "Bo")
+    for key in (ada, other):
+        await relate(tools, key, bo, description="They row")
+        ends = {"from_entity_key": key, "to_entity_key": bo}
+        succeeded(await tools.update_relationship(**ends, description=f"They sail, {len(key)}"))
+        succeeded(await tools.update_node(entity_key=key, description="x"))
+        succeeded(await tools.update_node(entity_key=key, description=f"y {key}"))
+    succeeded(await tools.merge_nodes(keep_entity_key=ada, drop_entity_key=other))
+    assert [entry["value"] for entry in await history_of(tools, from_entity_key=ada)] == ["x", "x"]
+    entries = await history_of(tools, from_entity_key=ada, to_entity_key=bo)
+    assert [entry["value"] for entry in entries] == ["They row", "They row"]
+
+
+PEOPLE = [{"label": "Person", "name": "Ruth"}, {"label": "Person", "name": "Ines"}]
+SISTER = {"from": "Ruth", "to": "Ines", "relationship_type": "sister", "description": "They grew up in Cork."}
+LANDLADY = {"from": "Ruth", "to": "Ines", "relationship_type": "landlady", "description": "Ines rents her attic."}
+
+
+async def test_a_second_type_is_added_and_its_description_becomes_a_note(tools: Toolset, database: Database) -> None:
+    await remembered(tools, PEOPLE, [SISTER])
+    answer = await tools["remember"].call_text({"relationships": [LANDLADY]})
+    assert answer.text.splitlines() == [
+        "Relationships: 1 updated. 1 note added",
+        "Note: relationships[0]: Its type is now 'sister, landlady'; if 'sister' ended, repeat it with replaces",
+    ]
+    [stored] = await database.assert_current()
+    assert (stored["relationship_type"], stored["description"]) == ("sister, landlady", "They grew up in Cork.")
+    assert note_contents(stored) == ["Ines rents her attic."]
+    assert "history" not in stored
+    again = [SISTER, LANDLADY, {**SISTER, "relationship_type": "Sister"}]
+    assert succeeded(await tools.remember(relationships=again))["message"] == "Relationships: 3 unchanged"
+
+
+async def test_a_type_that_replaces_another_is_the_only_one(tools: Toolset, database: Database) -> None:
+    await remembered(tools, PEOPLE, [SISTER])
+    answer = await tools["remember"].call_text({"relationships": [{**LANDLADY, "replaces": True}]})
+    assert "Replaced: Ruth landlady Ines, relationship_type: was 'sister'" in answer.text.splitlines()
+    [stored] = await database.assert_current()
+    assert (stored["relationship_type"], stored["description"]) == ("landlady", "Ines rents her attic.")
+    assert [entry["value"] for entry in json.loads(stored["history"])] == ["sister", "They grew up in Cork."]
+
+
+async def test_a_filter_by_type_finds_one_of_several(tools: Toolset) -> None:
+    await remembered(tools, PEOPLE, [SISTER, LANDLADY])
+    for name in ("sister", "Landlady", "sister, landlady"):
+        found = await tools.hybrid_search(query="Who is Ruth?", relationship_types=[name])
+        assert [item["relationship_type"] for item in succeeded(found)["relationships"]] == ["sister, landlady"]
+
+
+async def test_a_load_adds_types_and_a_repeated_one_changes_nothing(
+    graph: KnowledgeGraph, database: Database, user_id: str, tmp_path: Path
+) -> None:
+    lines = [{"kind": "node", "id": name, "label": "Person", "name": name} for name in ("Ruth", "Ines")]
+    path = tmp_path / "graph.jsonl"
+    path.write_text(
+        "\n".join(json.dumps({"kind": "relationship", **line} | line) for line in [*lines, SISTER, LANDLADY])
+    )
+    await graph.load(path, user_id=user_id)
+    [stored] = await database.assert_current()
+    assert (stored["relationship_type"], note_contents(stored)) == ("sister, landlady", ["Ines rents her attic."])
+    await graph.load(path, user_id=user_id)
+    assert await database.relationships() == [stored]
+
+
+async def test_an_export_has_the_history(
+    graph: KnowledgeGraph, tools: Toolset, database: Database, user_id: str, tmp_path: Path
+) -> None:
+    ends = await two_friends(tools, description="They row")
+    succeeded(await tools.update_relationship(**ends, description="They sail"))
+    [stored] = await database.relationships()
+    await graph.export(tmp_path / "export.jsonl", user_id=user_id)
+    await graph.forget(user_id=user_id)
+    await graph.import_records(tmp_path / "export.jsonl")
+    assert [one["history"] for one in await database.relationships()] == [stored["history"]]
