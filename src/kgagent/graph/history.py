@@ -9,7 +9,7 @@ from kgagent.graph.records import Record, plain
 from kgagent.models.free_types import is_extended
 from kgagent.models.history import HistoryEntry, dump_history
 
-HISTORY_FIELDS = ("name", "relationship_type", "description", *LEVEL_FIELDS)
+HISTORY_FIELDS = ("name", "relationship_type", "description", *LEVEL_FIELDS, "when")
 """Properties whose earlier values are kept."""
 
 

@@ -328,7 +328,7 @@ class RelationshipStrategy:
         return await self.saver.save(plans)
 
     def _with_added_type(self, intent: RelationshipIntent, stored: RelationshipRecord) -> RelationshipIntent:
-        """A write that adds a type; a description of some of several types becomes a note beside the stored one.
+        """A write that adds a type; a second description becomes a note, with its time.
 
         Raises:
             InputError: the relationship would have too many types.
@@ -337,17 +337,18 @@ class RelationshipStrategy:
         if not given or not old:
             return intent
         values = {**intent.values, "relationship_type": with_types(old, given)}
-        if is_same(old, given) or not (stored.text("description") and values.get("description")):
+        description = values.get("description")
+        if is_same(old, given) or not description or stored.text("description") in {"", description}:
             return replace(intent, values=values)
-        description = values.pop("description")
+        del values["description"]
         note = Note(
             content=description,
             added_by=self._user_id,
             date_added=self._context.clock(),
             source_entity_key=self._options.source_entity_key,
+            when=values.pop("when", None),
         )
-        is_known = description == stored.text("description")
-        return replace(intent, values=values, notes=intent.notes if is_known else (note, *intent.notes))
+        return replace(intent, values=values, notes=(note, *intent.notes))
 
     def _levels_stored_as_text(self, record: RelationshipRecord) -> dict[str, Any]:
         """The numbers of levels that an old graph holds as words or as text."""

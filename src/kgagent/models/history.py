@@ -14,7 +14,7 @@ class HistoryEntry(BaseModel):
     """A value that a write replaced or removed.
 
     Attributes:
-        field: the property: `name`, `description`, `relationship_type`, `attitude` or `proximity`.
+        field: the property: `name`, `description`, `relationship_type`, `attitude`, `proximity` or `when`.
         value: what it was; attitude and proximity from 1 to 5.
         until: time of the write that replaced it; None if unknown.
         by: user id of the author of that write.

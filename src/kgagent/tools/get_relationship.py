@@ -53,8 +53,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
     result = FoundRelationship
     read_only = True
     text = (
-        "Read the relationship between two nodes, or one node alone, with all its notes and its history. "
-        + DIRECTION_HINT
+        "Read the relationship between two nodes, or one node alone, with all notes and the history. " + DIRECTION_HINT
     )
 
     async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> FoundRelationship:

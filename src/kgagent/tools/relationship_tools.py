@@ -313,8 +313,7 @@ class CreateRelationships(Tool[CreateRelationshipsArguments]):
     destructive = False
     idempotent = True
     text = (
-        "Create several relationships in one call. Each is created or rejected independently; `results` has one "
-        "entry for each, in order."
+        "Create several relationships in one call. Each is created or rejected independently; `results` are in order."
     )
 
     async def run(self, context: ToolContext, arguments: CreateRelationshipsArguments) -> BatchResult:
@@ -337,8 +336,8 @@ class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
     result = BatchResult
     idempotent = True
     text = (
-        "Change several relationships in one call. Each is changed or rejected independently; `results` has one "
-        "entry for each, in order. " + DIRECTION_HINT
+        "Change several relationships in one call. Each is changed or rejected independently; `results` are "
+        "in order. " + DIRECTION_HINT
     )
 
     async def run(self, context: ToolContext, arguments: UpdateRelationshipsArguments) -> BatchResult:

@@ -1,6 +1,7 @@
 """remember: create and update many nodes, relationships and notes in one call."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -163,7 +164,13 @@ class _Call:
     async def write(self) -> None:
         """Write the nodes and then the relationships, with one request for embeddings."""
         writes = dict(sorted(self.writes.items(), key=lambda item: isinstance(item[1], RelationshipWrite)))
-        outcomes = await write(self.context, list(writes.values()), new=self.new, stored=self.stored)
+        source = None
+        # A note that refers to an unknown source fails by itself.
+        with suppress(InputError):
+            source = self.references.key(self.arguments.source) if self.arguments.source else None
+        outcomes = await write(
+            self.context, list(writes.values()), new=self.new, stored=self.stored, source_entity_key=source
+        )
         for position, outcome in zip(writes, outcomes, strict=True):
             if isinstance(outcome, KgAgentError):
                 self.failures[position] = outcome

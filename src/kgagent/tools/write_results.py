@@ -214,6 +214,7 @@ def replaced_values(written: WriteResult[Any], ontology: Ontology) -> dict[str, 
             "relationship_type": stored.text("relationship_type"),
             **levels,
             "description": stored.text("description"),
+            "when": stored.text("when"),
         }
     replaced = {name: value for name, value in old.items() if value and value != getattr(record, name)}
     if is_extended(stored.text("relationship_type"), getattr(record, "relationship_type", "")):

@@ -118,6 +118,7 @@ async def write(
     *,
     new: Collection[str] = (),
     stored: Mapping[str, End] = MappingProxyType({}),
+    source_entity_key: str | None = None,
     dry_run: bool = False,
 ) -> list[GraphWriteResult | KgAgentError]:
     """Write nodes and relationships with one request for embeddings; each is written or rejected independently.
@@ -127,6 +128,7 @@ async def write(
         writes: what to write.
         new: keys of which the user has no node, as was read for this call.
         stored: nodes that were read for this call, by their keys.
+        source_entity_key: what they come from, for the histories; None for the source of the context.
         dry_run: whether nothing is written.
 
     Returns:
@@ -136,22 +138,19 @@ async def write(
     def prepared(intent: RelationshipIntent, record: RelationshipRecord | None) -> RelationshipIntent:
         return _prepared_relationship(intent, record, context.ontology)
 
+    source = context.source_entity_key or source_entity_key
     strategy = GraphStrategy(
         NodeStrategy(
             context.nodes,
             context.write_context,
             user_id=context.user_id,
-            options=NodeWriteOptions(
-                prepare=_prepared_node, dry_run=dry_run, source_entity_key=context.source_entity_key
-            ),
+            options=NodeWriteOptions(prepare=_prepared_node, dry_run=dry_run, source_entity_key=source),
         ),
         RelationshipStrategy(
             context.relationships,
             context.write_context,
             user_id=context.user_id,
-            options=RelationshipWriteOptions(
-                prepare=prepared, dry_run=dry_run, source_entity_key=context.source_entity_key
-            ),
+            options=RelationshipWriteOptions(prepare=prepared, dry_run=dry_run, source_entity_key=source),
         ),
         new=new,
         stored=stored,

@@ -14,6 +14,10 @@ from tests.support.payloads import succeeded
 from tests.support.people import person, persons, relate, remembered, two_friends
 from tests.support.stored import Database, note_contents
 
+PEOPLE = [{"label": "Person", "name": "Ruth"}, {"label": "Person", "name": "Ines"}]
+SISTER = {"from": "Ruth", "to": "Ines", "relationship_type": "sister", "description": "They grew up in Cork."}
+LANDLADY = {"from": "Ruth", "to": "Ines", "relationship_type": "landlady", "description": "Ines rents her attic."}
+
 
 async def history_of(tools: Toolset, **ends: str) -> list[dict[str, Any]]:
     """The history that get_relationship shows, newest first."""
@@ -40,6 +44,16 @@ async def test_what_an_update_replaces_is_kept_with_time_author_and_source(
     assert f"- Former attitude (until {moment[:10]}, source the source): friendly" in shown.splitlines()
     [stored] = await database.assert_current()
     assert note_contents(stored) == []
+
+
+async def test_the_source_and_the_time_of_a_call_reach_the_history(tools: Toolset, database: Database) -> None:
+    talk = {"label": "Source", "name": "Talk", "description": "of May", "ref": "talk"}
+    source = (await remembered(tools, [talk, *PEOPLE], [{**SISTER, "when": "2019/.."}]))["Talk"]
+    change = {**SISTER, "when": "2019/2021", "description": "They live apart."}
+    succeeded(await tools.remember(relationships=[change], source="Talk"))
+    [stored] = await database.assert_current()
+    history = [(entry["field"], entry["value"], entry["source_entity_key"]) for entry in json.loads(stored["history"])]
+    assert history == [("description", "They grew up in Cork.", source), ("when", "2019/..", source)]
 
 
 async def test_a_correction_is_marked(tools: Toolset) -> None:
@@ -110,11 +124,6 @@ async def test_a_merge_unites_histories(tools: Toolset) -> None:
     assert [entry["value"] for entry in await history_of(tools, from_entity_key=ada)] == ["x", "x"]
     entries = await history_of(tools, from_entity_key=ada, to_entity_key=bo)
     assert [entry["value"] for entry in entries] == ["They row", "They row"]
-
-
-PEOPLE = [{"label": "Person", "name": "Ruth"}, {"label": "Person", "name": "Ines"}]
-SISTER = {"from": "Ruth", "to": "Ines", "relationship_type": "sister", "description": "They grew up in Cork."}
-LANDLADY = {"from": "Ruth", "to": "Ines", "relationship_type": "landlady", "description": "Ines rents her attic."}
 
 
 async def test_a_second_type_is_added_and_its_description_becomes_a_note(tools: Toolset, database: Database) -> None:
