@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from kgagent.models.matched_path import PatternResult
     from kgagent.models.pattern_query import GraphQuery
     from kgagent.models.search import SearchFilters
+    from kgagent.models.timeline import Timeline
+    from kgagent.models.when import Period
     from kgagent.observing import Observer
     from kgagent.ontology import Ontology
     from kgagent.progress import Progress
@@ -440,6 +442,10 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
     def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
         """Find the nodes around a node, hop by hop; see `RetrievalService.traverse`."""
         return self._wait(self._wrapped.traverse, request, user_id=user_id)
+
+    def timeline(self, request: TraverseRequest, *, user_id: str, between: Period | None, now: datetime) -> Timeline:
+        """See `RetrievalService.timeline`."""
+        return self._wait(self._wrapped.timeline, request, user_id=user_id, between=between, now=now)
 
     def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """See `RetrievalService.find_paths`."""
