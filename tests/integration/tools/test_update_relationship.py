@@ -139,7 +139,7 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
 async def test_a_wrong_value_is_named_and_changes_nothing(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools, **FIRST)
     for wrong, said in (
-        ({}, "Nothing to change: give description, relationship_type, attitude, proximity or notes"),
+        ({}, "Nothing to change: give description, relationship_type, attitude, proximity, when or notes"),
         ({"clear": ["notes"]}, "clear must contain only attitude and proximity, got 'notes'"),
         ({"clear": ["attitude"], "attitude": 3}, "attitude cannot be both set and cleared"),
         ({"attitude": 0}, "Attitude/proximity must be 1-5, got attitude 0"),
