@@ -31,7 +31,7 @@ MAX_RECORDS = 10_000
 """Maximum number of records that a merge may change; all of them are changed in one transaction."""
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
-_OF_TYPE = ("description", "confidence", "salience", *LEVEL_FIELDS)
+_OF_TYPE = ("description", "when", "confidence", "salience", *LEVEL_FIELDS)
 _NEVER_COPIED = INTERNAL_PROPERTIES | {"entity_key", "notes", "updated_at", ALIASES, *LEVEL_FIELDS}
 
 
@@ -290,7 +290,7 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
     def _missing_properties(self, record: Record, others: Iterable[Record]) -> dict[str, Any]:
         """Properties that the record lacks, each from the first of the others that has it.
 
-        A description and levels of a relationship of another type would say something else of this one.
+        A description, a time and levels of a relationship of another type would say something else of this one.
         """
         changes: dict[str, Any] = {}
         for other in others:

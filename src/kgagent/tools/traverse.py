@@ -46,8 +46,8 @@ class TraverseArguments(ReadArguments, TraverseRequest):
 
     limit: int | None = Field(None, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes.")  # type: ignore[assignment]
     verbose: bool = Field(False, description="Return descriptions, notes and properties too.")
-    timeline: bool = Field(False, description="Instead: its dated statements and those of its relationships, by time.")
-    between: When | None = Field(None, description="The timeline of this time: 2022/2023, 2023-05.")
+    timeline: bool = Field(False, description="What happened to it, with whom and when.")
+    between: When | None = Field(None, description="Timeline of 2022/2023.")
 
 
 class Traversal(ReadToolResult):
@@ -78,8 +78,8 @@ class Traverse(Tool[TraverseArguments]):
         """The description for the model."""
         return (
             f"Follow the relationships of a node, up to {MAX_TRAVERSED_HOPS} hops; the nearest and most strongly "
-            "connected nodes first. sort=date lists what is connected to a node, newest first, with dates; "
-            "timeline=true, what happened to it, with whom and when. find_paths finds how two nodes are connected. "
+            "connected nodes first. sort=date lists what is connected to a node, newest first, with dates. "
+            "find_paths finds how two nodes are connected. "
             f"Neo4j types: {', '.join(ontology.relationships)}."
         )
 

@@ -1,6 +1,7 @@
 """merge_nodes: two nodes become one, all or nothing, and every embedding is that of its text."""
 
 import asyncio
+import json
 from typing import Any
 
 import neo4j
@@ -165,6 +166,18 @@ async def test_notes_are_merged_by_date_without_duplicates(tools: Toolset, datab
     [stored] = await database.relationships()
     assert note_contents(stored) == [f"note {number}" for number in range(4)]
     assert stored["notes_text"] == "note 3"
+
+
+async def test_the_time_of_a_relationship_of_another_type_stays_with_its_statement(
+    tools: Toolset, database: Database
+) -> None:
+    kept, dropped, other = await persons(tools, "Bob", "Robert", "Cy")
+    await relate(tools, kept, other, "brother")
+    await relate(tools, dropped, other, "landlord", when="2019/2021")
+    succeeded(await merge(tools, kept, dropped))
+    stored = await database.relationship()
+    assert "when" not in stored
+    assert [note["when"] for note in json.loads(stored["notes"])] == ["2019/2021"]
 
 
 async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_the_node(
