@@ -36,6 +36,8 @@ def search(
     relationship_type: Annotated[
         list[str] | None, typer.Option(help=field_of(_SEARCH, "relationship_types", _REPEATED))
     ] = None,
+    as_of: Annotated[str | None, typer.Option(help=field_of(_SEARCH, "as_of"))] = None,
+    between: Annotated[str | None, typer.Option(help=field_of(_SEARCH, "between"))] = None,
     min_attitude: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "min_attitude"))] = None,
     max_attitude: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "max_attitude"))] = None,
     min_proximity: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "min_proximity"))] = None,
@@ -64,6 +66,8 @@ def search(
         strategy=strategy,
         labels=label,
         relationship_types=relationship_type,
+        as_of=as_of,
+        between=between,
         min_attitude=min_attitude,
         max_attitude=max_attitude,
         min_proximity=min_proximity,

@@ -1,9 +1,5 @@
-// Whether the filter of a search keeps a relationship `r`. $filter {relationship_types, neo4j_types, labels [text] (an end has one of
-// them), min_attitude, max_attitude, min_proximity, max_proximity (1 to 5)}; each null if it keeps all.
-($filter.relationship_types IS NULL OR r.relationship_type IN $filter.relationship_types)
-  AND ($filter.neo4j_types IS NULL OR type(r) IN $filter.neo4j_types)
-  AND ($filter.labels IS NULL OR any(label IN labels(startNode(r)) + labels(endNode(r)) WHERE label IN $filter.labels))
-  AND ($filter.min_attitude IS NULL OR r.attitude >= $filter.min_attitude)
-  AND ($filter.max_attitude IS NULL OR r.attitude <= $filter.max_attitude)
-  AND ($filter.min_proximity IS NULL OR r.proximity >= $filter.min_proximity)
-  AND ($filter.max_proximity IS NULL OR r.proximity <= $filter.max_proximity)
+// Whether the filter of a search keeps a relationship `r`: it is allowed, and its own time overlaps $filter.between {earliest, latest}
+// (days such as 20230204; what has no time never does), unless that is null.
+«_allowed_relationship»
+  AND ($filter.between IS NULL OR
+    r.when_earliest <= $filter.between.latest AND r.when_latest >= $filter.between.earliest)

@@ -2,7 +2,7 @@
 // Parameters: user_id; dimensions; model; filter; limit; queries [{position from 0, vector, threshold}].
 // Rows: one for each query: query, matches [{similarity (plain cosine), content, node or null, relationship or null}], best first.
 MATCH (n:«label»)
-WHERE n.user_id = $user_id
+WHERE n.user_id = $user_id AND «_kept_note»
 WITH n, n.embedding AS embedding
 WHERE «_comparable_node»
 WITH n, [query IN $queries | 2.0 * vector.similarity.cosine(embedding, query.vector) - 1.0] AS similarities

@@ -13,7 +13,7 @@ CALL (query) {
     END AS similarity
   ORDER BY similarity DESC, n.entity_key
   RETURN count(*) AS hits, min(indexed) AS least, collect(
-    CASE WHEN similarity >= query.threshold AND «_eligible_node» THEN {n: n, similarity: similarity} END
+    CASE WHEN similarity >= query.threshold AND «_eligible_node» AND «_kept_note» THEN {n: n, similarity: similarity} END
   ) AS kept
 }
 CALL (kept) {

@@ -8,6 +8,7 @@ from pydantic import AliasChoices, Field, model_validator
 from kgagent.models.fields import FilledText, FreeTypes, Labels, Level, QueryText, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel, parsed_json
+from kgagent.models.when import When
 
 SearchPlan = Literal["exact", "index", "procedure", "none"]
 """How a vector search was run: comparing each vector, in a filtered index, by the query procedures, or not at all."""
@@ -117,9 +118,13 @@ class ExploredNode(GraphModel):
 
 
 class SearchFilters(RequestModel):
-    """What a search keeps. A relationship without a level matches no range of it."""
+    """What a search keeps, with dates in EDTF.
 
-    last_in_schema: ClassVar[frozenset[str]] = frozenset({"labels", "relationship_types"})
+    A relationship without a level matches no range of it. What has no `when` is valid at any time, and never `between`;
+    a node is `between` by its notes.
+    """
+
+    last_in_schema: ClassVar[frozenset[str]] = frozenset({"labels", "relationship_types", "as_of", "between"})
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
         {"neo4j_types", "min_attitude", "max_attitude", "min_proximity", "max_proximity"}
     )
@@ -127,6 +132,8 @@ class SearchFilters(RequestModel):
     labels: Labels = None
     relationship_types: FreeTypes = None
     neo4j_types: SearchedTypes = None
+    as_of: When | None = Field(None, description="Only what was valid then: 2021.")
+    between: When | None = Field(None, description="Only what is dated within: 2019/2021.")
     min_attitude: Level = Field(None, description="Only relationships with at least this attitude.")
     max_attitude: Level = Field(None, description="Only relationships with at most this attitude.")
     min_proximity: Level = Field(None, description="Only relationships with at least this proximity.")

@@ -124,7 +124,7 @@ class Exploration:
         around = explored.surroundings if explored is not None else GraphExpansion()
         sample = calibration.known(self.scope)
         value = None if explored is None else await self._relevance(found, named, hydrated, nodes, sample)
-        matches = await in_turns(lambda one: to_result(one, self.scope), hydrated)
+        matches = await in_turns(lambda one: to_result(one, self.scope, self.types), hydrated)
         read = [key for key in best if key in nodes]
         skipped = {
             "the searches by the queries": not_searched,
@@ -133,8 +133,8 @@ class Exploration:
         }
         return ExploreResult(
             nodes=tuple(await in_turns(lambda key: self._explored(ranked[key], nodes[key]), read)),
-            relationships=_each_once((*matches, *around.relationships)),
-            neighbors=around.neighbors,
+            relationships=_each_once((*matches, *map(self.types.without_other_notes, around.relationships))),
+            neighbors=tuple(map(self.types.without_other_notes, around.neighbors)),
             warnings=(
                 *(found.warnings if found else ()),
                 *(f"Skipped {what}: {failure.reason}" for what, failure in skipped.items() if failure),
@@ -245,7 +245,7 @@ class Exploration:
 
     def _explored(self, ranked: _Ranked, found: FoundNode) -> ExploredNode:
         node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
-        node = node.with_matched_notes(ranked.notes)
+        node = self.types.without_other_notes(node.with_matched_notes(ranked.notes))
         return ExploredNode(node=node, score=ranked.score, signals=tuple(ranked.signals))
 
     async def _relevance(
@@ -274,12 +274,14 @@ class Exploration:
         return None if is_unknown else best_share
 
 
-def to_result(candidate: Candidate, scope: SearchScope) -> RelationshipSearchResult:
+def to_result(candidate: Candidate, scope: SearchScope, types: RelationshipFilter) -> RelationshipSearchResult:
     """A relationship that a search found, as it is returned."""
     if not isinstance(candidate.record, RelationshipRecord):
         raise TypeError(f"{candidate.key} is no relationship")
     fields = {
-        **dict(candidate.record.to_model(scope.ontology).with_matched_notes(candidate.notes)),
+        **dict(
+            types.without_other_notes(candidate.record.to_model(scope.ontology).with_matched_notes(candidate.notes))
+        ),
         "similarity": candidate.similarity or 0.0,
         "score": candidate.score,
         "path": tuple(record.triplet for record in candidate.path),

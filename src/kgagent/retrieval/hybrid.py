@@ -71,7 +71,9 @@ class HybridSearch:
         candidates = self._ranked(found.results[0])
         room = max(self.limit * (RERANKED_POOL if self._is_reranked else 1), ASSESSED)
         best = candidates if options.half_life_days is not None else candidates[:room]
-        hydrated, unread = await hydrate(self.scope, best, labels=self.labels, timeout=found.time_left)
+        hydrated, unread = await hydrate(
+            self.scope, best, labels=self.labels, types=self.types, timeout=found.time_left
+        )
         if options.strategy == CALIBRATED and options.query:
             hydrated = with_words(hydrated, found.results[0].words, self.weights)
         reranked, skipped = await self._rerank(hydrated, found)

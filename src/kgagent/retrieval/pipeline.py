@@ -173,7 +173,7 @@ async def search(
             )
             named, unnamed = await attempt(naming, spec.timeout, default=named)
     failures = {name: failure for name, task in tasks.items() if (failure := task.result()[1]) is not None}
-    rankings = {name: task.result()[0] for name, task in tasks.items() if name not in failures}
+    rankings = {name: _kept(spec, task.result()[0]) for name, task in tasks.items() if name not in failures}
     warnings = [f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure.reason}" for name, failure in failures.items()]
     if not rankings:
         raise _all_failed(failures, warnings)
@@ -205,6 +205,15 @@ async def _run(
     if not_embedded is not None and name.endswith("_vector"):
         raise not_embedded.error
     return await retrieval(queries)
+
+
+def _kept(spec: SearchSpec, rankings: Sequence[Ranking]) -> Sequence[Ranking]:
+    """Rankings without the nodes that the filter removes."""
+
+    def is_kept(candidate: Candidate) -> bool:
+        return not isinstance(candidate.record, NodeRecord) or spec.types.keeps_node(candidate.record)
+
+    return [replace(one, candidates=[*filter(is_kept, one.candidates)]) for one in rankings]
 
 
 def _retrievals(spec: SearchSpec, vectors: VectorRetrievers) -> dict[Retriever, Retrieval]:

@@ -26,7 +26,12 @@ _log = logging.getLogger(__name__)
 
 
 async def hydrate(
-    scope: SearchScope, candidates: Sequence[Candidate], *, labels: Sequence[str], timeout: float
+    scope: SearchScope,
+    candidates: Sequence[Candidate],
+    *,
+    labels: Sequence[str],
+    types: RelationshipFilter,
+    timeout: float,
 ) -> tuple[list[Candidate], list[str]]:
     """Read candidates in full.
 
@@ -37,6 +42,7 @@ async def hydrate(
         scope: whose records.
         candidates: the items, best first.
         labels: for a node with several labels, one of these is returned.
+        types: which notes to keep.
         timeout: seconds.
 
     Returns:
@@ -63,7 +69,7 @@ async def hydrate(
         if isinstance(record, RelationshipRecord):
             record = relationships.get((record.element_id, candidate.key))
         try:
-            return replace(candidate, record=record, result=_model(candidate, record, scope)) if record else None
+            return replace(candidate, record=record, result=_model(candidate, record, scope, types)) if record else None
         except Exception:
             # One record with unexpected content must not hold back the others.
             _log.exception("A record could not be returned")
@@ -77,9 +83,11 @@ async def hydrate(
     return hydrated, warnings
 
 
-def _model(candidate: Candidate, record: StoredRecord, scope: SearchScope) -> GraphNode | GraphRelationship:
+def _model(
+    candidate: Candidate, record: StoredRecord, scope: SearchScope, types: RelationshipFilter
+) -> GraphNode | GraphRelationship:
     """The record as callers see it, with the similarity of the notes that matched."""
-    return record.to_model(scope.ontology).with_matched_notes(candidate.notes)
+    return types.without_other_notes(record.to_model(scope.ontology).with_matched_notes(candidate.notes))
 
 
 def build_result(

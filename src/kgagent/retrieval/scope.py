@@ -8,9 +8,13 @@ from typing import Any, Self, TypeVar, cast
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
+from kgagent.models import Note
+from kgagent.models.graph import DescribedItem
 from kgagent.models.search import SearchFilters
+from kgagent.models.when import Period, known_period, period_of
 from kgagent.ontology import Ontology
 from kgagent.operations import Search
 from kgagent.retrieval.arguments import known_types
@@ -19,6 +23,7 @@ from kgagent.validation import check_user_id
 SHORTEST_TIMEOUT = 0.01
 """Seconds that a step may take if no time is left."""
 
+ItemT = TypeVar("ItemT", bound=DescribedItem)
 MethodT = TypeVar("MethodT", bound=Callable[..., Coroutine[Any, Any, Any]])
 
 
@@ -116,12 +121,16 @@ class RelationshipFilter:
         relationship_types: free types ("mentor"); None keeps all, an empty list none.
         neo4j_types: types in the database, in the order of the ontology; None keeps all.
         labels: an end has one of them; None keeps all.
+        as_of: relationships are valid on one of these days at least, and notes do not begin after them; None keeps all.
+        between: relationships and notes that are dated, on one of these days at least; None keeps all.
         min_attitude, max_attitude, min_proximity, max_proximity: levels, 1 to 5; None keeps all.
     """
 
     relationship_types: tuple[str, ...] | None = None
     neo4j_types: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
+    as_of: Period | None = None
+    between: Period | None = None
     min_attitude: int | None = None
     max_attitude: int | None = None
     min_proximity: int | None = None
@@ -139,6 +148,8 @@ class RelationshipFilter:
             given["neo4j_types"] = tuple(known_types(scope.ontology, filters.neo4j_types))
         if filters.labels is not None:
             given["labels"] = tuple(scope.labels(filters.labels))
+        for name in ("as_of", "between"):
+            given[name] = None if given[name] is None else period_of(given[name])
         return cls(**given)
 
     @property
@@ -149,7 +160,28 @@ class RelationshipFilter:
     @property
     def parameters(self) -> dict[str, Any]:
         """The filter as statements take it: `filter`, and the free types for the index that has them."""
-        return {"filter": asdict(self), "relationship_types": self.relationship_types}
+        periods = {"as_of": self.as_of, "between": self.between}
+        days = {name: None if period is None else period._asdict() for name, period in periods.items()}
+        return {"filter": {**asdict(self), **days}, "relationship_types": self.relationship_types}
+
+    def keeps_note(self, note: Note) -> bool:
+        """Whether a note is not later than `as_of`, and is dated within `between`."""
+        period = known_period(note.when)
+        if period is None:
+            return self.between is None
+        return (self.as_of is None or period.earliest <= self.as_of.latest) and (
+            self.between is None or period.overlaps(self.between)
+        )
+
+    def keeps_node(self, node: NodeRecord) -> bool:
+        """Whether a node may be found by itself: without a time of its own, it is `between` by its notes."""
+        return self.between is None or any(map(self.keeps_note, node.notes))
+
+    def without_other_notes(self, item: ItemT) -> ItemT:
+        """A result with the notes that the filter keeps."""
+        if self.as_of is None and self.between is None:
+            return item
+        return item.model_copy(update={"notes": tuple(filter(self.keeps_note, item.notes))})
 
 
 def check_text(text: str) -> None:

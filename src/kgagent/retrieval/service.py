@@ -149,9 +149,9 @@ class RetrievalService:
             found = await search(spec, [wanted], self._vectors, self._embedder)
             ranking = found.results[0].rankings["relationship_vector"]
             candidates, _ = await hydrate(
-                scope, found.results[0].relationships, labels=spec.labels, timeout=found.time_left
+                scope, found.results[0].relationships, labels=spec.labels, types=types, timeout=found.time_left
             )
-        results = await in_turns(lambda one: to_result(one, scope), candidates)
+        results = await in_turns(lambda one: to_result(one, scope, types), candidates)
         return Matches(results, plan=ranking.plan or "none")
 
     @observed("find_nodes_via_relationship_search")

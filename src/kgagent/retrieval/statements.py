@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from kgagent.models.graph import DescribedItem
 from kgagent.models.statement_matcher import QueryWords
 from kgagent.retrieval import scoring
-from kgagent.retrieval.candidates import Candidate, StoredRecord
+from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.scoring import Features
 
 
@@ -13,11 +14,11 @@ def with_words(candidates: Sequence[Candidate], words: Collection[str], weights:
     """Score candidates by their statements too, best first.
 
     Args:
-        candidates: what a search found, with their full records.
+        candidates: what a search found, with their results.
         words: words of the query that name neither a node nor a type.
         weights: weight of each feature.
     """
-    texts = [statements(one.record) if one.record and not one.path else () for one in candidates]
+    texts = [statements(one.result) if one.result and not one.path else () for one in candidates]
     matcher = QueryWords.of(words, (text for of_one in texts for text in of_one))
     scored = []
     for one, of_one in zip(candidates, texts, strict=True):
@@ -26,6 +27,6 @@ def with_words(candidates: Sequence[Candidate], words: Collection[str], weights:
     return sorted(scored, key=lambda one: -one.score)
 
 
-def statements(record: StoredRecord) -> list[str]:
-    """The description of a record, and the contents of its notes."""
-    return [record.text("description"), *(note.content for note in record.notes)]
+def statements(item: DescribedItem) -> list[str]:
+    """The description of a result, and the contents of its notes."""
+    return [item.description, *(note.content for note in item.notes)]

@@ -11,6 +11,8 @@ from kgagent.errors import InputError
 from kgagent.models import ExploreRequest
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.search import SearchFilters
+from kgagent.tools import Toolset
+from tests.support.payloads import error_of
 from tests.support.people import create_all
 
 pytestmark = pytest.mark.neo4j_5
@@ -101,6 +103,65 @@ async def test_notes_that_a_filter_removes_take_no_place_of_others(
         found = await searching(plan).retrieval.hybrid_search(request, user_id=user_id)
         [friend] = found.relationships or ()
         assert "note_vector" in friend.found_by, plan
+
+
+@pytest.fixture
+async def dated(opened: KnowledgeGraph, user_id: str) -> None:
+    """Ada's landlady until 2021 and partner since 2020, an undated friend with two dated notes, and a dated node."""
+    await create_all(
+        opened,
+        user_id,
+        [
+            *({"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy", "Di")),
+            {"label": "Concept", "name": "Chess", "notes": [{"content": "Ada won a prize", "when": "2018-05"}]},
+        ],
+        [
+            {"from": "Ada", "to": "Bo", "relationship_type": "landlady", "when": "2015/2021-03"},
+            {"from": "Ada", "to": "Cy", "relationship_type": "partner", "when": "2020~/.."},
+            {
+                "from": "Ada",
+                "to": "Di",
+                "relationship_type": "friend",
+                "notes": [{"content": "They met", "when": "2012"}, {"content": "They rowed", "when": "2023-07-01"}],
+            },
+        ],
+    )
+
+
+PERIODS: list[tuple[dict[str, str], set[str], set[str]]] = [
+    ({"as_of": "2013"}, {"friend"}, {"They met"}),
+    ({"as_of": "2021"}, {"landlady", "partner", "friend"}, {"They met", "Ada won a prize"}),
+    ({"as_of": "2021-04-01"}, {"partner", "friend"}, {"They met", "Ada won a prize"}),
+    ({"between": "2010/2014"}, {"friend"}, {"They met"}),
+    ({"between": "2018"}, {"landlady"}, {"Ada won a prize"}),
+    ({"between": "2022/.."}, {"partner", "friend"}, {"They rowed"}),
+    ({"between": "2022/..", "as_of": "2022"}, {"partner"}, set()),
+]
+"""Periods, the types of the relationships that are valid or dated then, and the notes that are shown."""
+
+
+@pytest.mark.usefixtures("dated")
+async def test_searches_keep_what_was_valid_then_or_is_dated_within_by_every_plan(
+    searching: Callable[[str], KnowledgeGraph], user_id: str
+) -> None:
+    for plan, (filters, types, notes) in product(("exact", "index"), PERIODS):
+        retrieval, query = searching(plan).retrieval, {"query": QUERY, "threshold": -1.0}
+        hybrid = await retrieval.hybrid_search(HybridSearchRequest.model_validate(query | filters), user_id=user_id)
+        explored = await retrieval.explore(
+            ExploreRequest.model_validate({"queries": [query], **filters}), user_id=user_id
+        )
+        found: dict[str, list[Any]] = {
+            "hybrid": [*(hybrid.relationships or ()), *hybrid.objects],
+            "explore": [*explored.relationships, *(one.node for one in explored.nodes), *explored.neighbors],
+        }
+        for name, items in found.items():
+            related = {one.relationship_type for one in items if hasattr(one, "relationship_type")}
+            assert related == types, (plan, filters, name)
+            assert {note.content for one in items for note in one.notes} == notes, (plan, filters, name)
+
+
+async def test_a_period_that_is_not_in_edtf_is_an_error_that_shows_the_form(tools: Toolset) -> None:
+    assert "such as 2023-02-04" in error_of(await tools.hybrid_search(query=QUERY, as_of="last year"))
 
 
 def test_a_range_that_is_empty_or_out_of_bounds_is_an_error() -> None:

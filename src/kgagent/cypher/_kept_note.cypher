@@ -1,0 +1,5 @@
+// Whether the filter of a search keeps an entry `n` of the index of notes: it does not begin after $filter.as_of, and overlaps
+// $filter.between; see `_kept_relationship`.
+($filter.as_of IS NULL OR n.when_earliest IS NULL OR n.when_earliest <= $filter.as_of.latest)
+  AND ($filter.between IS NULL OR
+    n.when_earliest <= $filter.between.latest AND n.when_latest >= $filter.between.earliest)
