@@ -20,7 +20,7 @@ Labels = Annotated[
     Field(
         max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
-        description="Only these labels and their relationships.",
+        description="Only what has these labels.",
     ),
 ]
 FreeTypes = Annotated[

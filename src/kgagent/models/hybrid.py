@@ -46,7 +46,7 @@ class HybridSearchRequest(SearchFilters):
     """A question to search for, and how to search."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"search_relationships", "relationship_limit", "strategy", "format"}
+        {"search_relationships", "relationship_limit", "threshold", "strategy", "format"}
     )
 
     query: str | None = Field(None, description='What to look for: "who taught me to sail?".')

@@ -132,8 +132,8 @@ class SearchFilters(RequestModel):
     labels: Labels = None
     relationship_types: FreeTypes = None
     neo4j_types: SearchedTypes = None
-    as_of: When | None = Field(None, description="Only what was valid then: 2021.")
-    between: When | None = Field(None, description="Only what is dated within: 2019/2021.")
+    as_of: When | None = Field(None, description="Valid then: 2021.")
+    between: When | None = Field(None, description="Dated within: 2019/2021.")
     min_attitude: Level = Field(None, description="Only relationships with at least this attitude.")
     max_attitude: Level = Field(None, description="Only relationships with at most this attitude.")
     min_proximity: Level = Field(None, description="Only relationships with at least this proximity.")
@@ -152,7 +152,7 @@ class ExploreRequest(SearchFilters):
     """Queries and names to search for, and how to search. At least one query or name is required."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"search_relationships", "limit_per_label", "return_explanations", "format"}
+        {"search_relationships", "as_of", "between", "limit_per_label", "return_explanations", "format"}
     )
 
     queries: tuple[VectorQuery, ...] = Field(

@@ -80,6 +80,7 @@ def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, fami
     context = kgagent("search", "who are my mentors?", "--token-budget", "200")
     assert "Ruth Adeyemi (Person) -[" in context.out
     assert kgagent("search", "mentor", "--no-relationships", "--json").payload.keys() == {"user", "objects"}
+    assert not kgagent("search", "mentor", "--between", "1850/1851", "--json").payload.get("relationships")
     nobody = kgagent("search", "mentor", "--user", "nobody-of-that-name")
     assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (0, True)
 
