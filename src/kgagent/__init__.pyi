@@ -79,6 +79,7 @@ from kgagent.models import RankingStrategy as RankingStrategy
 from kgagent.models import ReasoningContext as ReasoningContext
 from kgagent.models import RelationshipSearchResult as RelationshipSearchResult
 from kgagent.models import ResolutionTarget as ResolutionTarget
+from kgagent.models import SearchFilters as SearchFilters
 from kgagent.models import SearchHit as SearchHit
 from kgagent.models import SearchOptions as SearchOptions
 from kgagent.models import Signal as Signal

@@ -37,6 +37,7 @@ from kgagent.models.search import (
     GraphExpansion,
     NodeSearchResult,
     RelationshipSearchResult,
+    SearchFilters,
     Signal,
     VectorQuery,
 )
@@ -81,6 +82,7 @@ __all__ = [
     "ReasoningContext",
     "RelationshipSearchResult",
     "ResolutionTarget",
+    "SearchFilters",
     "SearchHit",
     "SearchOptions",
     "Signal",
