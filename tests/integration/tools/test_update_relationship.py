@@ -140,7 +140,7 @@ async def test_a_wrong_value_is_named_and_changes_nothing(tools: Toolset, databa
     ends = await two_friends(tools, **FIRST)
     for wrong, said in (
         ({}, "Nothing to change: give description, relationship_type, attitude, proximity, when or notes"),
-        ({"clear": ["notes"]}, "clear must contain only attitude and proximity, got 'notes'"),
+        ({"clear": ["notes"]}, "clear must contain only attitude, proximity and when, got 'notes'"),
         ({"clear": ["attitude"], "attitude": 3}, "attitude cannot be both set and cleared"),
         ({"attitude": 0}, "Attitude/proximity must be 1-5, got attitude 0"),
         ({"relationship_type": ""}, "relationship_type must not be empty"),
