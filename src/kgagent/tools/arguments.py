@@ -61,13 +61,14 @@ Format = Annotated[Literal["json", "text"] | None, Field(description="How to ans
 class Arguments(RequestModel):
     """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelled name is noticed.
 
-    A model reads text, so its schema has no `format`, with which a program asks for JSON.
+    The schema that a model reads has no `format`, with which a program asks for JSON, and no `verbose`, as a model has
+    tools that read.
 
     Attributes:
         other_names: names under which models give an argument, with the name that an error suggests.
     """
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"format", "verbose"})
     other_names: ClassVar[Mapping[str, str]] = {}
 
 
@@ -85,7 +86,7 @@ WHEN_NAMES = AliasChoices("when", "date", "time", "occurred_at", "happened_at", 
 
 GivenWhen = Annotated[
     When | None,
-    Field(validation_alias=WHEN_NAMES, description="When it happened or held: 2023-02-04, 2023-02, 2019/2021, 2024/.."),
+    Field(validation_alias=WHEN_NAMES, description="Time: 2023-02-04, 2023-02, 2019/2021, 2024/.."),
 ]
 
 

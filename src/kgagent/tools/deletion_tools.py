@@ -39,8 +39,6 @@ MAX_NOTES, MAX_NOTE_TEXT = 20, 300
 class DeleteRelationshipArguments(RelationshipEnds):
     """Arguments of delete_relationship."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
-
     verbose: Verbose = False
 
 
@@ -137,7 +135,6 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
 class DeleteNodeArguments(Arguments):
     """Arguments of delete_node."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
     other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(("name", "node", "key", "id"), "entity_key")
 
     entity_key: EntityKey
@@ -284,7 +281,6 @@ class RestoreNode(Tool[RestoreNodeArguments]):
 class MergeNodesArguments(Arguments):
     """Arguments of merge_nodes."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"verbose"})
     other_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("to", "into", "target", "to_entity_key", "keep"), "keep_entity_key"),
         **dict.fromkeys(("from", "source", "from_entity_key", "drop", "duplicate"), "drop_entity_key"),
