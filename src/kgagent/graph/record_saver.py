@@ -27,7 +27,7 @@ from kgagent.graph.writes import (
     WriteResult,
 )
 from kgagent.models.merged_notes import add_notes
-from kgagent.models.note import Note, dump_notes, notes_text_at
+from kgagent.models.note import Note, dump_notes, format_utc, notes_text_at
 from kgagent.models.when import known_period
 from kgagent.ontology import Ontology
 
@@ -338,7 +338,7 @@ def index_row(kind: RecordKind[RecordT, Any], record: RecordT, change: VectorCha
             {
                 "properties": {
                     **location,
-                    **days_of(contents[content]),
+                    **_note_times(contents[content]),
                     "entity_key": keys[content],
                     "content": content,
                     "embedding_hash": keys[content],
@@ -351,13 +351,28 @@ def index_row(kind: RecordKind[RecordT, Any], record: RecordT, change: VectorCha
     }
 
 
-def indexed_contents(notes: Iterable[Note]) -> dict[str, tuple[str, ...]]:
+class NoteTime(NamedTuple):
+    """The time of a note: when it happened, and when it expires, as far as known."""
+
+    when: str | None
+    expires_at: str | None
+
+
+def indexed_contents(notes: Iterable[Note]) -> dict[str, tuple[NoteTime, ...]]:
     """The contents of notes that can be embedded, each with the times of its notes."""
-    contents: dict[str, tuple[str, ...]] = {}
+    contents: dict[str, tuple[NoteTime, ...]] = {}
     for note in notes:
         if note.content.strip() and not has_unpaired_surrogates(note.content):
-            contents[note.content] = (*contents.get(note.content, ()), *filter(None, [note.when]))
+            time = NoteTime(note.when, None if note.expires_at is None else format_utc(note.expires_at))
+            contents[note.content] = (*contents.get(note.content, ()), time)
     return contents
+
+
+def _note_times(times: Sequence[NoteTime]) -> Row:
+    """What the entry of a note stores of its times: the days, and the last expiry unless one never expires."""
+    expiries = [time.expires_at for time in times]
+    expiry = None if None in expiries else datetime.fromisoformat(max(filter(None, expiries)))
+    return {**days_of(time.when for time in times), "expires_at": expiry}
 
 
 def days_of(times: Iterable[object]) -> dict[str, int | None]:
@@ -436,7 +451,7 @@ def _changed_notes(one: EmbeddedText, embedder: Embedder) -> dict[str, bool] | N
     indexed = None if one.stored is None else one.stored.properties.get("notes_hash")
     if indexed == notes_hash(embedder, one.key, one.notes):
         return None
-    known: dict[str, tuple[str, ...]] = {}
+    known: dict[str, tuple[NoteTime, ...]] = {}
     if one.stored is not None and indexed == notes_hash(embedder, one.key, one.stored.notes):
         known = indexed_contents(one.stored.notes)
     contents = indexed_contents(one.notes)
