@@ -21,7 +21,8 @@ GraphWriteResult = NodeWriteResult | RelationshipWriteResult
 class GraphStrategy:
     """Creates and changes nodes, and then relationships; see `compare_and_set`.
 
-    What is known to be new is not read at first: the write does not create what exists meanwhile, and is then retried.
+    Nodes that are known to be new are not read at first. If one exists by the time of the write, the write conflicts and
+    is retried.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class GraphStrategy:
         Args:
             nodes: writes the nodes.
             relationships: writes the relationships.
-            new: keys of which the user had no node.
+            new: keys of nodes that did not exist yet.
             stored: nodes of the user by their keys.
         """
         self._nodes = nodes

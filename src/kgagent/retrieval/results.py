@@ -1,4 +1,4 @@
-"""Stages 4 and 6, hydrate and build the result: read the full records once, and make the result of a hybrid search."""
+"""Read the full records of candidates once, and make the result of a hybrid search."""
 
 import asyncio
 import logging

@@ -105,10 +105,10 @@ class Tool(ABC, Generic[ArgumentsT]):
         return self.text
 
     async def question(self, context: ToolContext, arguments: ArgumentsT) -> str:
-        """Say what a call would remove, as the user is asked before; it changes nothing, and fails as the call would.
+        """The text with which the user is asked to confirm a call that removes something.
 
-        Nodes and relationships are named as they are stored. The text is the same as long as the call would remove
-        the same.
+        It changes nothing, names nodes and relationships as they are stored, and raises the errors of the call. It
+        stays the same as long as the call would remove the same.
         """
         raise NotImplementedError
 
@@ -117,7 +117,7 @@ class Tool(ABC, Generic[ArgumentsT]):
         return explain_validation_error(error, self.arguments)
 
     def needs_embedder(self, arguments: ArgumentsT) -> bool:  # noqa: ARG002
-        """Whether a call of a tool that reads waits first for an embedder that is still being loaded."""
+        """Whether a call waits until the embedder is loaded."""
         return False
 
     @abstractmethod

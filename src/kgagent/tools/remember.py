@@ -90,7 +90,7 @@ class _Call:
 
     Attributes:
         lookup: the nodes that the items may mean.
-        new: keys of which the user has no node.
+        new: keys of nodes that do not exist yet.
         stored: the nodes that were found, by their keys.
         targets: the nodes that the items of `nodes` describe.
         references: what the references of the items mean.

@@ -159,7 +159,7 @@ def _created(context: ToolContext, stored: NodeLookup, item: RememberedNode, key
 
 
 def _indistinct(items: Mapping[int, RememberedNode], targets: Targets) -> Iterator[tuple[int, InputError]]:
-    """The errors of items that would be one node although they are told apart."""
+    """The errors of items with different refs or names that mean the same node."""
     by_name: dict[object, list[int]] = {}
     by_key: dict[str, list[int]] = {}
     for position, item in items.items():
@@ -357,7 +357,7 @@ class References:
         return len(self._refs.get(reference, ())) > 1 or len(self._names.get(normalised_name(reference), ())) > 1
 
     def _compared_with_call(self, reference: str, key: str | InputError, notice: str) -> tuple[str | InputError, str]:
-        """Let a reference mean a node of the call whose name it is without accents, or a person by a part of the name.
+        """Match a reference with nodes of the call, by their names without accents or by a part of a person's name.
 
         Args:
             reference: it is no exact name.

@@ -126,7 +126,7 @@ async def write(
     Args:
         context: the user's graph.
         writes: what to write.
-        new: keys of which the user has no node, as was read for this call.
+        new: keys of nodes that do not exist yet, as was read for this call.
         stored: nodes that were read for this call, by their keys.
         source_entity_key: what they come from, for the histories; None for the source of the context.
         dry_run: whether nothing is written.

@@ -77,7 +77,7 @@ async def test_a_new_time_of_a_note_changes_its_entry_without_an_embedding_call(
 async def test_a_note_that_has_expired_does_not_rank_its_record(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools)
     succeeded(await tools.add_note_to_relationship(**ends, content="They sail."))
-    query = {"query": "who sails?", "format": "json"}
+    query = {"query": "They sail.", "format": "json"}
     [found] = succeeded(await tools.hybrid_search(**query))["relationships"]
     assert "note_vector" in found["found_by"]
     await database.run("MATCH (n:KgagentNote {user_id: $user}) SET n.expires_at = datetime() - duration('P1D')")

@@ -1,4 +1,4 @@
-"""Stage 5, rerank: optional steps that reorder hydrated candidates by age, by a cross-encoder, and by diversity."""
+"""Rerank: optional steps that reorder hydrated candidates by age, by a cross-encoder, and by diversity."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
