@@ -21,8 +21,8 @@ GraphWriteResult = NodeWriteResult | RelationshipWriteResult
 class GraphStrategy:
     """Creates and changes nodes, and then relationships; see `compare_and_set`.
 
-    Nodes that are known to be new are not read at first. If one exists by the time of the write, the write conflicts and
-    is retried.
+    Nodes that are known to be new are not read at first. If one exists by the time of the write, the write conflicts
+    and is retried.
     """
 
     def __init__(

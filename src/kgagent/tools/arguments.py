@@ -157,11 +157,15 @@ def _check_level(value: object, check: ValidatorFunctionWrapHandler) -> object:
 Attitude = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
+    WithJsonSchema({"type": "integer"}),
     Field(description="How favorable, 1 to 5."),
 ]
+"""1 to 5; a word of the ontology is accepted too."""
+
 Proximity = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
+    WithJsonSchema({"type": "integer"}),
     Field(description="How close or well known, 1 to 5."),
 ]
 UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]

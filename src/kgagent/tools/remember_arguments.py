@@ -180,7 +180,7 @@ class RememberedRelationship(Arguments):
 class RememberedNote(NewNote):
     """A note to add, or the correction of a stored one."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"source_entity_key"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"source_entity_key", "lifetime"})
     other_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("node", "entity", "entity_key", "name", "entity_name", "about"), "on"),
         **dict.fromkeys(("text", "note", "fact", "observation"), "content"),
