@@ -17,7 +17,7 @@ from kgagent.graph.referenced_nodes import NodeLookup
 from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import NewNote, build_notes, describe_lifetimes, known_label
+from kgagent.tools.arguments import NewNote, build_notes, known_label
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.node_tools import owner_values
@@ -62,14 +62,13 @@ class Remember(Tool[RememberArguments]):
         """The description for the model."""
         return (
             f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), relationships and notes. "
-            "Creates what is missing and updates what exists: a node by label and name, a relationship by its two "
-            "nodes; a new description replaces the old, a new type is added. Refer to a node by name, entity_key, or "
-            '`ref` of this call; "me" is the owner. Each item succeeds or fails independently. '
-            'Example: {"nodes": [{"label": "Person", '
-            '"name": "Ruth Calder", "description": "Naval architect in Bergen."}], "relationships": [{"from": '
-            '"Ruth Calder", "to": "me", "relationship_type": "mentor of", "attitude": 5, "notes": ["Had lunch in June '
-            '2023."]}], "notes": [{"on": "Harvest fair", "content": "Moved to May."}]}. '
-            f"{describe_lifetimes(ontology)}"
+            "Creates what is missing and updates what exists; a new description replaces the old, a new type is added. "
+            'Refer to a node by name, entity_key, or `ref` of this call; "me" is the owner. Items fail independently. '
+            'Work out dates such as "last Friday". '
+            'Example: {"nodes": [{"label": "Person", "name": "Ruth Calder", "description": "Naval architect."}], '
+            '"relationships": [{"from": "Ruth Calder", "to": "me", "relationship_type": "mentor of", "attitude": 5}], '
+            '"notes": [{"on": "Harvest fair", "content": "Moved to May.", "when": "2023-05"}], '
+            '"said_on": "2023-04-02"}.'
         )
 
     async def run(self, context: ToolContext, arguments: RememberArguments) -> RememberResult:

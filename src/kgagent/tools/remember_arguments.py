@@ -224,7 +224,7 @@ class RememberArguments(Arguments):
     notes: list[Unchecked[RememberedNote]] = Field(
         default_factory=list, max_length=MAX_NOTES, description="For stored items."
     )
-    said_on: When | None = Field(None, description="Date of the conversation: the default `when` of all notes.")
-    source: EntityKey | None = Field(None, description="Default source of all notes.")
+    said_on: When | None = Field(None, description="Date of the conversation: default `when` of notes.")
+    source: EntityKey | None = Field(None, description="Default source of notes.")
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None
