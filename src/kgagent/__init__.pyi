@@ -84,6 +84,8 @@ from kgagent.models import SearchHit as SearchHit
 from kgagent.models import SearchOptions as SearchOptions
 from kgagent.models import Signal as Signal
 from kgagent.models import StepDirection as StepDirection
+from kgagent.models import TimedStatement as TimedStatement
+from kgagent.models import Timeline as Timeline
 from kgagent.models import TraversalHint as TraversalHint
 from kgagent.models import TraversalStep as TraversalStep
 from kgagent.models import TraversedNode as TraversedNode

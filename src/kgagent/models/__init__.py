@@ -42,6 +42,7 @@ from kgagent.models.search import (
     VectorQuery,
 )
 from kgagent.models.searchers import HitSource, SearchHit, SearchOptions
+from kgagent.models.timeline import TimedStatement, Timeline
 from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
 
 __all__ = [
@@ -86,6 +87,8 @@ __all__ = [
     "SearchHit",
     "SearchOptions",
     "Signal",
+    "TimedStatement",
+    "Timeline",
     "TraverseResult",
     "TraversalHint",
     "TraversalStep",
