@@ -73,6 +73,7 @@ from kgagent.models import Matches as Matches
 from kgagent.models import NodeSearchResult as NodeSearchResult
 from kgagent.models import Note as Note
 from kgagent.models import PatternResult as PatternResult
+from kgagent.models import Period as Period
 from kgagent.models import PropertyReference as PropertyReference
 from kgagent.models import QueryCombinator as QueryCombinator
 from kgagent.models import RankingStrategy as RankingStrategy

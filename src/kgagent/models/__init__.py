@@ -44,6 +44,7 @@ from kgagent.models.search import (
 from kgagent.models.searchers import HitSource, SearchHit, SearchOptions
 from kgagent.models.timeline import TimedStatement, Timeline
 from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
+from kgagent.models.when import Period
 
 __all__ = [
     "Branch",
@@ -81,6 +82,7 @@ __all__ = [
     "QueryCombinator",
     "RankingStrategy",
     "ReasoningContext",
+    "Period",
     "RelationshipSearchResult",
     "ResolutionTarget",
     "SearchFilters",

@@ -78,9 +78,12 @@ def people(tmp_path: Path) -> Path:
 
 
 async def content_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
-    """All records without their versions: lines that change a record in turn change it again if they are repeated."""
+    """All records without versions and history: lines that change a record in turn change it again if repeated."""
     nodes, relationships = await all_of(graph, user_id)
-    return [{name: value for name, value in one.items() if name != "version"} for one in (*nodes, *relationships)]
+    return [
+        {name: value for name, value in one.items() if name not in {"version", "history"}}
+        for one in (*nodes, *relationships)
+    ]
 
 
 def files_with(text: str, folder: Path) -> list[Path]:

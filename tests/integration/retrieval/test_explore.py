@@ -270,8 +270,7 @@ async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(tools:
     lines = payload["text"].splitlines()
     assert not any(line.startswith("- Mallory") for line in lines)
     assert (
-        f"Ada - Mallory (Person, m) -[friend]-> Bo (Person {bo[:12]}): Row together. "
-        "Notes: lasting (until 2027-01-01)"
+        f"Ada - Mallory (Person, m) -[friend]-> Bo (Person {bo[:12]}): Row together. Notes: lasting (until 2027-01-01)"
     ) in lines
 
 

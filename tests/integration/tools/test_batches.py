@@ -155,7 +155,7 @@ async def test_each_invalid_change_has_its_own_error(tools: Toolset, people: lis
     nothing, missing, clear, good = payload["results"]
     assert error_of(nothing).startswith("Nothing to change")
     assert error_of(missing).startswith("Relationship not found between Cy")
-    assert error_of(clear) == "clear must contain only attitude and proximity, got 'notes'"
+    assert error_of(clear) == "clear must contain only attitude, proximity and when, got 'notes'"
     assert good["relationship"]["attitude"] == 1
 
 

@@ -203,7 +203,7 @@ SCHEMA = frozenset(
     ]
 )
 STORED = frozenset(
-    ["between", "content", "description", "lifetime", "pattern_id", "relationship_type", "said_on", "when"]
+    ["as_of", "between", "content", "description", "lifetime", "pattern_id", "relationship_type", "said_on", "when"]
 )
 NAMES_NO_RECORD = NUMBERS | SWITCHES | SCHEMA | STORED
 """Arguments in which no record can be named, by their last name. One that is neither here nor in a call above fails."""

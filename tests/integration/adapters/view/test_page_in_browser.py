@@ -165,7 +165,7 @@ async def test_a_page_in_a_file_shows_the_graph_and_clicking_a_node_opens_its_de
             "semantic search of relationships: cosine 0.63",
             "Score 0.0161",
             "Met in spring",
-            "by ada · 2026-01-01",
+            "by ada · added 2026-01-01",
             "Bristol",
         ):
             await expect(details).to_contain_text(said)
