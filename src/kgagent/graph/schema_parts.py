@@ -75,17 +75,15 @@ class SchemaPart:
         return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
 
     def outdates(self, row: Row) -> bool:
-        """Whether an existing index is to be replaced: one of an ontology that had only some of the labels or types.
+        """Whether an existing index is to be replaced: one with only some of the labels, types or properties.
 
-        Or a full-text index that covers the same in an earlier form, or an index that never got its constraint, because
-        the server crashed while it was created. An index on other labels belongs to another ontology and is replaced by
-        an explicit rebuild only.
+        Or an index that never got its constraint, because the server crashed while it was created. An index on other
+        labels belongs to another ontology and is replaced by an explicit rebuild only.
         """
         if self.kind == "unique":
             return row["name"] == self.name and row["is_populated"] and not row["is_unique"]
-        covered, covers = set(row["labelsOrTypes"] or ()), set(self.covers)
-        is_smaller = self.is_searched and bool(covered) and covered < covers
-        return is_smaller or (self.kind == "text" and covered == covers and not self.fits(row))
+        covered = set(row["labelsOrTypes"] or ())
+        return self.is_searched and bool(covered) and covered <= set(self.covers) and not self.fits(row)
 
     def replaced_in(self, indexes: Sequence[Row]) -> list[Row]:
         """Find the constraints, under any name, that make the key unique among all users."""
