@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 
 from kgagent.errors import InputError, NodeNotFoundError
@@ -20,7 +19,7 @@ from kgagent.graph.store import Row
 from kgagent.models import GraphNode, Note
 from kgagent.models.history import dump_history
 from kgagent.models.merged_notes import merge_notes, stored_form
-from kgagent.models.note import dump_notes
+from kgagent.models.note import LONG_AGO, dump_notes
 from kgagent.models.plain import aliases_in
 from kgagent.ontology import Ontology
 from kgagent.turns import in_turns
@@ -30,7 +29,6 @@ RecordT = TypeVar("RecordT", bound=Record)
 MAX_RECORDS = 10_000
 """Maximum number of records that a merge may change; all of them are changed in one transaction."""
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _OF_TYPE = ("description", "when", "confidence", "salience", *LEVEL_FIELDS)
 _NEVER_COPIED = INTERNAL_PROPERTIES | {"entity_key", "notes", "updated_at", ALIASES, *LEVEL_FIELDS}
 
@@ -284,7 +282,7 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
             changes["notes"] = dump_notes(notes)
         if any(other.history for other in others if type(other) is type(record)):
             entries = [entry for one in (record, *others) if type(one) is type(record) for entry in one.history]
-            changes["history"] = dump_history(sorted(entries, key=lambda entry: entry.until or _LONG_AGO))
+            changes["history"] = dump_history(sorted(entries, key=lambda entry: entry.until or LONG_AGO))
         return RecordChange(record, with_properties(record, changes), changes, lost)
 
     def _missing_properties(self, record: Record, others: Iterable[Record]) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row
 from kgagent.graph.writes import (
     ModelT,
+    NotesChange,
+    NoteTime,
     PlannedWrite,
     RecordKind,
     RecordT,
@@ -328,8 +330,7 @@ def index_row(kind: RecordKind[RecordT, Any], record: RecordT, change: VectorCha
     """The parameter by which a statement indexes the notes of a record; see `_index_notes.cypher`."""
     if change.notes is None:
         return None
-    location = kind.note_location(record)
-    contents = indexed_contents(record.notes)
+    location, contents = kind.note_location(record), change.notes.contents
     keys = {content: note_key(location["record"], content) for content in contents}
     return {
         "record": location["record"],
@@ -342,20 +343,13 @@ def index_row(kind: RecordKind[RecordT, Any], record: RecordT, change: VectorCha
                     "entity_key": keys[content],
                     "content": content,
                     "embedding_hash": keys[content],
-                    "embedding_model": change.model,
+                    "embedding_model": change.notes.model,
                 },
                 "vector": kind.store.vector(vector),
             }
-            for content, vector in change.notes.items()
+            for content, vector in change.notes.vectors.items()
         ],
     }
-
-
-class NoteTime(NamedTuple):
-    """The time of a note: when it happened, and when it expires, as far as known."""
-
-    when: str | None
-    expires_at: str | None
 
 
 def indexed_contents(notes: Iterable[Note]) -> dict[str, tuple[NoteTime, ...]]:
@@ -419,48 +413,56 @@ async def vector_changes(embedder: Embedder, texts: Sequence[EmbeddedText]) -> l
         EmbeddingError: the embedder failed.
     """
     outdated = [one.text and (one.stored is None or not is_current(one.stored, one.text, embedder)) for one in texts]
-    changed_notes = [_changed_notes(one, embedder) for one in texts]
+    noted = [_changed_notes(one, embedder) for one in texts]
     wanted = [one.text for one, is_outdated in zip(texts, outdated, strict=True) if is_outdated]
-    wanted += [content for notes in changed_notes if notes is not None for content, is_new in notes.items() if is_new]
+    wanted += [content for notes in noted if notes is not None for content, is_new in notes.changed.items() if is_new]
     distinct = list(dict.fromkeys(wanted))
     embedded = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
     changes = []
-    for one, is_outdated, notes in zip(texts, outdated, changed_notes, strict=True):
+    for one, is_outdated, notes in zip(texts, outdated, noted, strict=True):
         properties: dict[str, Any] = {}
         if is_outdated:
             properties = {"embedding_hash": embedding_hash(embedder, one.text), "embedding_model": embedder.model}
         elif not one.text and one.stored is not None and not is_current(one.stored, one.text, embedder):
             properties = {one.stored.vector_property: None, "embedding_hash": None, "embedding_model": None}
+        index = None
         if notes is not None:
-            properties["notes_hash"] = notes_hash(embedder, one.key, one.notes or ())
-        changes.append(
-            VectorChange(
-                properties,
-                embedded[one.text] if is_outdated else None,
-                None if notes is None else {text: embedded[text] if is_new else None for text, is_new in notes.items()},
-                embedder.model,
-            )
-        )
+            properties["notes_hash"] = notes.fingerprint
+            vectors = {content: embedded[content] if is_new else None for content, is_new in notes.changed.items()}
+            index = NotesChange(notes.contents, vectors, embedder.model)
+        changes.append(VectorChange(properties, embedded[one.text] if is_outdated else None, index))
     return changes
 
 
-def _changed_notes(one: EmbeddedText, embedder: Embedder) -> dict[str, bool] | None:
-    """The contents whose entries change, and whether the index lacks their embedding; None if nothing changes."""
+class _ChangedNotes(NamedTuple):
+    """The notes of a record: their fingerprint, and for each content that changes, whether it must be embedded."""
+
+    fingerprint: str | None
+    contents: Mapping[str, Sequence[NoteTime]]
+    changed: Mapping[str, bool]
+
+
+def _changed_notes(one: EmbeddedText, embedder: Embedder) -> _ChangedNotes | None:
+    """How the notes of a record differ from what is indexed; None if they do not."""
     if one.notes is None:
         return None
     indexed = None if one.stored is None else one.stored.properties.get("notes_hash")
-    if indexed == notes_hash(embedder, one.key, one.notes):
-        return None
-    known: dict[str, tuple[NoteTime, ...]] = {}
-    if one.stored is not None and indexed == notes_hash(embedder, one.key, one.stored.notes):
-        known = indexed_contents(one.stored.notes)
     contents = indexed_contents(one.notes)
-    return {content: content not in known for content, times in contents.items() if known.get(content) != times}
+    fingerprint = _notes_hash(embedder, one.key, contents)
+    if indexed == fingerprint:
+        return None
+    before = {} if one.stored is None or indexed is None else indexed_contents(one.stored.notes)
+    known = before if indexed == _notes_hash(embedder, one.key, before) else {}
+    changed = {content: content not in known for content, times in contents.items() if known.get(content) != times}
+    return _ChangedNotes(fingerprint, contents, changed)
 
 
 def notes_hash(embedder: Embedder, key: str, notes: Iterable[Note]) -> str | None:
     """Fingerprint of the notes of a record under a model, stored with it if they are indexed; None without notes."""
-    contents = indexed_contents(notes)
+    return _notes_hash(embedder, key, indexed_contents(notes))
+
+
+def _notes_hash(embedder: Embedder, key: str, contents: Mapping[str, Sequence[NoteTime]]) -> str | None:
     return embedding_hash(embedder, json.dumps([key, contents])) if contents else None
 
 

@@ -1,10 +1,10 @@
 """Writes of nodes and relationships: what they need, their options, what is planned, and the result."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.errors import InvalidLevelError
@@ -114,6 +114,28 @@ class WriteResult(Generic[ModelT]):
         return self.embedding is not None
 
 
+class NoteTime(NamedTuple):
+    """The time of a note: when it happened, and when it expires, as far as known."""
+
+    when: str | None
+    expires_at: str | None
+
+
+@dataclass(frozen=True)
+class NotesChange:
+    """How a write changes the entries of a record in the index of notes.
+
+    Attributes:
+        contents: the contents of all its notes, each with the times of the notes that have it.
+        vectors: the contents whose entries change, each with its embedding if the index lacks it.
+        model: name of the model that made the embeddings.
+    """
+
+    contents: Mapping[str, Sequence[NoteTime]]
+    vectors: Mapping[str, Embedding | None]
+    model: str
+
+
 @dataclass(frozen=True)
 class VectorChange:
     """How a write changes the embedding of a record.
@@ -121,15 +143,12 @@ class VectorChange:
     Attributes:
         properties: bookkeeping properties to write; None removes one. Empty if the embedding stays.
         vector: the new embedding; None keeps the stored one, unless `properties` removes it.
-        model: name of the model that made the embeddings.
-        notes: the contents of notes whose index entries change, each with its embedding if the index lacks it; None if
-            no entry changes.
+        notes: how the index of notes changes; None if it does not.
     """
 
     properties: dict[str, Any] = field(default_factory=dict)
     vector: Embedding | None = None
-    notes: Mapping[str, Embedding | None] | None = None
-    model: str = ""
+    notes: NotesChange | None = None
 
 
 class RecordKind(Protocol[RecordT_contra, ModelT_co]):

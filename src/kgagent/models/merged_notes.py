@@ -2,11 +2,9 @@
 
 import json
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import datetime
 
-from kgagent.models.note import Note, oldest_first
-
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+from kgagent.models.note import LONG_AGO, Note, oldest_first
 
 
 def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) -> tuple[Note, ...]:
@@ -26,7 +24,7 @@ def merge_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
     """Merge the notes of several records in order of time; of equal notes, one is kept with the later expiry."""
     notes = oldest_first(note for group in groups for note in group)
     # No note had expired then, so expired notes are compared like the others.
-    return add_notes((), notes, _LONG_AGO)
+    return add_notes((), notes, LONG_AGO)
 
 
 def stored_form(entity_key: str) -> str:

@@ -45,7 +45,7 @@ def format_utc(moment: datetime) -> str:
 UtcTime = Annotated[datetime, AfterValidator(as_utc)]
 
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
 class Note(BaseModel):
@@ -82,7 +82,7 @@ class Note(BaseModel):
 
     def order(self) -> tuple[str, datetime]:
         """Sorts notes by time: the texts of EDTF sort as their beginnings do."""
-        added = self.date_added or _LONG_AGO
+        added = self.date_added or LONG_AGO
         return self.when or (f"{added:%Y-%m-%d}" if self.date_added else ""), added
 
     def is_current(self, now: datetime) -> bool:

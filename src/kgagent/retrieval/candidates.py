@@ -16,6 +16,10 @@ StoredRecord = NodeRecord | RelationshipRecord
 RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 """Retrievers in the order that breaks ties."""
 
+OF_NODES: tuple[Retriever, ...] = ("node_vector", "node_fulltext")
+OF_RELATIONSHIPS: tuple[Retriever, ...] = ("relationship_vector", "relationship_fulltext")
+"""The retrievers of nodes, and those of relationships; a note may be of either."""
+
 _NODE = "object:"
 _ENDS = ("from_entity_key", "to_entity_key", "from_name", "to_name", "from_labels", "to_labels")
 _NODE_FIELDS, _RELATIONSHIP_FIELDS = ("element_id", "labels"), ("element_id", "neo4j_type", *_ENDS)

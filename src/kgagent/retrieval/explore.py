@@ -21,8 +21,7 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
-from kgagent.models.hybrid import Retriever
-from kgagent.retrieval.candidates import Candidate, Ranking, entity_key_of, node_key
+from kgagent.retrieval.candidates import OF_NODES, OF_RELATIONSHIPS, Candidate, Ranking, entity_key_of, node_key
 from kgagent.retrieval.hybrid import ASSESSED
 from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
 from kgagent.retrieval.noise import Sample
@@ -44,8 +43,6 @@ MAX_RELATIONSHIPS_AMONG = 10
 MAX_NEIGHBORS = 30
 SEARCH_STEPS = 3
 
-_NODE_RETRIEVERS: frozenset[Retriever] = frozenset(("node_vector", "node_fulltext", "note_vector"))
-_RELATIONSHIP_RETRIEVERS: frozenset[Retriever] = frozenset(("relationship_vector", "relationship_fulltext"))
 
 FoundNode = GraphNode | NodeRecord
 
@@ -153,7 +150,7 @@ class Exploration:
             self.scope,
             self.labels,
             self.types,
-            _NODE_RETRIEVERS | (_RELATIONSHIP_RETRIEVERS if searches_relationships else frozenset()),
+            frozenset((*OF_NODES, "note_vector", *(OF_RELATIONSHIPS if searches_relationships else ()))),
             hops=request.expand_hops,
             node_limit=max(NODES_PER_LABEL, request.limit_per_label),
             relationship_limit=RELATIONSHIPS,

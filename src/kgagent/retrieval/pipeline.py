@@ -19,7 +19,16 @@ from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, Retriever, RetrieverName
 from kgagent.models.search import MAX_HOPS
 from kgagent.retrieval import scoring
-from kgagent.retrieval.candidates import RETRIEVERS, Candidate, Ranking, entity_key_of, merged, node_key
+from kgagent.retrieval.candidates import (
+    OF_NODES,
+    OF_RELATIONSHIPS,
+    RETRIEVERS,
+    Candidate,
+    Ranking,
+    entity_key_of,
+    merged,
+    node_key,
+)
 from kgagent.retrieval.expansion import DEFAULT_HOPS, Expansion, expand
 from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
 from kgagent.retrieval.query import NamedNode, QueryReading, find_named_nodes, read_words
@@ -35,8 +44,6 @@ EXPANSION_SHARE = 0.8
 
 NOTE_POOL = 100
 """Notes that are retrieved."""
-
-_NODE_RETRIEVERS: tuple[Retriever, ...] = ("node_vector", "note_vector", "node_fulltext")
 
 START_POOL = 50
 """Minimum number of relationships that each retriever returns if they are expanded: a missed start loses everything
@@ -83,7 +90,7 @@ class SearchSpec:
     @property
     def searches_relationships(self) -> bool:
         """Whether a retriever of relationships runs."""
-        return not self.retrievers.isdisjoint(("relationship_vector", "relationship_fulltext"))
+        return not self.retrievers.isdisjoint(OF_RELATIONSHIPS)
 
 
 @dataclass(frozen=True)
@@ -308,7 +315,7 @@ def _scored_nodes(
     nodes: dict[str, Candidate] = {}
     retrieved = merged(
         one
-        for name in _NODE_RETRIEVERS
+        for name in (*OF_NODES, "note_vector")
         for one in rankings.get(name, Ranking()).candidates
         if isinstance(one.record, NodeRecord) and one.record.label in spec.labels
     )

@@ -9,15 +9,21 @@ from kgagent.errors import SearchError
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.store import Row
 from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
-from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult, Retriever
-from kgagent.retrieval.candidates import Candidate, StoredRecord, entity_key_of, key_of, read_node, read_relationship
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchResult
+from kgagent.retrieval.candidates import (
+    OF_NODES,
+    OF_RELATIONSHIPS,
+    Candidate,
+    StoredRecord,
+    entity_key_of,
+    key_of,
+    read_node,
+    read_relationship,
+)
 from kgagent.retrieval.pipeline import Found
 from kgagent.retrieval.retrieve import INTERNAL_ERROR, attempt
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.surroundings import read_surroundings
-
-NODES: tuple[Retriever, ...] = ("node_vector", "node_fulltext")
-RELATIONSHIPS: tuple[Retriever, ...] = ("relationship_vector", "relationship_fulltext")
 
 FoundRecords = tuple[Mapping[str, NodeRecord], Mapping[tuple[str, str], RelationshipRecord]]
 """Nodes by key, and relationships by id and key, since the database reuses the ids of deleted ones."""
@@ -176,9 +182,9 @@ def _one_sided(found: Found) -> Iterator[str]:
     """Warn if only nodes or only relationships matched although both were searched."""
     nodes, relationships = (
         any(result.rankings[name].candidates for result in found.results for name in names if name in result.rankings)
-        for names in (NODES, RELATIONSHIPS)
+        for names in (OF_NODES, OF_RELATIONSHIPS)
     )
-    if nodes and not relationships and not any(name in found.failures for name in RELATIONSHIPS):
+    if nodes and not relationships and not any(name in found.failures for name in OF_RELATIONSHIPS):
         yield "No relationship matched; the results are nodes"
-    if relationships and not nodes and not any(name in found.failures for name in NODES):
+    if relationships and not nodes and not any(name in found.failures for name in OF_NODES):
         yield "No node matched by itself; the results are relationships and their end nodes"
