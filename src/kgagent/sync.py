@@ -488,6 +488,11 @@ class SyncTool(BlockingWrapper[BoundTool]):
         """Whether a repeated call changes nothing more."""
         return self._wrapped.idempotent
 
+    @property
+    def neo4j_types(self) -> tuple[str, ...]:
+        """The Neo4j types between which a call may have to choose; none if the labels of two nodes determine it."""
+        return self._wrapped.neo4j_types
+
     def beside(self, names: Iterable[str]) -> SyncTool:
         """This tool for an agent that can call only some tools, so that texts do not name others."""
         return SyncTool(self._wrapped.beside(names), self._portal)

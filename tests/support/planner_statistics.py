@@ -41,5 +41,6 @@ def _lines(ontology: Ontology) -> Iterator[str]:
             )
     for neo4j_type, definition in ontology.relationships.items():
         for number in range(NODES):
-            ends = {"from": f"{definition.from_label} {number}", "to": f"{definition.to_label} {(number + 1) % NODES}"}
+            [(start, end)] = definition.pairs
+            ends = {"from": f"{start} {number}", "to": f"{end} {(number + 1) % NODES}"}
             yield json.dumps({"kind": "relationship", "relationship_type": "near", "neo4j_type": neo4j_type, **ends})

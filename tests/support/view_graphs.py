@@ -14,7 +14,7 @@ MARKUP = "</script><script>window.hit = 1</script><img src=x onerror='window.hit
 
 ONTOLOGY: Ontology = default_ontology()
 KIND = next(iter(ONTOLOGY.relationships))
-LABEL = ONTOLOGY.relationships[KIND].from_label
+LABEL = ONTOLOGY.relationships[KIND].pairs[0][0]
 
 
 def view_node(key: str, *, rank: int | None = None, text: str = "", label: str = LABEL) -> ViewNode:

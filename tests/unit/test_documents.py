@@ -50,7 +50,7 @@ def test_relationships_md_lists_the_words_of_each_kind(repository_root: Path, ne
     kind = default_ontology().relationships[neo4j_type]
     words = " | ".join(", ".join(kind.words(field)) for field in FIELDS)
     assert f"| `{neo4j_type}` | {words} |" in text
-    assert f"| `{neo4j_type}` | {kind.from_label} | {kind.to_label} |" in text
+    assert f"| `{neo4j_type}` | {kind.pairs[0][0]} | {kind.pairs[0][1]} |" in text
 
 
 @pytest.mark.parametrize("script", ["tools_page.py", "configuration_page.py", "command_line_page.py", "python_page.py"])

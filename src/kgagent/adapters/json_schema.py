@@ -22,22 +22,32 @@ RARELY_REACHED = 10
 COSINES = (-1.0, 1.0)
 """Limits that go without saying, because the description says that it is a cosine."""
 
+NEO4J_TYPE = "neo4j_type"
+"""The property that chooses among the types that an ontology has for two labels."""
+
+MAX_TYPES = 30
+"""Types that a schema lists; of more, it has none."""
+
 MAX_DESCRIPTION_LENGTH = 1_024
 """Characters of a function's description that OpenAI's API accepts."""
 
 
-def arguments_schema(arguments: type[BaseModel]) -> Schema:
+def arguments_schema(arguments: type[BaseModel], neo4j_types: tuple[str, ...] = ()) -> Schema:
     """The schema of a tool's arguments in as few characters as possible; the caller may change it.
 
     It is `compact`, and does not say that other properties are refused: some clients cannot read that, and the tool
     checks it. A description of the tool has an example where a model needs one.
+
+    Args:
+        arguments: the model of the arguments.
+        neo4j_types: the Neo4j types between which a model must choose; without any, it is not asked to.
     """
-    return copy.deepcopy(_arguments_schema(arguments))
+    return copy.deepcopy(_arguments_schema(arguments, neo4j_types))
 
 
 @cache
-def _arguments_schema(arguments: type[BaseModel]) -> Schema:
-    schema = compact(arguments.model_json_schema())
+def _arguments_schema(arguments: type[BaseModel], neo4j_types: tuple[str, ...]) -> Schema:
+    schema = _with_types(compact(arguments.model_json_schema()), neo4j_types)
     return {key: value for key, value in schema.items() if key not in {"description", "examples"}}
 
 
@@ -78,6 +88,16 @@ def _compact(schema: Mapping[str, Any], definitions: dict[str, Mapping[str, Any]
     if len(alternatives) == 1:
         return {**alternatives[0], **changed}
     return {"anyOf": alternatives, **changed} if alternatives else changed
+
+
+def _with_types(schema: Mapping[str, Any], neo4j_types: tuple[str, ...]) -> Schema:
+    """A schema whose properties `neo4j_type` offer these types; without types, the property is omitted."""
+    changed = map_parts(schema, lambda part: _with_types(part, neo4j_types))
+    properties = changed.get("properties", {})
+    if (choice := properties.pop(NEO4J_TYPE, None)) is not None and neo4j_types:
+        names = {"enum": list(neo4j_types)} if len(neo4j_types) <= MAX_TYPES else {}
+        properties[NEO4J_TYPE] = {**choice, **names}
+    return changed
 
 
 def _without_descriptions(schema: Mapping[str, Any]) -> Schema:

@@ -165,7 +165,13 @@ class RelationshipRepository:
             raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
         if first.entity_key == second.entity_key:
             raise InputError(f"A relationship joins two different nodes, got {first} twice")
-        neo4j_type, reverse = self.ontology.type_between(first.label, second.label, intent.neo4j_type)
+        neo4j_type, reverse = self.ontology.type_between(
+            first.label,
+            second.label,
+            intent.neo4j_type,
+            relationship_type=intent.values.get("relationship_type") or "",
+            existing=() if intent.create else [record.neo4j_type for record in pair.relationships],
+        )
         stored = next((record for record in pair.relationships if record.neo4j_type == neo4j_type), None)
         if stored is None and any(record.neo4j_type == neo4j_type for record in pair.foreign):
             raise InputError(

@@ -62,7 +62,7 @@ class ModelTools:
 
 
 def _schema(tool: BoundTool) -> dict[str, Any]:
-    parameters = _without_source_argument(arguments_schema(tool.arguments))
+    parameters = _without_source_argument(arguments_schema(tool.arguments, tool.neo4j_types))
     description, parameters = described_schema(tool.description, parameters)
     return {
         "type": "function",

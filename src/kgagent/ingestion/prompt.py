@@ -34,7 +34,7 @@ def system_prompt(ontology: Ontology, *, source_label: str, instructions: str = 
     named = [label for label in labels if ontology.labels[label].key_includes_name]
     same = f"A {' or '.join(named)} of the same name is the same node. " if named else ""
     pairs = "; ".join(
-        f"{definition.from_label} and {definition.to_label} ({name})"
+        f"{' or '.join(f'{start} and {end}' for start, end in definition.pairs)} ({name})"
         for name, definition in ontology.relationships.items()
     )
     lifetimes = ", ".join(ontology.note_lifetimes_in_days)

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from kgagent.ontology.model import as_words
+
 
 def humanize_relation_type(relation_type: str) -> str:
     """A type as words: WORKS_FOR is "works for"."""
-    return relation_type.lower().replace("_", " ")
+    return as_words(relation_type)
 
 
 def display_name(properties: Mapping[str, Any] | None, key: str | None, element_id: str = "") -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import uuid
+from collections.abc import Mapping
 from string import Template
 from typing import Annotated, Self
 
@@ -22,6 +23,8 @@ Name = Annotated[str, AfterValidator(_identifier)]
 
 
 def _words(words: tuple[str, ...]) -> tuple[str, ...]:
+    if words and len(words) != len(SCALE):
+        raise ValueError(f"there must be {len(SCALE)} words, or none, got {len(words)}")
     for word in words:
         if not word or word != word.strip() or is_number(word):
             raise ValueError(f"{word!r} cannot be the word of a level: it is empty, a number, or has spaces around it")
@@ -35,7 +38,7 @@ def is_number(text: str) -> bool:
     return (text[1:] if text[:1] in {"+", "-"} else text).isdecimal()
 
 
-Words = Annotated[tuple[str, ...], Field(min_length=5, max_length=5), AfterValidator(_words)]
+Words = Annotated[tuple[str, ...], AfterValidator(_words)]
 
 
 class NodeLabel(BaseModel):
@@ -99,16 +102,55 @@ class NodeLabel(BaseModel):
         return hashlib.sha256(text.encode()).hexdigest()
 
 
+class ConnectedLabels(BaseModel):
+    """Two labels that a relationship type connects, in its direction."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    from_: Name = Field(alias="from")
+    to: Name
+
+
 class RelationshipDefinition(BaseModel):
-    """A Neo4j relationship type: the labels that it connects and its words for attitude and proximity."""
+    """A Neo4j relationship type: the labels that it connects and its words for attitude and proximity.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    One pair of labels may be given as `from` and `to`. Without words, levels are numbers only.
+    """
 
-    from_label: Name = Field(alias="from")
-    to_label: Name = Field(alias="to")
-    attitude: Words
-    proximity: Words
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    connects: Annotated[tuple[ConnectedLabels, ...], Field(min_length=1)]
+    attitude: Words = ()
+    proximity: Words = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_one_pair(cls, given: object) -> object:
+        if not isinstance(given, Mapping) or not {"from", "to"} & given.keys() or "connects" in given:
+            return given
+        pair = {name: value for name, value in given.items() if name in {"from", "to"}}
+        return {**{name: value for name, value in given.items() if name not in pair}, "connects": [pair]}
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The labels that it connects, each pair in its direction."""
+        return [(pair.from_, pair.to) for pair in self.connects]
+
+    def direction(self, first: str, second: str) -> bool | None:
+        """Whether it leads from the first label to the second, or else back; None if it does not connect them."""
+        if (first, second) in self.pairs:
+            return True
+        return False if (second, first) in self.pairs else None
+
+    @property
+    def has_fixed_direction(self) -> bool:
+        """Whether the labels of two nodes say in which direction it leads."""
+        return not any((end, start) in self.pairs for start, end in self.pairs)
 
     def words(self, field: str) -> tuple[str, ...]:
-        """The five words of `attitude` or `proximity`, for levels 1 to 5."""
+        """The words of `attitude` or `proximity` for levels 1 to 5; empty without words."""
         return self.attitude if field == "attitude" else self.proximity
+
+    def __str__(self) -> str:
+        """The pairs of labels."""
+        return ", ".join("-".join(pair) for pair in self.pairs)

@@ -1,8 +1,10 @@
 """The ontology: labels, relationship types with their words, and lifetimes of notes."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
+from itertools import chain, combinations
 from types import MappingProxyType
 from typing import Annotated, Self
 
@@ -16,6 +18,8 @@ MAX_LIFETIME = 365_000
 
 Scalar = str | int | float | bool | None
 
+_WORD_BREAK = re.compile(r"[\s_]+|(?<=[a-z\d])(?=[A-Z])")
+
 
 class Ontology(BaseModel):
     """The labels, relationship types and words of a graph; no other code knows any of them by name."""
@@ -24,8 +28,10 @@ class Ontology(BaseModel):
 
     labels: dict[Name, NodeLabel] = Field(min_length=1)
     relationships: dict[Name, RelationshipDefinition] = Field(min_length=1)
-    note_lifetimes_in_days: dict[str, Annotated[int, Field(ge=1, le=MAX_LIFETIME)] | None]
-    default_note_lifetime: str
+    note_lifetimes_in_days: dict[str, Annotated[int, Field(ge=1, le=MAX_LIFETIME)] | None] = Field(
+        default_factory=lambda: dict[str, int | None](forever=None)
+    )
+    default_note_lifetime: str = "forever"
     relationship_defaults: dict[Name, Scalar] = Field(default_factory=dict)
     hidden_properties: frozenset[Name] = frozenset()
     symmetric_types: frozenset[str] = frozenset()
@@ -36,7 +42,7 @@ class Ontology(BaseModel):
     @model_validator(mode="after")
     def _validate_references(self) -> Self:
         for neo4j_type, definition in self.relationships.items():
-            for label in (definition.from_label, definition.to_label):
+            for label in chain.from_iterable(definition.pairs):
                 if label not in self.labels:
                     raise ValueError(f"relationship {neo4j_type} refers to label {label}, which is not defined")
         if self.owner_label is not None and self.owner_label not in self.labels:
@@ -76,35 +82,60 @@ class Ontology(BaseModel):
             )
         return self.relationships[neo4j_type]
 
-    def type_between(self, first: str, second: str, neo4j_type: str | None = None) -> tuple[str, bool]:
+    @cached_property
+    def ambiguous_types(self) -> tuple[str, ...]:
+        """The Neo4j types that share a pair of labels with another one, so that a caller must choose."""
+        labels = {
+            name: {frozenset(pair) for pair in definition.pairs} for name, definition in self.relationships.items()
+        }
+        shared = {one for both in combinations(labels, 2) if labels[both[0]] & labels[both[1]] for one in both}
+        return tuple(name for name in self.relationships if name in shared)
+
+    def type_between(
+        self,
+        first: str,
+        second: str,
+        neo4j_type: str | None = None,
+        *,
+        relationship_type: str = "",
+        existing: Collection[str] = (),
+    ) -> tuple[str, bool]:
         """Find the Neo4j type that connects two labels.
+
+        If the ontology has several, it is `neo4j_type`, or else the one that reads like `relationship_type` ("acted
+        in" for ACTED_IN), or else the only one of `existing`.
 
         Args:
             first: label of the first node.
             second: label of the second node.
-            neo4j_type: the type to use if the ontology has several for these labels.
+            neo4j_type: the type.
+            relationship_type: the free type.
+            existing: Neo4j types of relationships of which one is meant.
 
         Returns:
             The type, and whether its direction is from the second label to the first.
 
         Raises:
-            InputError: no type connects the labels, several do and `neo4j_type` is None, or `neo4j_type` connects
-                other labels.
+            InputError: no type connects the labels, several do and none was chosen, or `neo4j_type` connects other
+                labels.
         """
         if neo4j_type is not None:
             self.relationship(neo4j_type)
-        candidates = [
-            (name, (first, second) != (definition.from_label, definition.to_label))
+        directions = {
+            name: forward
             for name, definition in self.relationships.items()
-            if {first, second} == {definition.from_label, definition.to_label} and neo4j_type in {None, name}
-        ]
-        if not candidates:
-            pairs = ", ".join(f"{d.from_label}-{d.to_label} ({t})" for t, d in self.relationships.items())
+            if neo4j_type in {None, name} and (forward := definition.direction(first, second)) is not None
+        }
+        if not directions:
+            pairs = ", ".join(f"{definition} ({name})" for name, definition in self.relationships.items())
             raise InputError(f"No relationship type connects {first} and {second}. Available pairs: {pairs}")
-        if len(candidates) > 1:
-            names = ", ".join(name for name, _ in candidates)
+        candidates = [name for name in directions if as_words(name) == as_words(relationship_type)]
+        candidates = candidates or [name for name in directions if name in existing] or list(directions)
+        chosen = candidates[0] if len(candidates) == 1 or len(directions) == 1 else None
+        if chosen is None:
+            names = ", ".join(directions)
             raise InputError(f"Several types connect {first} and {second}: {names}. Choose one with neo4j_type")
-        return candidates[0]
+        return chosen, not directions[chosen]
 
     def level(self, neo4j_type: str, field: str, value: str | int | None) -> int | None:
         """Convert an attitude or proximity to a level from 1 to 5.
@@ -122,21 +153,17 @@ class Ontology(BaseModel):
         if isinstance(value, str) and not is_number(value.strip()):
             words = self.relationship(neo4j_type).words(field)
             wanted = value.strip().casefold()
-            for level, word in zip(SCALE, words, strict=True):
+            for level, word in zip(SCALE, words, strict=False):
                 if word.casefold() == wanted:
                     return level
-            raise InvalidLevelError(
-                field,
-                f'Invalid word "{value}" for relationship type "{neo4j_type}". '
-                f"Words of {field}, from 1 to 5: {', '.join(words)}",
-            )
+            known = f"Words of {field}, from 1 to 5: {', '.join(words)}" if words else f"Give {field} as 1 to 5"
+            raise InvalidLevelError(field, f'Invalid word "{value}" for relationship type "{neo4j_type}". {known}')
         # Truncated, because Python refuses to parse integers with thousands of digits.
         number = int(value.strip()[:20]) if isinstance(value, str) else value
         if number not in SCALE:
-            known = ", ".join(self.relationship(neo4j_type).words(field))
-            raise InvalidLevelError(
-                field, f"Attitude/proximity must be 1-5, got {field} {number}; from 1 to 5: {known}"
-            )
+            words = self.relationship(neo4j_type).words(field)
+            known = f"; from 1 to 5: {', '.join(words)}" if words else ""
+            raise InvalidLevelError(field, f"Attitude/proximity must be 1-5, got {field} {number}{known}")
         return number
 
     def word(self, neo4j_type: str, field: str, level: int | None) -> str:
@@ -150,7 +177,7 @@ class Ontology(BaseModel):
             (neo4j_type, field, level): word
             for neo4j_type, definition in self.relationships.items()
             for field in ("attitude", "proximity")
-            for level, word in zip(SCALE, definition.words(field), strict=True)
+            for level, word in zip(SCALE, definition.words(field), strict=False)
         }
 
     def note_expiry(self, lifetime: str | None, added: datetime) -> datetime | None:
@@ -170,3 +197,8 @@ class Ontology(BaseModel):
             raise InputError(f"lifetime must be one of {known}, got {lifetime!r}")
         days = self.note_lifetimes_in_days[chosen]
         return None if days is None else added + timedelta(days=days)
+
+
+def as_words(name: str) -> str:
+    """A name of the database in words: "acted in" for ACTED_IN, actedIn and "Acted in"."""
+    return " ".join(filter(None, _WORD_BREAK.split(name))).lower()

@@ -130,14 +130,12 @@ DIRECTION_HINT = "Give the nodes in either order."
 
 Neo4jType = Annotated[
     ShortText | None,
-    Field(description="Neo4j type; needed only if several types can connect the labels of these nodes."),
+    Field(description="Needed only if several types connect the labels."),
 ]
 
 
 class RelationshipEnds(Arguments):
     """The two nodes of a relationship."""
-
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
 
     from_entity_key: EntityKey = Field(validation_alias=FROM_NAMES, description="First node: entity_key or name.")
     to_entity_key: EntityKey = Field(validation_alias=TO_NAMES, description="Second node, likewise.")

@@ -168,6 +168,11 @@ class BoundTool:
         self.destructive: bool = tool.destructive and not tool.read_only
         self.idempotent: bool = tool.idempotent or tool.read_only
 
+    @property
+    def neo4j_types(self) -> tuple[str, ...]:
+        """The Neo4j types between which a call may have to choose; none if the labels of two nodes determine it."""
+        return self._context.ontology.ambiguous_types
+
     def beside(self, names: Iterable[str]) -> "BoundTool":
         """This tool for an agent that can call only some tools, so that texts do not name others."""
         return BoundTool(self._tool, replace(self._context, offered=frozenset(names)), self._others)

@@ -101,8 +101,6 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
 class RestoreRelationshipArguments(RelationshipEnds):
     """Arguments of restore_relationship."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
-
     verbose: Verbose = False
 
 

@@ -1,6 +1,7 @@
 """hybrid_search: answer one question with ranked nodes and relationships."""
 
 from dataclasses import replace
+from itertools import chain
 
 from pydantic import ConfigDict, Field
 
@@ -90,9 +91,10 @@ def _labels(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:
     labels = {node.entity_key: node.label for node in result.objects}
     for relationship in result.relationships or ():
         definition = ontology.relationships.get(relationship.neo4j_type)
-        if definition is not None and definition.from_label == definition.to_label:
+        possible = set(chain.from_iterable(definition.pairs)) if definition is not None else set()
+        if len(possible) == 1:
             for key in (relationship.from_entity_key, relationship.to_entity_key):
-                labels.setdefault(key, definition.from_label)
+                labels.setdefault(key, *possible)
     return labels
 
 

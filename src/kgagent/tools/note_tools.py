@@ -22,8 +22,6 @@ from kgagent.tools.writing import NodeWrite, NoteEdit, RelationshipWrite, write_
 class NoteAddress(Arguments):
     """A note of a node or of a relationship."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type"})
-
     entity_key: EntityKey | None = Field(None, description="Node with the note: entity_key or name.")
     from_entity_key: EntityKey | None = Field(None, description="For a note of a relationship: its first node.")
     to_entity_key: EntityKey | None = Field(None, description="The second node.")

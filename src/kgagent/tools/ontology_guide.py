@@ -4,10 +4,18 @@ from kgagent.ontology import Ontology
 
 
 def level_words(ontology: Ontology) -> str:
-    """The words for attitude and proximity, one line for each relationship type."""
+    """The pairs of labels and the words for attitude and proximity, one line for each relationship type."""
+    fields = ("attitude", "proximity")
     return "\n".join(
-        f"{kind.from_label}-{kind.to_label} ({neo4j_type}): attitude {'/'.join(kind.attitude)}; "
-        f"proximity {'/'.join(kind.proximity)}"
+        ": ".join(
+            filter(
+                None,
+                (
+                    f"{kind} ({neo4j_type})",
+                    "; ".join(f"{field} {'/'.join(kind.words(field))}" for field in fields if kind.words(field)),
+                ),
+            )
+        )
         for neo4j_type, kind in ontology.relationships.items()
     )
 

@@ -27,6 +27,7 @@ from kgagent.tools.arguments import (
     Attitude,
     GivenWhen,
     IdempotencyKey,
+    Neo4jType,
     NewNote,
     NodeName,
     Notes,
@@ -166,8 +167,8 @@ class RememberedRelationship(Arguments):
     relationship_type: ShortText | None = Field(
         None, description='Read from `from` to `to`: "mentor of". Required for a new relationship.'
     )
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"neo4j_type", "correction"})
-    neo4j_type: ShortText | None = Field(None, description="Needed only if several types connect the labels.")
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"correction"})
+    neo4j_type: Neo4jType = None
     description: Text | None = Field(None, description="One sentence.")
     attitude: Attitude = None
     proximity: Proximity = None

@@ -223,7 +223,7 @@ def _check_direction(intent: RelationshipIntent, stored: RelationshipRecord, ont
         return
     definition = ontology.relationship(stored.neo4j_type)
     is_same_type = not new_types(stored.text("relationship_type"), relationship_type)
-    if intent.from_entity_key == start or (is_same_type and definition.from_label != definition.to_label):
+    if intent.from_entity_key == start or (is_same_type and definition.has_fixed_direction):
         return
     names = {stored.from_entity_key: stored.from_name, stored.to_entity_key: stored.to_name}
     ends = json.dumps({"from": message_key(start), "to": message_key(end)})

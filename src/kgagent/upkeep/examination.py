@@ -241,7 +241,7 @@ class Inspected:
                 (INCOMPLETE_NODE, not all((*astuple(start), *astuple(end)))),
                 (TWO_USERS, start.user_id != end.user_id),
                 (ONE_NODE, start.entity_key == end.entity_key),
-                (WRONG_LABELS, {start.label, end.label} != {definition.from_label, definition.to_label}),
+                (WRONG_LABELS, definition.direction(start.label, end.label) is None),
                 (DUPLICATE, self.is_duplicate),
                 (WRONG_LEVEL, has_wrong_level(self.record, ontology)),
             )

@@ -222,7 +222,7 @@ async def test_indexes_of_an_ontology_with_fewer_types_are_replaced_when_a_graph
 ) -> None:
     store, ontology = services_of(opened).store, opened.ontology
     await two_friends(opened.tools(user_id=user_id))
-    fewer = {name: kind for name, kind in ontology.relationships.items() if kind.to_label != "Source"}
+    fewer = {name: kind for name, kind in ontology.relationships.items() if kind.pairs[0][1] != "Source"}
     earlier = Schema(store, ontology.model_copy(update={"relationships": fewer}), embedder, CHOSEN)
     earlier.parts = [part for part in earlier.parts if part.is_searched and len(part.covers) == len(fewer)]
     await earlier.rebuild_vector_indexes()

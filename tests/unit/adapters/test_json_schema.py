@@ -106,3 +106,14 @@ def test_the_rest_of_a_long_description_describes_the_last_parameter() -> None:
     assert short.endswith(".")
     assert last["description"].endswith(description.removeprefix(short).strip())
     assert "A sentence" not in json.dumps(arguments_schema(TOOLS[0].arguments))
+
+
+def test_only_an_ontology_with_several_types_for_a_pair_has_a_choice_of_neo4j_type() -> None:
+    tools = {tool.name: tool.arguments for tool in TOOLS}
+    for name in ("create_relationship", "remember", "get_relationship", "create_relationships"):
+        assert "neo4j_type" not in json.dumps(arguments_schema(tools[name]))
+        schema = arguments_schema(tools[name], ("ACTED_IN", "DIRECTED"))
+        assert '"enum": ["ACTED_IN", "DIRECTED"]' in json.dumps(schema)
+    many = json.dumps(arguments_schema(tools["remember"], tuple(f"T{number}" for number in range(100))))
+    assert "neo4j_type" in many
+    assert "T50" not in many

@@ -63,6 +63,11 @@ MISTAKES: dict[str, tuple[list[str], object, str]] = {
         ["a", "b", "c", "d", "A"],
         "the words of the levels must be distinct, got a, b, c, d, A",
     ),
+    "too few words": (
+        ["relationships", "sails on", "attitude"],
+        ["a", "b"],
+        "there must be 5 words, or none, got 2",
+    ),
     "a word that YAML reads as no": (
         ["relationships", "sails on", "attitude"],
         [False, "b", "c", "d", "e"],

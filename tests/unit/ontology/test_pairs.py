@@ -64,3 +64,49 @@ def test_types_in_both_directions_between_two_labels_are_distinguished() -> None
     ontology = ontology_of(teaches=("A", "B"), asks=("B", "A"))
     assert ontology.type_between("A", "B", "asks") == ("asks", True)
     assert ontology.type_between("A", "B", "teaches") == ("teaches", False)
+
+
+def test_the_free_type_decides_among_several_types_if_it_reads_like_one() -> None:
+    ontology = ontology_of(ACTED_IN=("Person", "Movie"), DIRECTED=("Person", "Movie"))
+    for word in ("acted in", "Acted In", "actedIn", "ACTED_IN"):
+        assert ontology.type_between("Movie", "Person", relationship_type=word) == ("ACTED_IN", True)
+    with pytest.raises(InputError, match="Several types connect Person and Movie"):
+        ontology.type_between("Person", "Movie", relationship_type="actor in")
+    assert ontology.type_between("Person", "Movie", "DIRECTED", relationship_type="acted in")[0] == "DIRECTED"
+
+
+def test_the_only_existing_relationship_decides_among_several_types() -> None:
+    ontology = ontology_of(likes=("A", "B"), owns=("A", "B"), eats=("A", "B"))
+    assert ontology.type_between("A", "B", existing=["owns"]) == ("owns", False)
+    with pytest.raises(InputError, match="Several types"):
+        ontology.type_between("A", "B", existing=["owns", "eats"])
+
+
+def test_a_type_connects_several_pairs_of_labels() -> None:
+    ontology = Ontology.model_validate(
+        {
+            "labels": {"Person": {}, "Movie": {}, "Show": {}},
+            "relationships": {
+                "ACTED_IN": {"connects": [{"from": "Person", "to": "Movie"}, {"from": "Person", "to": "Show"}]},
+                "LIKES": {"from": "Person", "to": "Person"},
+            },
+        }
+    )
+    assert ontology.type_between("Show", "Person") == ("ACTED_IN", True)
+    assert ontology.type_between("Person", "Movie") == ("ACTED_IN", False)
+    assert ontology.ambiguous_types == ()
+    with pytest.raises(InputError, match=r"pairs: Person-Movie, Person-Show \(ACTED_IN\), Person-Person \(LIKES"):
+        ontology.type_between("Movie", "Show")
+
+
+def test_levels_of_a_type_without_words_are_numbers() -> None:
+    ontology = Ontology.model_validate(
+        {"labels": {"A": {}}, "relationships": {"LIKES": {"from": "A", "to": "A"}}},
+    )
+    assert ontology.level("LIKES", "attitude", "4") == 4
+    assert ontology.word("LIKES", "attitude", 4) == ""
+    with pytest.raises(InputError, match=r"Give attitude as 1 to 5"):
+        ontology.level("LIKES", "attitude", "close")
+    with pytest.raises(InputError, match=r"Attitude/proximity must be 1-5, got attitude 6$"):
+        ontology.level("LIKES", "attitude", 6)
+    assert ontology.note_lifetimes_in_days == {"forever": None}

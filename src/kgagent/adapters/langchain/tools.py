@@ -93,7 +93,7 @@ def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
         except ConfigurationError as error:
             return f"Error: {error}", failure(str(error))
 
-    description, parameters = described_schema(tool.description, arguments_schema(tool.arguments))
+    description, parameters = described_schema(tool.description, arguments_schema(tool.arguments, tool.neo4j_types))
     return _GraphTool(
         name=tool.name,
         description=description,

@@ -39,7 +39,7 @@ def tool_definitions(
         mcp.types.Tool(
             name=tool.name,
             description=tool.description(ontology),
-            input_schema={"$schema": DIALECT, **arguments_schema(tool.arguments)},
+            input_schema={"$schema": DIALECT, **arguments_schema(tool.arguments, ontology.ambiguous_types)},
             output_schema=copy.deepcopy(_output_schema(tool)) if structured else None,
             annotations=_annotations(tool),
         )

@@ -84,8 +84,7 @@ async def _ontology(graph: KnowledgeGraph, _user_id: str) -> Content:
         },
         "relationships": {
             neo4j_type: {
-                "from": kind.from_label,
-                "to": kind.to_label,
+                "connects": [{"from": start, "to": end} for start, end in kind.pairs],
                 "attitude": list(kind.attitude),
                 "proximity": list(kind.proximity),
             }

@@ -103,7 +103,10 @@ class OpenAITools:
     def _functions(self) -> Iterator[tuple[str, str, Schema]]:
         """Name, description and strict schema of each tool."""
         for tool in self._tools.values():
-            yield tool.name, *described_schema(tool.description, strict_schema(arguments_schema(tool.arguments)))
+            yield (
+                tool.name,
+                *described_schema(tool.description, strict_schema(arguments_schema(tool.arguments, tool.neo4j_types))),
+            )
 
 
 def unwrap_tools(tools: Mapping[str, SyncTool]) -> tuple[dict[str, BoundTool], Portal]:

@@ -55,8 +55,8 @@ kg.legend = (() => {
     const levels = [5, 4, 3, 2, 1];
     const row = (level, sample, word) => el("li", {}, sample, word);
     return [
-      el("div", {}, el("h3", {}, "Attitude"), el("ul", {}, levels.map((level) => row(level, lineSample(level, 4), words.attitude[level - 1])), hasUnknown ? row(null, unknownSample(), el("span", { class: "quiet" }, "not set")) : null)),
-      el("div", {}, el("h3", {}, "Proximity"), el("ul", {}, levels.map((level) => row(level, lineSample(null, format.proximityWidth(level)), words.proximity[level - 1])))),
+      el("div", {}, el("h3", {}, "Attitude"), el("ul", {}, levels.map((level) => row(level, lineSample(level, 4), words.attitude[level - 1] ?? String(level))), hasUnknown ? row(null, unknownSample(), el("span", { class: "quiet" }, "not set")) : null)),
+      el("div", {}, el("h3", {}, "Proximity"), el("ul", {}, levels.map((level) => row(level, lineSample(null, format.proximityWidth(level)), words.proximity[level - 1] ?? String(level))))),
     ];
   };
 
