@@ -24,6 +24,7 @@ from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from tests.support import planner_statistics
 from tests.support.browser import chromium_path
+from tests.support.event_loops import choose_event_loop
 from tests.support.ordering import in_parts
 from tests.support.run_folders import new_run_folder, remove_ended_runs
 from tests.support.shared_server import (
@@ -72,6 +73,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         # A job that a shell starts in the background ignores the signal, and so would the programs under test.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    choose_event_loop()
     worker: dict[str, str] | None = getattr(config, "workerinput", None)
     if worker is not None or not config.getoption("numprocesses", None):
         gc.disable()  # until all tests are collected, which the process that distributes them does not do

@@ -1,14 +1,18 @@
-"""LangChain's own standard tests on the retriever and the tools."""
+"""LangChain's own standard tests on the retriever, the tools and the embeddings."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import pytest
 from langchain_core.tools import BaseTool
-from langchain_tests.integration_tests import RetrieversIntegrationTests, ToolsIntegrationTests
+from langchain_tests.integration_tests import (
+    EmbeddingsIntegrationTests,
+    RetrieversIntegrationTests,
+    ToolsIntegrationTests,
+)
 
 from kgagent import Settings, SyncKnowledgeGraph
-from kgagent.adapters.langchain import KnowledgeGraphRetriever, get_tools
+from kgagent.adapters.langchain import KnowledgeGraphEmbeddings, KnowledgeGraphRetriever, get_tools
 from kgagent.embedding.hashing import HashingEmbedder
 from tests.conftest import DIMENSIONS
 
@@ -46,6 +50,32 @@ class TestRetriever(RetrieversIntegrationTests):
     @property
     def retriever_query_example(self) -> str:
         return "Where can I learn sailing?"
+
+
+class TestEmbeddings(EmbeddingsIntegrationTests):
+    """The graph's embedder does what LangChain asks of embedding models."""
+
+    graph: ClassVar[SyncKnowledgeGraph]
+
+    @pytest.fixture(autouse=True, scope="class")
+    @classmethod
+    def _on_the_graph(cls, opened: SyncKnowledgeGraph) -> None:
+        cls.graph = opened
+
+    @property
+    def embeddings_class(self) -> type[KnowledgeGraphEmbeddings]:
+        return KnowledgeGraphEmbeddings
+
+    @property
+    def embedding_model_params(self) -> dict[str, Any]:
+        return {"graph": self.graph}
+
+    async def test_vectors_are_those_of_the_graph(self) -> None:
+        embeddings = KnowledgeGraphEmbeddings(self.graph)
+        [stored] = await self.graph.embedder.embed(["a text"])
+        [searched] = await self.graph.embedder.embed_queries(["a text"])
+        assert await embeddings.aembed_documents(["a text"]) == [stored.tolist()]
+        assert embeddings.embed_query("a text") == searched.tolist()
 
 
 class _OnAllTools:
