@@ -83,6 +83,7 @@ class GraphServices:
             clock: returns the time, with time zone.
             observer: watches statements, embeddings, searches and tools.
         """
+        store = store.with_node_embedding(ontology.node_embedding)
         if observer is not NULL_OBSERVER:
             store, embedder = store.observed_by(observer), InstrumentedEmbedder(embedder, observer)
         cache = QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else None

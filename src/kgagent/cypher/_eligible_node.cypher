@@ -2,4 +2,4 @@
 // Indexes accept vectors that cannot be compared; kgagent never writes such vectors.
 coalesce(n.embedding_model, $model) = $model
   AND (n.embedding_hash IS NOT NULL OR
-    all(x IN n.embedding WHERE abs(x) <= 1e15) AND any(x IN n.embedding WHERE abs(x) >= 1e-15))
+    all(x IN n.«node_embedding» WHERE abs(x) <= 1e15) AND any(x IN n.«node_embedding» WHERE abs(x) >= 1e-15))

@@ -1,5 +1,5 @@
 // The properties of a node `n` that show whether it is in the present form; without its vector.
 elementId(n) AS element_id, labels(n) AS labels, [[labels(n), n.entity_key, n.user_id]] AS ends,
-n.embedding IS NOT NULL AS has_vector,
-CASE WHEN n.embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.embedding) END AS vector_length,
+n.«node_embedding» IS NOT NULL AS has_vector,
+CASE WHEN n.«node_embedding» IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.«node_embedding») END AS vector_length,
 n {.name, .description, .aliases, .notes, .notes_hash, .notes_text, .user_id, .entity_key, .version, .embedding_hash, .embedding_model} AS properties

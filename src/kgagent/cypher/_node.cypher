@@ -2,6 +2,6 @@
 // Null if another transaction has deleted it since it was matched, even while its fields were read.
 head([found IN [{
   element_id: elementId(n), labels: labels(n),
-  vector_length: CASE WHEN n.embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.embedding) END,
-  properties: n {.*, embedding: null, ingestion_messages: null}
+  vector_length: CASE WHEN n.«node_embedding» IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.«node_embedding») END,
+  properties: n {.*, «node_embedding»: null, ingestion_messages: null}
 }] WHERE size(found.labels) > 0 AND found.properties.entity_key IS NOT NULL])

@@ -16,7 +16,7 @@ CALL (source) {
 }
 WITH n, collect(DISTINCT elementId(source)) AS linked_to
 WHERE n.user_id = $user_id
-WITH n, linked_to, n.embedding AS embedding,
+WITH n, linked_to, n.«node_embedding» AS embedding,
   [name IN $text_properties WHERE n[name] IS :: STRING NOT NULL AND trim(n[name]) <> '' | n[name]][0] AS text
 WHERE text IS NOT NULL
 WITH n, linked_to, text, CASE WHEN «_comparable_node» THEN 2.0 * vector.similarity.cosine(embedding, $vector) - 1.0 END AS similarity

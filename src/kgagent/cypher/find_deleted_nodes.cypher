@@ -6,7 +6,7 @@ WHERE n.user_id = $user_id AND (n.entity_key = $key OR n.entity_key STARTS WITH 
     OR any(text IN [toStringOrNull(n.name)] WHERE «_plain_text» = $plain))
 RETURN elementId(n) AS element_id, n.kgagent_labels AS labels, n.kgagent_deletion AS deletion, n.kgagent_deleted_at AS deleted_at,
   n.kgagent_undo_until AS undo_until,
-  CASE WHEN n.embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.embedding) END AS vector_length,
-  n {.*, embedding: null, ingestion_messages: null, «_deletion_properties»} AS properties
+  CASE WHEN n.«node_embedding» IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size(n.«node_embedding») END AS vector_length,
+  n {.*, «node_embedding»: null, ingestion_messages: null, «_deletion_properties»} AS properties
 ORDER BY deleted_at DESC, element_id
 LIMIT $limit

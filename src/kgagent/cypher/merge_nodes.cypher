@@ -67,7 +67,7 @@ CALL () {
   SET n += row.properties
   WITH n, row
   WHERE row.vector IS NOT NULL
-  CALL db.create.setNodeVectorProperty(n, 'embedding', toFloatList(row.vector))
+  CALL db.create.setNodeVectorProperty(n, '«node_embedding»', toFloatList(row.vector))
 }
 CALL () {
   UNWIND $dropped AS wanted

@@ -4,6 +4,6 @@
 UNWIND $keys AS key
 MATCH (n:«labels» {entity_key: key})
 WHERE n.user_id = $user_id
-WITH n, n.embedding AS embedding
+WITH n, n.«node_embedding» AS embedding
 WHERE «_comparable_node»
 RETURN n.entity_key AS entity_key, embedding

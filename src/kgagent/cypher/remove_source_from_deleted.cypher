@@ -8,5 +8,5 @@ WHERE elementId(n) = $element_id
 WITH n
 WHERE n.user_id = $user_id AND n.notes = $notes
 SET n.notes = $notes_after, n.notes_text = $notes_text, n.version = coalesce(n.version, 0) + 1
-REMOVE n.embedding, n.relationship_embedding, n.embedding_hash, n.embedding_model
+REMOVE n.«node_embedding», n.relationship_embedding, n.embedding_hash, n.embedding_model
 RETURN true AS changed

@@ -46,7 +46,7 @@ CALL (nodes) {
   CALL (n, row) {
     WITH n, row
     WHERE row.vector IS NOT NULL
-    CALL db.create.setNodeVectorProperty(n, 'embedding', toFloatList(row.vector))
+    CALL db.create.setNodeVectorProperty(n, '«node_embedding»', toFloatList(row.vector))
   }
   RETURN head(collect(n)) AS restored
 }

@@ -17,7 +17,7 @@ CALL () {
 }
 CALL (all_nodes) {
   UNWIND all_nodes[..$sample] AS n
-  WITH n, n.embedding AS embedding
+  WITH n, n.«node_embedding» AS embedding
   WHERE «_comparable_node»
   RETURN collect(embedding) AS nodes
 }

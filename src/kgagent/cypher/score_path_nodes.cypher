@@ -4,7 +4,7 @@
 UNWIND range(0, size($ids) - 1) AS position
 WITH position, $ids[position] AS id
 MATCH (n) WHERE elementId(n) = id
-WITH n, position, CASE WHEN $vector IS NOT NULL THEN n.embedding END AS embedding
+WITH n, position, CASE WHEN $vector IS NOT NULL THEN n.«node_embedding» END AS embedding
 WHERE n.user_id = $user_id
 WITH position, log(1 + COUNT { (n)-[r]-(m) WHERE m.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id }) AS centrality,
   CASE WHEN «_comparable_node» THEN 2.0 * vector.similarity.cosine(embedding, $vector) - 1.0 END AS similarity

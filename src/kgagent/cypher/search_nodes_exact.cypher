@@ -3,7 +3,7 @@
 // Rows: one for each query: query, label, matches [{similarity (plain cosine), node}], best first.
 MATCH (n:«label»)
 WHERE n.user_id = $user_id
-WITH n, n.embedding AS embedding
+WITH n, n.«node_embedding» AS embedding
 WHERE «_comparable_node»
 WITH n, [query IN $queries | 2.0 * vector.similarity.cosine(embedding, query.vector) - 1.0] AS similarities
 WHERE any(query IN $queries WHERE similarities[query.position] >= query.threshold)

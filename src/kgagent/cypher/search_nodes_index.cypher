@@ -9,7 +9,7 @@ CALL (query) {
   SEARCH n IN (VECTOR INDEX «index» FOR query.vector WHERE n.user_id = $user_id LIMIT $fetch) SCORE AS score
   WITH n, 2.0 * score - 1.0 AS indexed, CASE
       WHEN NOT $estimated THEN 2.0 * score - 1.0
-      WHEN «_eligible_node» THEN 2.0 * vector.similarity.cosine(n.embedding, query.vector) - 1.0
+      WHEN «_eligible_node» THEN 2.0 * vector.similarity.cosine(n.«node_embedding», query.vector) - 1.0
     END AS similarity
   ORDER BY similarity DESC, n.entity_key
   RETURN count(*) AS hits, min(indexed) AS least, collect(

@@ -6,7 +6,7 @@ CALL db.index.vector.queryNodes($index, $fetch, $query.vector) YIELD node AS n, 
 WITH n, 2.0 * score - 1.0 AS estimate,
   n.user_id = $user_id AND «_eligible_node» AS wanted
 WITH n, estimate, CASE
-    WHEN wanted THEN 2.0 * vector.similarity.cosine(n.embedding, $query.vector) - 1.0
+    WHEN wanted THEN 2.0 * vector.similarity.cosine(n.«node_embedding», $query.vector) - 1.0
   END AS similarity
 ORDER BY similarity DESC, n.entity_key
 WITH min(estimate) AS least,

@@ -12,7 +12,7 @@ CALL (query) {
 }
 RETURN query.position AS query, hits, size(kept) AS found, COLLECT {
   UNWIND [hit IN kept WHERE hit.score >= $least_share * kept[0].score] AS hit
-  WITH hit, hit.n AS n, hit.n.embedding AS embedding
+  WITH hit, hit.n AS n, hit.n.«node_embedding» AS embedding
   RETURN {score: hit.score, node: «_found_node»,
     similarity: CASE WHEN query.vector IS NOT NULL AND «_comparable_node»
       THEN 2.0 * vector.similarity.cosine(embedding, query.vector) - 1.0 END}

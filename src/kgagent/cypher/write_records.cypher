@@ -22,7 +22,7 @@ CALL () {
   CALL (n, row) {
     WITH n, row
     WHERE row.vector IS NOT NULL
-    CALL db.create.setNodeVectorProperty(n, 'embedding', toFloatList(row.vector))
+    CALL db.create.setNodeVectorProperty(n, '«node_embedding»', toFloatList(row.vector))
   }
   RETURN collect(row.position) AS new_nodes
 }
@@ -38,7 +38,7 @@ CALL () {
   CALL (n, row) {
     WITH n, row
     WHERE row.vector IS NOT NULL
-    CALL db.create.setNodeVectorProperty(n, 'embedding', toFloatList(row.vector))
+    CALL db.create.setNodeVectorProperty(n, '«node_embedding»', toFloatList(row.vector))
   }
   RETURN collect(row.position) AS nodes
 }

@@ -14,7 +14,7 @@ from kgagent.errors import InputError
 from kgagent.files.batch_writing import LineItem
 from kgagent.files.json_lines import FileLine, dump_json, dump_line, parse_line, read_lines
 from kgagent.files.property_values import encode_property
-from kgagent.graph.property_names import OLD_EMBEDDINGS
+from kgagent.graph.property_names import NODE_EMBEDDINGS, OLD_EMBEDDINGS
 from kgagent.graph.records import ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
 from kgagent.graph.store import Row
@@ -28,7 +28,7 @@ SCHEMA_VERSION = 1
 """Of the properties of the records."""
 
 EMBEDDING_PROPERTIES = frozenset(
-    {"embedding", "relationship_embedding", "embedding_hash", "embedding_model", *OLD_EMBEDDINGS}
+    {*NODE_EMBEDDINGS, "relationship_embedding", "embedding_hash", "embedding_model", *OLD_EMBEDDINGS}
 )
 """What a file without embeddings does not have."""
 

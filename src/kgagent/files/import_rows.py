@@ -153,7 +153,8 @@ def _stored(
         return NodeRecord(
             element_id="",
             label=ontology_label(exported.labels, services.ontology),
-            vector_length=_length(properties.get(NodeRecord.vector_property)),
+            vector_property=services.ontology.node_embedding,
+            vector_length=_length(properties.get(services.ontology.node_embedding)),
             properties=properties,
         )
     assert isinstance(exported, ExportedRelationship)  # noqa: S101

@@ -1,5 +1,11 @@
 """Names of the properties that have a meaning for kgagent."""
 
+NODE_EMBEDDINGS = ("embedding", "kgagent_embedding")
+"""Properties that may hold the embedding of a node; the ontology says which: of an adopted graph, the second."""
+
+ADOPTED = "kgagent_adopted"
+"""The names of the properties that adopting a record added to it."""
+
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
 OLD_IS_REVERSED = "told_in_reverse"
 """Name of `is_reversed` in old graphs: still read, and renamed by the first write."""
@@ -8,7 +14,7 @@ DAYS = ("when_earliest", "when_latest")
 """The first and the last day of what has a time (`when`), as numbers such as 20230204."""
 
 INTERNAL_PROPERTIES = frozenset(
-    {"embedding", "relationship_embedding", *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
+    {*NODE_EMBEDDINGS, "relationship_embedding", ADOPTED, *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
     | {"embedding_hash", "embedding_model", "notes_hash", *DAYS, "version", "write_lock", "relationship_key", "user_id"}
     | {"history"}

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from neo4j.time import Date, DateTime, Duration, Time
 from neo4j.vector import Vector
@@ -40,8 +40,7 @@ class Record:
         has_old_is_reversed: whether it has `is_reversed` under its old name.
     """
 
-    vector_property: ClassVar[str]
-
+    vector_property: str = "embedding"
     element_id: str
     vector_length: int | None
     properties: Mapping[str, Any]
@@ -81,8 +80,6 @@ class Record:
 class NodeRecord(Record):
     """A node as it is stored."""
 
-    vector_property: ClassVar[str] = "embedding"
-
     label: str
 
     @classmethod
@@ -93,6 +90,7 @@ class NodeRecord(Record):
             label=ontology_label(
                 [label for label in row["labels"] if label in (labels or ())] or row["labels"], ontology
             ),
+            vector_property=ontology.node_embedding,
             vector_length=row.get("vector_length"),
             properties={key: value for key, value in row["properties"].items() if value is not None},
         )
@@ -131,8 +129,7 @@ class RelationshipRecord(Record):
         to_labels: labels of the end node, likewise.
     """
 
-    vector_property: ClassVar[str] = "relationship_embedding"
-
+    vector_property: str = "relationship_embedding"
     neo4j_type: str
     from_entity_key: str
     to_entity_key: str

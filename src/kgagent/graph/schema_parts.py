@@ -126,7 +126,13 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
             _unique(label, pattern, "n", "entity_key"),
             _range(f"kgagent_{label}_user", pattern, "n", label, "user_id"),
             _vector(
-                node_vector_index(label), pattern, "n", ("embedding", FILTERS[0]), [label], vector_config, features
+                node_vector_index(label),
+                pattern,
+                "n",
+                (ontology.node_embedding, FILTERS[0]),
+                [label],
+                vector_config,
+                features,
             ),
         ]
     for neo4j_type in ontology.relationships:

@@ -21,6 +21,12 @@ class Fragment:
 Filling = Identifier | Fragment
 """What replaces a placeholder: a quoted name, or a fragment that the caller chooses."""
 
+NODE_EMBEDDING = "node_embedding"
+"""The placeholder of the property that holds the embeddings of nodes, which is the same in all statements of a graph.
+
+It stays in the text of a statement; `Store` fills it.
+"""
+
 UNNAMED = "unnamed"
 
 
@@ -55,6 +61,8 @@ def statement(name: str, **fillings: Filling) -> Statement:
 
     def fill(placeholder: re.Match[str]) -> str:
         wanted = placeholder.group(1)
+        if wanted == NODE_EMBEDDING:
+            return placeholder.group()
         filling = Fragment(wanted) if wanted.startswith("_") else fillings[wanted]
         return statement(filling.name, **fillings) if isinstance(filling, Fragment) else filling
 

@@ -17,7 +17,7 @@ from kgagent.graph.driver_errors import translated
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.parameter_map import MAP, PLAIN, with_parameter_map
 from kgagent.graph.reachability import Reachability
-from kgagent.graph.statements import UNNAMED, Statement
+from kgagent.graph.statements import NODE_EMBEDDING, UNNAMED, Statement
 from kgagent.observing import NULL_OBSERVER, Observer, statement_tags
 from kgagent.operations import Access, OperationOutcome, StatementRun
 from kgagent.origin import Origin
@@ -58,6 +58,7 @@ class Store:
         self._language = features.language
         self._timeout = timeout
         self._observer = NULL_OBSERVER
+        self._node_embedding = "embedding"
         self.reachability = Reachability(driver, uri)
         self.origin = Origin()
         self.uri = uri
@@ -71,6 +72,12 @@ class Store:
         watched = copy.copy(self)
         watched._observer = observer
         return watched
+
+    def with_node_embedding(self, name: str) -> Self:
+        """The same connections for a graph in which a property of this name holds the embeddings of nodes."""
+        named = copy.copy(self)
+        named._node_embedding = name
+        return named
 
     async def close(self) -> None:
         """Close the connections, unless the driver is the caller's."""
@@ -186,7 +193,8 @@ class Store:
         return [dict(record) for record in answer.records]
 
     def _query(self, text: str, timeout: float | None) -> Query:
-        return Query(with_parameter_map(text, self._language), metadata=statement_tags(_name(text)), timeout=timeout)
+        filled = text.replace(f"«{NODE_EMBEDDING}»", self._node_embedding)
+        return Query(with_parameter_map(filled, self._language), metadata=statement_tags(_name(text)), timeout=timeout)
 
     @asynccontextmanager
     async def _running(

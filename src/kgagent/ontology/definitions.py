@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from string import Template
 from typing import Annotated, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 KEY_FIELDS = {"lower_name": "", "description": "", "user_id": "", "created_at": ""}
 SCALE = range(1, 6)
@@ -20,6 +20,8 @@ def _identifier(name: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_identifier)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
+"""Names of properties; in a file, one may be given without a list."""
 
 
 def _words(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -42,11 +44,16 @@ Words = Annotated[tuple[str, ...], AfterValidator(_words)]
 
 
 class NodeLabel(BaseModel):
-    """A label and the rule that creates the `entity_key` of its nodes."""
+    """A label and the rule that creates the `entity_key` of its nodes.
+
+    `name_from` and `text_from` are the properties of adopted nodes from which the name and the description are made.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     key: str = "uuid4"
+    name_from: Names = ()
+    text_from: Names = ()
 
     @model_validator(mode="after")
     def _validate_key_rule(self) -> Self:
@@ -114,7 +121,8 @@ class ConnectedLabels(BaseModel):
 class RelationshipDefinition(BaseModel):
     """A Neo4j relationship type: the labels that it connects and its words for attitude and proximity.
 
-    One pair of labels may be given as `from` and `to`. Without words, levels are numbers only.
+    One pair of labels may be given as `from` and `to`. Without words, levels are numbers only. `type_from` and
+    `text_from` are the properties of adopted relationships from which `relationship_type` and the description are made.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -122,6 +130,8 @@ class RelationshipDefinition(BaseModel):
     connects: Annotated[tuple[ConnectedLabels, ...], Field(min_length=1)]
     attitude: Words = ()
     proximity: Words = ()
+    type_from: Names = ()
+    text_from: Names = ()
 
     @model_validator(mode="before")
     @classmethod

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import chain, combinations
 from types import MappingProxyType
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -22,7 +22,11 @@ _WORD_BREAK = re.compile(r"[\s_]+|(?<=[a-z\d])(?=[A-Z])")
 
 
 class Ontology(BaseModel):
-    """The labels, relationship types and words of a graph; no other code knows any of them by name."""
+    """The labels, relationship types and words of a graph; no other code knows any of them by name.
+
+    Of a graph that other programs wrote, `adopted_for` is the user to whom the records without an owner belong, and
+    `node_embedding` the property with the embeddings of nodes, so that those of other programs stay.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
 
@@ -37,6 +41,8 @@ class Ontology(BaseModel):
     symmetric_types: frozenset[str] = frozenset()
     owner_label: Name | None = None
     stop_words: frozenset[str] = frozenset()
+    adopted_for: Annotated[str, Field(min_length=1)] | None = None
+    node_embedding: Literal["embedding", "kgagent_embedding"] = "embedding"
     owner_words: frozenset[str] = frozenset({"i", "me", "my", "mine", "myself"})
 
     @model_validator(mode="after")
