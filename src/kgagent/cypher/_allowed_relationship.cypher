@@ -9,4 +9,6 @@
   AND ($filter.min_proximity IS NULL OR r.proximity >= $filter.min_proximity)
   AND ($filter.max_proximity IS NULL OR r.proximity <= $filter.max_proximity)
   AND ($filter.as_of IS NULL OR r.when_earliest IS NULL OR
-    r.when_earliest <= $filter.as_of.latest AND r.when_latest >= $filter.as_of.earliest)
+    r.when_earliest <= $filter.as_of.latest AND r.when_latest >= $filter.as_of.earliest
+      AND (r.when_periods IS NULL OR any(i IN range(0, size(r.when_periods) - 1, 2)
+        WHERE r.when_periods[i] <= $filter.as_of.latest AND r.when_periods[i + 1] >= $filter.as_of.earliest)))

@@ -2,4 +2,6 @@
 // $filter.between; see `_kept_relationship`.
 ($filter.as_of IS NULL OR n.when_earliest IS NULL OR n.when_earliest <= $filter.as_of.latest)
   AND ($filter.between IS NULL OR
-    n.when_earliest <= $filter.between.latest AND n.when_latest >= $filter.between.earliest)
+    n.when_earliest <= $filter.between.latest AND n.when_latest >= $filter.between.earliest
+      AND (n.when_periods IS NULL OR any(i IN range(0, size(n.when_periods) - 1, 2)
+        WHERE n.when_periods[i] <= $filter.between.latest AND n.when_periods[i + 1] >= $filter.between.earliest)))

@@ -2,4 +2,6 @@
 // (days such as 20230204; what has no time never does), unless that is null.
 «_allowed_relationship»
   AND ($filter.between IS NULL OR
-    r.when_earliest <= $filter.between.latest AND r.when_latest >= $filter.between.earliest)
+    r.when_earliest <= $filter.between.latest AND r.when_latest >= $filter.between.earliest
+      AND (r.when_periods IS NULL OR any(i IN range(0, size(r.when_periods) - 1, 2)
+        WHERE r.when_periods[i] <= $filter.between.latest AND r.when_periods[i + 1] >= $filter.between.earliest)))

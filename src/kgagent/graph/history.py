@@ -8,6 +8,7 @@ from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import Record, plain
 from kgagent.models.free_types import is_extended
 from kgagent.models.history import HistoryEntry, dump_history
+from kgagent.models.when import is_extended_when
 
 HISTORY_FIELDS = ("name", "relationship_type", "description", *LEVEL_FIELDS, "when")
 """Properties whose earlier values are kept."""
@@ -45,6 +46,13 @@ def history_change(
             corrected=corrected,
         )
         for name, value in old.items()
-        if name in changes and not (name == "relationship_type" and is_extended(str(value), str(changes[name])))
+        if name in changes and not is_extension(name, str(value), str(changes[name]))
     ]
     return {"history": dump_history([*stored.history, *entries])} if entries else {}
+
+
+def is_extension(name: str, stored: str, changed: str) -> bool:
+    """Whether a value still has all that a stored one says."""
+    if name == "relationship_type":
+        return is_extended(stored, changed)
+    return name == "when" and is_extended_when(stored, changed)

@@ -11,7 +11,7 @@ from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, TIME
 from kgagent.graph.records import Record, RelationshipRecord, visible
 from kgagent.models import Note
 from kgagent.models.note import as_utc
-from kgagent.models.when import known_period
+from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology
 
 LONGEST_VALUE = 200
@@ -54,7 +54,7 @@ def lost_statement(kept: Record, merged: Record, ontology: Ontology) -> str:
 def note_of(statement: str, stored: Record) -> Note:
     """A note with a statement of a record and its time, by its author and of the time when it was last written."""
     author, when = stored.text("user_id") or "unknown", stored.text("when")
-    held = when if isinstance(stored, RelationshipRecord) and known_period(when) else None
+    held = when if isinstance(stored, RelationshipRecord) and periods_of(when) else None
     return Note(content=statement, when=held, added_by=author, date_added=_written_at(stored))
 
 

@@ -11,13 +11,16 @@ OLD_IS_REVERSED = "told_in_reverse"
 """Name of `is_reversed` in old graphs: still read, and renamed by the first write."""
 
 DAYS = ("when_earliest", "when_latest")
-"""The first and the last day of what has a time (`when`), as numbers such as 20230204."""
+"""The first and the last day of `when`, as numbers such as 20230204."""
+
+PERIODS = "when_periods"
+"""The first and the last day of each period of `when`, if there are several."""
 
 INTERNAL_PROPERTIES = frozenset(
     {*NODE_EMBEDDINGS, "relationship_embedding", ADOPTED, *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
-    | {"embedding_hash", "embedding_model", "notes_hash", *DAYS, "version", "write_lock", "relationship_key", "user_id"}
-    | {"history"}
+    | {"embedding_hash", "embedding_model", "notes_hash", *DAYS, PERIODS, "version", "write_lock"}
+    | {"relationship_key", "user_id", "history"}
 )
 LEVEL_FIELDS = ("attitude", "proximity")
 TIMES = frozenset({"created_at", "updated_at"})

@@ -12,7 +12,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, KgAgentError, SharedKeyError
 from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import DAYS
+from kgagent.graph.property_names import DAYS, PERIODS
 from kgagent.graph.records import Record
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row
@@ -30,7 +30,7 @@ from kgagent.graph.writes import (
 )
 from kgagent.models.merged_notes import add_notes
 from kgagent.models.note import Note, dump_notes, format_utc, notes_text_at
-from kgagent.models.when import known_period
+from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology
 
 NOTES_TEXT_LIMIT = 1000
@@ -369,11 +369,14 @@ def _note_times(times: Sequence[NoteTime]) -> Row:
     return {**days_of(time.when for time in times), "expires_at": expiry}
 
 
-def days_of(times: Iterable[object]) -> dict[str, int | None]:
-    """The first and the last day of some times, as they are stored; None if none is known."""
-    periods = [period for period in map(known_period, times) if period is not None]
-    earliest = min((period.earliest for period in periods), default=None)
-    return dict(zip(DAYS, (earliest, max((period.latest for period in periods), default=None)), strict=True))
+def days_of(times: Iterable[object]) -> dict[str, Any]:
+    """The first and the last day of some times, and all days of several periods, as stored; None if none is known."""
+    periods = sorted({period for time in times for period in periods_of(time)})
+    if not periods:
+        return dict.fromkeys((*DAYS, PERIODS))
+    latest = max(period.latest for period in periods)
+    every = [day for period in periods for day in period] if len(periods) > 1 else None
+    return {**dict(zip(DAYS, (periods[0].earliest, latest), strict=True)), PERIODS: every}
 
 
 def note_key(record: str, content: str) -> str:

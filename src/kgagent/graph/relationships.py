@@ -25,6 +25,7 @@ from kgagent.graph.store import Store
 from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
 from kgagent.models import GraphRelationship, Note
 from kgagent.models.free_types import is_same, with_types
+from kgagent.models.when import with_periods
 from kgagent.ontology import Ontology
 
 
@@ -62,6 +63,11 @@ class RelationshipIntent:
     def pair(self) -> frozenset[str]:
         """The two nodes, in either order."""
         return frozenset((self.from_entity_key, self.to_entity_key))
+
+    def replaces_type(self, stored: str) -> bool:
+        """Whether its type takes the place of a stored one, or it corrects what is stored."""
+        given = self.values.get("relationship_type")
+        return self.correction or bool(given and not self.adds_type and not is_same(stored, given))
 
 
 RelationshipWriteResult = WriteResult[GraphRelationship]
@@ -312,6 +318,12 @@ class RelationshipStrategy:
         before = stored or with_properties(blank, {"user_id": self._user_id})
         if stored is not None and intent.adds_type:
             intent = self._with_added_type(intent, stored)
+        if (
+            stored is not None
+            and (when := intent.values.get("when"))
+            and not intent.replaces_type(stored.text("relationship_type"))
+        ):
+            intent = replace(intent, values={**intent.values, "when": with_periods(stored.text("when"), when)})
         given, omitted = self._values(intent, before.neo4j_type)
         levels = self._levels_stored_as_text(before)
         changes = changed_properties(before, levels | given, intent.notes, self._context)

@@ -13,6 +13,7 @@ from kgagent.models.history import HistoryEntry
 from kgagent.models.note import MatchedNote, Note, oldest_first
 from kgagent.models.statement_matcher import Statement, StatementMatcher
 from kgagent.models.token_budget import cut, estimated_tokens, fits
+from kgagent.models.when import is_past
 
 JsonRecord = dict[str, Any]
 """JSON types."""
@@ -429,7 +430,8 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
             ("proximity", relationship.proximity_word, relationship.proximity),
         )
     ]
-    details = ", ".join(filter(None, (*levels, relationship.when)))
+    past = "past" if is_past(relationship.when, state.now) else ""
+    details = ", ".join(filter(None, (*levels, relationship.when, past)))
     properties = _properties_text(state.properties(relationship))
     return f"{source} -[{kind_text(relationship)}]-> {target}" + (f" ({details})" if details else "") + properties
 

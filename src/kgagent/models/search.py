@@ -8,7 +8,7 @@ from pydantic import AliasChoices, Field, model_validator
 from kgagent.models.fields import FilledText, FreeTypes, Labels, Level, QueryText, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel, parsed_json
-from kgagent.models.when import When
+from kgagent.models.when import WhenPeriod
 
 SearchPlan = Literal["exact", "index", "procedure", "none"]
 """How a vector search was run: comparing each vector, in a filtered index, by the query procedures, or not at all."""
@@ -132,8 +132,8 @@ class SearchFilters(RequestModel):
     labels: Labels = None
     relationship_types: FreeTypes = None
     neo4j_types: SearchedTypes = None
-    as_of: When | None = Field(None, description="Valid then: 2021.")
-    between: When | None = Field(None, description="Dated within: 2019/2021.")
+    as_of: WhenPeriod | None = Field(None, description="Valid then: 2021.")
+    between: WhenPeriod | None = Field(None, description="Dated within: 2019/2021.")
     min_attitude: Level = Field(None, description="Only relationships with at least this attitude.")
     max_attitude: Level = Field(None, description="Only relationships with at most this attitude.")
     min_proximity: Level = Field(None, description="Only relationships with at least this proximity.")

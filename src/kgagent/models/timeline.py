@@ -10,7 +10,7 @@ from kgagent.formatting import in_one_line
 from kgagent.models.answer_items import Item, JsonRecord, Line, RenderState, relationship_text
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.note import Note
-from kgagent.models.when import Period, known_period
+from kgagent.models.when import Period, periods_of, split_periods
 
 
 class TimedStatement(GraphModel):
@@ -46,15 +46,15 @@ class Timeline(GraphModel):
 def statements_of(
     owner: GraphNode | GraphRelationship, now: datetime
 ) -> Iterator[tuple[Period | None, TimedStatement | None]]:
-    """What a node or relationship states: each with its time, or None for a note without one."""
+    """What a node or relationship states: each with each of its times, or None for a note without one."""
     relationship = owner if isinstance(owner, GraphRelationship) else None
-    if relationship is not None and relationship.when and (period := known_period(relationship.when)):
-        yield period, TimedStatement(when=relationship.when, relationship=relationship)
-    for note in owner.notes:
-        if note.is_current(now):
-            period = known_period(note.when)
-            has_time = period is not None and note.when
-            yield period, TimedStatement(when=note.when, note=note, relationship=relationship) if has_time else None
+    stated = [(relationship.when, None)] if relationship is not None and relationship.when else []
+    for when, note in [*stated, *((note.when, note) for note in owner.notes if note.is_current(now))]:
+        periods = periods_of(when)
+        for period, text in zip(periods, split_periods(when or ""), strict=bool(periods)):
+            yield period, TimedStatement(when=text, note=note, relationship=relationship)
+        if note is not None and not periods:
+            yield None, None
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,23 @@
-"""When a statement happened or held: text in the Extended Date/Time Format (EDTF, level 1 of ISO 8601-2)."""
+"""When a statement happened or held: text in the Extended Date/Time Format (EDTF, level 1 of ISO 8601-2).
 
+Several periods are separated by semicolons: "2019/2021; 2024/..".
+"""
+
+from collections.abc import Iterable
 from contextlib import suppress
-from datetime import date
+from datetime import date, datetime
 from functools import lru_cache
 from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator, StringConstraints
 
+from kgagent.errors import InputError
+
 WHEN_FORM = "2023-02-04, 2023-02, 2023, 2023~ (about), 2019/2021 or 2024/.. (EDTF)"
 """What an error shows."""
+
+MAX_LENGTH = 200
+"""Characters of all periods of a relationship."""
 
 OPEN_START, OPEN_END = 0, 99_991_231
 LAST_YEAR = 9_999
@@ -42,8 +51,7 @@ def period_of(when: str) -> Period:
     with suppress(ValueError):
         day = date.fromisoformat(when)
         if str(day) == when:
-            number = day.year * 10_000 + day.month * 100 + day.day
-            return Period(number, number)
+            return Period(_day_number(day), _day_number(day))
     # Imported here, because its grammar takes 0.1 s to build.
     from edtf import parse_edtf
     from edtf.parser.edtf_exceptions import EDTFParseException
@@ -70,23 +78,81 @@ def period_of(when: str) -> Period:
     return Period(earliest, latest)
 
 
-def known_period(when: object) -> Period | None:
-    """The period of a stored text; None if there is none, or if another program stored an invalid one."""
-    if not isinstance(when, str) or not when:
-        return None
+def split_periods(when: str) -> list[str]:
+    """The periods that a text lists: "2019/2021; 2024/.." has two."""
+    return [period for part in when.split(";") if (period := part.strip())]
+
+
+def periods_of(when: object) -> tuple[Period, ...]:
+    """The periods of a stored text; none if there is no text, or if another program stored an invalid one."""
+    if not isinstance(when, str):
+        return ()
     try:
-        return period_of(when)
+        return tuple(map(period_of, split_periods(when)))
     except ValueError:
-        return None
+        return ()
+
+
+def overlaps(periods: Iterable[Period], other: Period) -> bool:
+    """Whether one of some periods has a day in common with another period."""
+    return any(period.overlaps(other) for period in periods)
+
+
+def with_periods(stored: str, given: str) -> str:
+    """The periods of two texts: a given one replaces the stored ones that it overlaps, and is added to the others.
+
+    Raises:
+        InputError: it would be too long.
+    """
+    new = split_periods(given)
+    kept = [
+        old for old in split_periods(stored) if (known := periods_of(old)) and not overlaps(periods_of(given), *known)
+    ]
+    when = "; ".join(sorted({*kept, *new}, key=period_of))
+    if len(when) > max(MAX_LENGTH, len(given)):
+        raise InputError(
+            f"when may have at most {MAX_LENGTH} characters, but {given!r} with {stored!r} has {len(when)}; give all "
+            "periods in fewer, with correction"
+        )
+    return when
+
+
+def is_extended_when(stored: str, changed: str) -> bool:
+    """Whether a text has all periods of a stored one."""
+    return set(split_periods(stored)) <= set(split_periods(changed))
+
+
+def is_past(when: str | None, now: datetime) -> bool:
+    """Whether all periods of a text have ended."""
+    periods = periods_of(when)
+    return bool(periods) and max(period.latest for period in periods) < _day_number(now)
+
+
+def _day_number(day: date) -> int:
+    return day.year * 10_000 + day.month * 100 + day.day
 
 
 def _checked(when: str) -> str:
     """A text in EDTF; "about" before a date is the sign after it."""
-    if when.lower().startswith(ABOUT):
-        when = f"{when[len(ABOUT) :].strip()}~"
-    period_of(when)
-    return when
+    texts = [
+        f"{text[len(ABOUT) :].strip()}~" if text.lower().startswith(ABOUT) else text
+        for text in split_periods(when) or [when]
+    ]
+    for text in texts:
+        period_of(text)
+    return "; ".join(texts)
+
+
+def _checked_period(when: str) -> str:
+    checked = _checked(when)
+    period_of(checked)
+    return checked
 
 
 When = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_checked)]
-"""Text in EDTF."""
+"""Text in EDTF, of one or several periods."""
+
+WhenPeriod = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_checked_period)
+]
+"""Text in EDTF, of one period."""

@@ -14,6 +14,7 @@ from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models.hybrid import RetrieverName
+from kgagent.models.when import OPEN_END
 from kgagent.retrieval import scoring
 from kgagent.retrieval.candidates import Candidate, key_of, read_relationship
 from kgagent.retrieval.query import QueryReading, TypeWords
@@ -144,7 +145,7 @@ class Expansion:
             for position, key in enumerate(path.keys):
                 if key not in best or (path.score, -position) > (best[key][0], -best[key][1]):
                     best[key] = (path.score, position, path)
-        ordered = sorted(best.items(), key=lambda item: (-item[1][0], -self._paths[item[0]].score, item[0]))
+        ordered = sorted(best.items(), key=self._order)
         return [
             Candidate(
                 key=key,
@@ -159,6 +160,12 @@ class Expansion:
             )
             for key, (score, position, path) in ordered
         ]
+
+    def _order(self, item: tuple[str, tuple[float, int, Path]]) -> tuple[float, float, int, str]:
+        """Best first; of equal ones, what has no end, and then what ended last."""
+        key, (score, position, path) = item
+        latest = path.records[position].properties.get("when_latest", OPEN_END)
+        return -score, -self._paths[key].score, -latest, key
 
     def _add(self, paths: Sequence[Path]) -> None:
         """Keep the best path to each relationship, if it is better than a known one."""

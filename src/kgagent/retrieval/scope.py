@@ -14,7 +14,7 @@ from kgagent.graph.store import Row, Store
 from kgagent.models import Note
 from kgagent.models.graph import DescribedItem
 from kgagent.models.search import SearchFilters
-from kgagent.models.when import Period, known_period, period_of
+from kgagent.models.when import Period, overlaps, period_of, periods_of
 from kgagent.ontology import Ontology
 from kgagent.operations import Search
 from kgagent.retrieval.arguments import known_types
@@ -166,11 +166,11 @@ class RelationshipFilter:
 
     def keeps_note(self, note: Note) -> bool:
         """Whether a note is not later than `as_of`, and is dated within `between`."""
-        period = known_period(note.when)
-        if period is None:
+        periods = periods_of(note.when)
+        if not periods:
             return self.between is None
-        return (self.as_of is None or period.earliest <= self.as_of.latest) and (
-            self.between is None or period.overlaps(self.between)
+        return (self.as_of is None or min(periods).earliest <= self.as_of.latest) and (
+            self.between is None or overlaps(periods, self.between)
         )
 
     def keeps_node(self, node: NodeRecord) -> bool:

@@ -17,7 +17,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
-from kgagent.models.when import When
+from kgagent.models.when import WhenPeriod
 from kgagent.tools.arguments import (
     CORRECTION,
     FROM_NAMES,
@@ -225,7 +225,7 @@ class RememberArguments(Arguments):
     notes: list[Unchecked[RememberedNote]] = Field(
         default_factory=list, max_length=MAX_NOTES, description="For stored items."
     )
-    said_on: When | None = Field(None, description="Date of the conversation: default `when` of notes.")
+    said_on: WhenPeriod | None = Field(None, description="Date of the conversation: default `when` of notes.")
     source: EntityKey | None = Field(None, description="Default source of notes.")
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None

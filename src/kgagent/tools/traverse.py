@@ -27,7 +27,7 @@ from kgagent.models.traversal import (
     TraverseRequest,
     TraverseResult,
 )
-from kgagent.models.when import When, period_of
+from kgagent.models.when import WhenPeriod, period_of
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -47,7 +47,7 @@ class TraverseArguments(ReadArguments, TraverseRequest):
     limit: int | None = Field(None, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes.")  # type: ignore[assignment]
     verbose: bool = Field(False, description="Return descriptions, notes and properties too.")
     timeline: bool = Field(False, description="What happened to it, with whom and when.")
-    between: When | None = Field(None, description="Timeline of 2022/2023.")
+    between: WhenPeriod | None = Field(None, description="Timeline of 2022/2023.")
 
 
 class Traversal(ReadToolResult):

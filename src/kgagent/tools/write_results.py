@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from kgagent.formatting import beginning, counted, in_one_line
+from kgagent.graph.history import is_extension
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipWriteResult
@@ -216,9 +217,11 @@ def replaced_values(written: WriteResult[Any], ontology: Ontology) -> dict[str, 
             "description": stored.text("description"),
             "when": stored.text("when"),
         }
-    replaced = {name: value for name, value in old.items() if value and value != getattr(record, name)}
-    if is_extended(stored.text("relationship_type"), getattr(record, "relationship_type", "")):
-        del replaced["relationship_type"]
+    replaced = {
+        name: value
+        for name, value in old.items()
+        if value and (new := getattr(record, name)) != value and not is_extension(name, str(value), str(new))
+    }
     return {
         name: value[:MAX_OLD_TEXT]
         if isinstance(value, str)

@@ -107,17 +107,25 @@ async def test_notes_that_a_filter_removes_take_no_place_of_others(
 
 @pytest.fixture
 async def dated(opened: KnowledgeGraph, user_id: str) -> None:
-    """Ada's landlady until 2021 and partner since 2020, an undated friend with two dated notes, and a dated node."""
+    """Ada's landlady until 2021, partner since 2020, tenant of two periods, and dated notes of a friend and a node."""
     await create_all(
         opened,
         user_id,
         [
-            *({"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy", "Di")),
-            {"label": "Concept", "name": "Chess", "notes": [{"content": "Ada won a prize", "when": "2018-05"}]},
+            *({"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy", "Di", "Ed")),
+            {
+                "label": "Concept",
+                "name": "Chess",
+                "notes": [
+                    {"content": "Ada won a prize", "when": "2018-05"},
+                    {"content": "Ada lost", "when": "2012; 2023"},
+                ],
+            },
         ],
         [
             {"from": "Ada", "to": "Bo", "relationship_type": "landlady", "when": "2015/2021-03"},
             {"from": "Ada", "to": "Cy", "relationship_type": "partner", "when": "2020~/.."},
+            {"from": "Ada", "to": "Ed", "relationship_type": "tenant", "when": "2015/2016; 2024/.."},
             {
                 "from": "Ada",
                 "to": "Di",
@@ -129,13 +137,13 @@ async def dated(opened: KnowledgeGraph, user_id: str) -> None:
 
 
 PERIODS: list[tuple[dict[str, str], set[str], set[str]]] = [
-    ({"as_of": "2013"}, {"friend"}, {"They met"}),
-    ({"as_of": "2021"}, {"landlady", "partner", "friend"}, {"They met", "Ada won a prize"}),
-    ({"as_of": "2021-04-01"}, {"partner", "friend"}, {"They met", "Ada won a prize"}),
-    ({"between": "2010/2014"}, {"friend"}, {"They met"}),
+    ({"as_of": "2013"}, {"friend"}, {"They met", "Ada lost"}),
+    ({"as_of": "2021"}, {"landlady", "partner", "friend"}, {"They met", "Ada won a prize", "Ada lost"}),
+    ({"as_of": "2021-04-01"}, {"partner", "friend"}, {"They met", "Ada won a prize", "Ada lost"}),
+    ({"between": "2010/2014"}, {"friend"}, {"They met", "Ada lost"}),
     ({"between": "2018"}, {"landlady"}, {"Ada won a prize"}),
-    ({"between": "2022/.."}, {"partner", "friend"}, {"They rowed"}),
-    ({"between": "2022/..", "as_of": "2022"}, {"partner"}, set()),
+    ({"between": "2022/.."}, {"partner", "friend", "tenant"}, {"They rowed", "Ada lost"}),
+    ({"between": "2022/..", "as_of": "2022"}, {"partner"}, {"Ada lost"}),
 ]
 """Periods, the types of the relationships that are valid or dated then, and the notes that are shown."""
 

@@ -56,6 +56,26 @@ async def test_the_source_and_the_time_of_a_call_reach_the_history(tools: Toolse
     assert history == [("description", "They grew up in Cork.", source), ("when", "2019/..", source)]
 
 
+async def test_periods_are_kept_apart_unless_the_type_changes_or_they_are_corrected(
+    tools: Toolset, database: Database
+) -> None:
+    ends = await two_friends(tools, when="2010/2012")
+
+    async def change(**changes: Any) -> tuple[str, list[Any]]:
+        """What is stored after a change, and the earlier times."""
+        succeeded(await tools.update_relationship(**ends, **changes))
+        [stored] = await database.assert_current()
+        history = json.loads(stored.get("history", "[]"))
+        return stored["when"], [entry["value"] for entry in history if entry["field"] == "when"]
+
+    assert await change(when="2020/..") == ("2010/2012; 2020/..", [])
+    assert await change(when="2020/2021") == ("2010/2012; 2020/2021", ["2010/2012; 2020/.."])
+    shown = (await tools["get_relationship"].call_text(dict(ends))).text
+    assert "(2010/2012; 2020/2021, past)" in shown
+    assert (await change(when="2011", correction=True))[0] == "2011"
+    assert (await change(when="2023", relationship_type="rival"))[0] == "2023"
+
+
 async def test_a_correction_is_marked(tools: Toolset) -> None:
     ends = await two_friends(tools, description="They met in Rome.")
     succeeded(await tools.update_relationship(**ends, description="They met in Oslo.", correction=True))

@@ -1,11 +1,13 @@
 """Times of statements in EDTF."""
 
+from datetime import UTC, datetime
+
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from kgagent.models import Note
 from kgagent.models.note import oldest_first
-from kgagent.models.when import Period, When, known_period, period_of
+from kgagent.models.when import Period, When, is_past, period_of, periods_of, with_periods
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,7 @@ def test_a_time_covers_the_days_that_it_can_mean(when: str, earliest: int, lates
 def test_anything_else_is_an_error_that_shows_the_form(when: str) -> None:
     with pytest.raises(ValidationError, match=r"such as 2023-02-04|must not end before it begins"):
         TypeAdapter(When).validate_python(when)
-    assert known_period(when) is None
+    assert periods_of(when) == ()
 
 
 def test_about_a_year_is_written_with_the_sign_of_edtf() -> None:
@@ -37,6 +39,26 @@ def test_about_a_year_is_written_with_the_sign_of_edtf() -> None:
 def test_periods_overlap_if_they_share_a_day() -> None:
     assert period_of("2019/2021").overlaps(period_of("2021-12-31"))
     assert not period_of("2019/2021").overlaps(Period(20220101, 20221231))
+
+
+@pytest.mark.parametrize(
+    ("stored", "given", "joined"),
+    [
+        ("2019/2021", "2024/..", "2019/2021; 2024/.."),
+        ("2019/..", "2019/2021", "2019/2021"),
+        ("2024/..; 2010", "2012; 2024-05/2025", "2010; 2012; 2024-05/2025"),
+        ("", "2024", "2024"),
+        ("of another program", "2024", "2024"),
+    ],
+)
+def test_a_period_replaces_those_that_it_overlaps(stored: str, given: str, joined: str) -> None:
+    assert with_periods(stored, given) == joined
+
+
+def test_what_has_ended_is_past() -> None:
+    now = datetime(2022, 1, 1, tzinfo=UTC)
+    assert is_past("2019; 2021-12-31", now)
+    assert not any(is_past(when, now) for when in ("2019; 2022-01-01", "2019/..", None))
 
 
 def test_notes_are_in_order_of_their_times() -> None:
