@@ -62,9 +62,11 @@ class TraverseResult(GraphModel):
         reached: the nodes that it reached.
         is_complete: whether all nodes within reach are included, apart from those that were skipped.
         total: with one hop, number of the nodes within reach; None if it was not counted.
+        warnings: what is missing, and why.
     """
 
     start: GraphNode
     reached: tuple[TraversedNode, ...] = ()
     is_complete: bool = True
     total: int | None = None
+    warnings: tuple[str, ...] = ()

@@ -43,6 +43,7 @@ from kgagent.retrieval.rerank import CrossEncoder
 from kgagent.retrieval.results import hydrate
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.retrieval.scoring import WEIGHTS, Features
+from kgagent.retrieval.stored_types import with_stored_types, with_warnings
 from kgagent.retrieval.surroundings import expand_around
 from kgagent.retrieval.timeline import timeline
 from kgagent.retrieval.traversal import traverse
@@ -278,9 +279,12 @@ class RetrievalService:
             InputError: invalid argument.
             SearchError: every search failed.
         """
-        options = request
-        if not isinstance(options, HybridSearchOptions):  # what a request holds was validated when it was made
-            options = HybridSearchOptions.model_construct(**dict(request))
+        # What a request holds was validated when it was made.
+        options = (
+            request
+            if isinstance(request, HybridSearchOptions)
+            else HybridSearchOptions.model_construct(**dict(request))
+        )
         scope = self.scope.of(user_id)
         if vector is None and (options.query is None or not options.query.strip()):
             raise InputError("Say what to look for: give a query that is not empty, a vector, or both")
@@ -290,6 +294,7 @@ class RetrievalService:
             raise InputError(
                 f"cross_encoder must have a method score(query, texts), got {type(cross_encoder).__name__}"
             )
+        options, warnings = await with_stored_types(scope, options)
         search = HybridSearch(
             scope,
             options,
@@ -301,7 +306,7 @@ class RetrievalService:
             cross_encoder=cross_encoder,
             weights=self.weights,
         )
-        return await search.run(self._vectors, self._embedder, self._calibration)
+        return with_warnings(await search.run(self._vectors, self._embedder, self._calibration), warnings)
 
     @observed("explore")
     async def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
@@ -322,9 +327,10 @@ class RetrievalService:
             raise InputError(NOTHING_ASKED)
         for text in (*(query.query for query in request.queries), *request.text_matches):
             check_text(text)
+        request, warnings = await with_stored_types(scope, request)
         types = RelationshipFilter.of(scope, request)
         exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes, self.weights)
-        return await exploration.run(self._vectors, self._embedder, self._calibration)
+        return with_warnings(await exploration.run(self._vectors, self._embedder, self._calibration), warnings)
 
     @observed("expand_graph")
     async def expand_graph(
@@ -371,7 +377,9 @@ class RetrievalService:
             InputError: a type is unknown.
             StoreError: the database failed.
         """
-        return await traverse(self.scope.of(user_id), request, self._nodes)
+        scope = self.scope.of(user_id)
+        request, warnings = await with_stored_types(scope, request)
+        return with_warnings(await traverse(scope, request, self._nodes), warnings)
 
     @observed("timeline")
     async def timeline(
@@ -390,7 +398,9 @@ class RetrievalService:
             InputError: a type is unknown.
             StoreError: the database failed.
         """
-        return await timeline(self.scope.of(user_id), request, self._nodes, between=between, now=now)
+        scope = self.scope.of(user_id)
+        request, warnings = await with_stored_types(scope, request)
+        return with_warnings(await timeline(scope, request, self._nodes, between=between, now=now), warnings)
 
     @observed("find_paths")
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:

@@ -26,7 +26,6 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.payload import REPEAT_ARGUMENTS
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
 from kgagent.tools.references import NodeReference
-from kgagent.tools.relationship_types import with_stored_types
 
 
 class ExploreArguments(ReadArguments, ExploreRequest):
@@ -91,7 +90,7 @@ class Explore(Tool[ExploreArguments]):
             raise InputError(f"{NOTHING_ASKED}. {REPEAT_ARGUMENTS}")
         arguments = await _with_owner_named(context, arguments)
         labels = known_labels(context.ontology, arguments.labels)
-        request, warnings = await with_stored_types(context, arguments.model_copy(update={"labels": labels}))
+        request = arguments.model_copy(update={"labels": labels})
         result = await context.retrieval.explore(request, user_id=context.user_id)
         unknown = _unknown(arguments.text_matches, result) if result.nodes or result.relationships else ""
         content = Content(
@@ -99,7 +98,7 @@ class Explore(Tool[ExploreArguments]):
             message=f"Found {counted(len(result.nodes), 'node')} and "
             f"{counted(len(result.relationships), 'relationship')}",
             sections=("nodes", "edges", "neighbors"),
-            warnings=(*warnings, *result.warnings),
+            warnings=result.warnings,
         )
         nodes = (*(item.node for item in result.nodes), *result.neighbors)
         return await render_page(

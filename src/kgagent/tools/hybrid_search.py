@@ -14,7 +14,6 @@ from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
-from kgagent.tools.relationship_types import with_stored_types
 
 NEAR_BEST = 0.06
 """How much less than the best an item may score, by strategy "calibrated", to be on the first page."""
@@ -71,7 +70,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
     async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchToolResult:
         """Search."""
         labels = known_labels(context.ontology, arguments.labels)
-        request, warnings = await with_stored_types(context, arguments.model_copy(update={"labels": labels}))
+        request = arguments.model_copy(update={"labels": labels})
         result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
         reached = [f"limit {arguments.limit} reached"] if len(result.items) == arguments.limit else []
         is_short = arguments.limit is None and arguments.strategy == "calibrated"
@@ -80,7 +79,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
             HybridSearchToolResult,
             context,
             arguments,
-            replace(content, warnings=(*warnings, *result.warnings, *reached)),
+            replace(content, warnings=(*result.warnings, *reached)),
             queries=[arguments.query],
             labels=_labels(result, context.ontology),
         )

@@ -11,9 +11,9 @@ from kgagent.models.constraint import EQUALITY_TYPES, LIST_TYPES, Constraint, Co
 from kgagent.models.pattern import Branch, GraphPattern
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.names import FREE_TYPE
+from kgagent.retrieval.stored_types import spellings
 from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
-from kgagent.tools.relationship_types import spellings
 
 MAX_NAMES, MAX_EXPLAINED = 50, 3
 """Names of a query that are looked up, and unknown ones that are explained; others are only compared, or counted."""
@@ -57,7 +57,7 @@ async def resolve_values(context: ToolContext, query: GraphQuery, *, unnoticed: 
     is_own = await _is_of_ontology(context)
     if (unnoticed and not is_own) or len(names) > MAX_NAMES:
         return ResolvedValues()
-    stored_types, unknown_types = await spellings(context, types if is_own else ())
+    stored_types, unknown_types = await spellings(context.relationships.store, context.user_id, types if is_own else ())
     resolved = await context.references.resolve_loosely(context.user_id, names)
     keys = {name: key for name in names if isinstance(key := resolved.keys[name], str)}
     records = await context.nodes.read(context.user_id, list(keys.values()))

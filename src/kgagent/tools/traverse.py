@@ -33,7 +33,6 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, cursor_offset, render_page
 from kgagent.tools.references import NodeReference, RelationshipReference
-from kgagent.tools.relationship_types import with_stored_types
 
 SHORTEST_LINE = 8
 """Tokens of the shortest line about a node; decides how many nodes are read for one answer."""
@@ -95,7 +94,6 @@ class Traverse(Tool[TraverseArguments]):
             request = arguments.model_copy(update={"skip": position, "limit": left})
         else:
             request = arguments.model_copy(update={"limit": arguments.limit or MAX_TRAVERSED_NODES})
-        request, warnings = await with_stored_types(context, request)
         result = await context.retrieval.traverse(request, user_id=context.user_id)
         nodes = (result.start, *(item.node for item in result.reached))
         state = RenderState(context.write_context.clock(), defaults=context.ontology.relationship_defaults)
@@ -103,17 +101,16 @@ class Traverse(Tool[TraverseArguments]):
             Traversal,
             context,
             arguments,
-            replace(_content(result, arguments, request.skip, state), warnings=warnings),
+            replace(_content(result, arguments, request.skip, state), warnings=result.warnings),
             labels={node.entity_key: node.label for node in nodes},
         )
 
 
 async def _timeline(context: ToolContext, arguments: TraverseArguments) -> Traversal:
     """What is known of the node with its time."""
-    request, warnings = await with_stored_types(context, arguments)
     between = period_of(arguments.between) if arguments.between else None
     now = context.write_context.clock()
-    found = await context.retrieval.timeline(request, user_id=context.user_id, between=between, now=now)
+    found = await context.retrieval.timeline(arguments, user_id=context.user_id, between=between, now=now)
     name, statements = found.node.name or found.node.entity_key, found.statements[: arguments.limit]
     is_cut = len(statements) < len(found.statements)
     during = f" in {arguments.between}" if arguments.between else ""
@@ -126,7 +123,7 @@ async def _timeline(context: ToolContext, arguments: TraverseArguments) -> Trave
         empty="",
         sections=("nodes", "statements"),
         fields={"start": NodeReference.of(found.node).to_dict(), "is_complete": not is_cut},
-        warnings=warnings,
+        warnings=found.warnings,
     )
     return await render_page(Traversal, context, arguments, content, labels=found.labels)
 

@@ -11,6 +11,7 @@ from kgagent.errors import InputError
 from kgagent.models import ExploreRequest
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.search import SearchFilters
+from kgagent.models.traversal import TraverseRequest
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of
 from tests.support.people import create_all
@@ -59,6 +60,31 @@ async def test_all_searches_keep_the_same_relationships_by_every_plan(
     for plan, (filters, kept) in product(("exact", "index"), FILTERS):
         for name, types in (await types_of_all_searches(searching(plan), user_id, filters)).items():
             assert types == kept, (plan, filters, name)
+
+
+async def test_a_type_keeps_relationships_that_list_it_among_others(graph: KnowledgeGraph, user_id: str) -> None:
+    people = [{"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy")]
+    relationships = [
+        {"from": "Ada", "to": "Bo", "relationship_type": "Friend, landlady"},
+        {"from": "Ada", "to": "Cy", "relationship_type": "sister"},
+    ]
+    keys = await create_all(graph, user_id, people, relationships)
+    retrieval, types = graph.retrieval, ("friend", "uncle")
+    hybrid = await retrieval.hybrid_search(
+        HybridSearchRequest(query=QUERY, threshold=-1.0, relationship_types=types), user_id=user_id
+    )
+    explored = await retrieval.explore(
+        ExploreRequest.model_validate({"queries": [{"query": QUERY, "threshold": -1.0}], "relationship_types": types}),
+        user_id=user_id,
+    )
+    walked = await retrieval.traverse(
+        TraverseRequest(entity_key=keys["Ada"], relationship_types=types), user_id=user_id
+    )
+    assert [one.relationship_type for one in hybrid.relationships or ()] == ["Friend, landlady"]
+    assert [one.relationship_type for one in explored.relationships] == ["Friend, landlady"]
+    assert [one.node.name for one in walked.reached] == ["Bo"]
+    for result in (hybrid, explored, walked):
+        assert "No relationship has the type 'uncle'" in result.warnings[0]
 
 
 async def types_of_all_searches(graph: KnowledgeGraph, user_id: str, filters: dict[str, Any]) -> dict[str, set[str]]:

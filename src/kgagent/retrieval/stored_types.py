@@ -7,15 +7,18 @@ from kgagent.errors import StoreError
 from kgagent.graph.reference_forms import similar_name_query
 from kgagent.graph.schema_parts import RELATIONSHIP_TEXT_INDEX
 from kgagent.graph.statements import statement
-from kgagent.models import ExploreRequest
+from kgagent.graph.store import Store
+from kgagent.models import ExploreRequest, ExploreResult, HybridSearchResult, TraverseResult
 from kgagent.models.free_types import split_types
 from kgagent.models.hybrid import HybridSearchRequest
+from kgagent.models.timeline import Timeline
 from kgagent.models.traversal import TraverseRequest
 from kgagent.plain_names import normalised_name
+from kgagent.retrieval.scope import SearchScope
 from kgagent.suggestions import shorten_name
-from kgagent.tools.context import ToolContext
 
 RequestT = TypeVar("RequestT", bound=TraverseRequest | HybridSearchRequest | ExploreRequest)
+ResultT = TypeVar("ResultT", bound=HybridSearchResult | ExploreResult | TraverseResult | Timeline)
 
 MAX_CHECKED = 50
 """Types of a filter that are looked up; of more of them, none is."""
@@ -26,21 +29,28 @@ MAX_NEAREST = 3
 _WINDOW = 200
 
 
-async def with_stored_types(context: ToolContext, request: RequestT) -> tuple[RequestT, tuple[str, ...]]:
+async def with_stored_types(scope: SearchScope, request: RequestT) -> tuple[RequestT, tuple[str, ...]]:
     """A request with the stored spellings of the types that it filters by, and warnings of types that do not exist."""
     given: Sequence[str] | None = request.relationship_types
     if given is None:
         return request, ()
-    stored, warnings = await spellings(context, given)
+    stored, warnings = await spellings(scope.store, scope.user_id, given)
     types = tuple(dict.fromkeys(name for given_type in given for name in stored[given_type]))
     return cast("RequestT", request.model_copy(update={"relationship_types": types})), warnings
 
 
-async def spellings(context: ToolContext, given: Sequence[str]) -> tuple[Mapping[str, Sequence[str]], tuple[str, ...]]:
+def with_warnings(result: ResultT, warnings: Sequence[str]) -> ResultT:
+    """A result with more warnings, which come first."""
+    return cast("ResultT", result.model_copy(update={"warnings": (*warnings, *result.warnings)}))
+
+
+async def spellings(
+    store: Store, user_id: str, given: Sequence[str]
+) -> tuple[Mapping[str, Sequence[str]], tuple[str, ...]]:
     """The stored spellings of each type, or the type itself if there are none; and warnings of the latter."""
     types: dict[str, Sequence[str]] = {name: [name] for name in given}
     try:
-        similar = await _similar(context, list(types)) if len(types) <= MAX_CHECKED else {}
+        similar = await _similar(store, user_id, list(types)) if len(types) <= MAX_CHECKED else {}
     except StoreError:
         # The search reports it.
         return types, ()
@@ -56,17 +66,15 @@ async def spellings(context: ToolContext, given: Sequence[str]) -> tuple[Mapping
     return types, tuple(warnings)
 
 
-async def _similar(context: ToolContext, given: Sequence[str]) -> dict[str, list[str]]:
+async def _similar(store: Store, user_id: str, given: Sequence[str]) -> dict[str, list[str]]:
     """For each given type, the stored ones with one of its words or a similar word, best match first."""
     forms = [(name, separator.join(_words(name))) for name in given for separator in (" ", "_")]
-    queries = [(name, similar_name_query(form, context.user_id, "relationship_type")) for name, form in forms]
+    queries = [(name, similar_name_query(form, user_id, "relationship_type")) for name, form in forms]
     asked = [(name, query) for name, query in queries if query is not None]
     similar: dict[str, list[str]] = {name: [] for name in given}
     if asked:
         parameters = {"queries": [query for _, query in asked], "index": RELATIONSHIP_TEXT_INDEX, "window": _WINDOW}
-        rows = await context.relationships.store.read(
-            statement("find_relationship_types"), {"user_id": context.user_id, **parameters}
-        )
+        rows = await store.read(statement("find_relationship_types"), {"user_id": user_id, **parameters})
         for (name, _), row in zip(asked, rows, strict=True):
             similar[name] += [stored for stored in row["types"] if stored not in similar[name]]
     return similar
