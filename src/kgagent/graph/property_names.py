@@ -13,6 +13,9 @@ OLD_IS_REVERSED = "told_in_reverse"
 DAYS = ("when_earliest", "when_latest")
 """The first and the last day of `when`, as numbers such as 20230204."""
 
+NO_DAYS = (0, -1)
+"""The days of a note without a time in the index of notes: it began long ago, and overlaps no period."""
+
 PERIODS = "when_periods"
 """The first and the last day of each period of `when`, if there are several."""
 

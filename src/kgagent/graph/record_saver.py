@@ -12,7 +12,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, KgAgentError, SharedKeyError
 from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import DAYS, PERIODS
+from kgagent.graph.property_names import DAYS, NO_DAYS, PERIODS
 from kgagent.graph.records import Record
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row
@@ -366,7 +366,8 @@ def _note_times(times: Sequence[NoteTime]) -> Row:
     """What the entry of a note stores of its times: the days, and the last expiry unless one never expires."""
     expiries = [time.expires_at for time in times]
     expiry = None if None in expiries else datetime.fromisoformat(max(filter(None, expiries)))
-    return {**days_of(time.when for time in times), "expires_at": expiry}
+    days = days_of(time.when for time in times)
+    return {**(days if days[DAYS[0]] is not None else dict(zip(DAYS, NO_DAYS, strict=True))), "expires_at": expiry}
 
 
 def days_of(times: Iterable[object]) -> dict[str, Any]:
@@ -460,13 +461,17 @@ def _changed_notes(one: EmbeddedText, embedder: Embedder) -> _ChangedNotes | Non
     return _ChangedNotes(fingerprint, contents, changed)
 
 
+NOTE_FORMAT = 2
+"""Version of the entries in the index of notes; those of an earlier one are made again."""
+
+
 def notes_hash(embedder: Embedder, key: str, notes: Iterable[Note]) -> str | None:
     """Fingerprint of the notes of a record under a model, stored with it if they are indexed; None without notes."""
     return _notes_hash(embedder, key, indexed_contents(notes))
 
 
 def _notes_hash(embedder: Embedder, key: str, contents: Mapping[str, Sequence[NoteTime]]) -> str | None:
-    return embedding_hash(embedder, json.dumps([key, contents])) if contents else None
+    return embedding_hash(embedder, json.dumps([NOTE_FORMAT, key, contents])) if contents else None
 
 
 def is_current(record: Record, text: str, embedder: Embedder) -> bool:

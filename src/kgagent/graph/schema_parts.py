@@ -143,7 +143,7 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
         ]
     for name, types in relationship_vector_indexes(ontology, features).items():
         pattern = f"()-[r:{Identifier.any_of(types)}]-()"
-        properties = ("relationship_embedding", *FILTERS)
+        properties = ("relationship_embedding", *FILTERS, *DAYS)
         parts.append(_vector(name, pattern, "r", properties, types, vector_config, features))
     if ontology.owner_label is not None:
         pattern = f"(n:{Identifier(ontology.owner_label)})"

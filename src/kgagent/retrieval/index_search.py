@@ -20,6 +20,9 @@ from kgagent.retrieval.vector_targets import EmbeddedQuery
 
 WIDENING = 5
 
+FILTERED = 2
+"""Factor of the first search if its matches are filtered: one wider search costs less than a second one."""
+
 INDEX_LIFETIME = 60.0
 """Seconds for which the configuration of an index is cached."""
 
@@ -95,6 +98,7 @@ class FilteredIndex(WidenedIndex):
         """Number of matches that the first search requests: more in a large index, fewer if it compares more itself."""
         scores = await self._scores_of(request)
         candidates = max(request.limit * self._oversampling, MIN_CANDIDATES)
+        candidates *= FILTERED if request.target.is_filtered_later else 1
         fetch = max(request.limit, math.ceil(candidates / scores.expansion))
         return max(fetch, min(math.ceil(fetch * scores.widening), MAX_LIMIT))
 

@@ -14,7 +14,7 @@ from kgagent.graph.store import Row, Store
 from kgagent.models import Note
 from kgagent.models.graph import DescribedItem
 from kgagent.models.search import SearchFilters
-from kgagent.models.when import Period, overlaps, period_of, periods_of
+from kgagent.models.when import OPEN_END, Period, overlaps, period_of, periods_of
 from kgagent.ontology import Ontology
 from kgagent.operations import Search
 from kgagent.retrieval.arguments import known_types
@@ -158,11 +158,18 @@ class RelationshipFilter:
         return self.relationship_types is not None and not self.relationship_types
 
     @property
+    def has_conditions(self) -> bool:
+        """Whether it has conditions that no vector index has; indexes have the free type, the owner and the days."""
+        return any(value is not None for value in asdict(replace(self, relationship_types=None, between=None)).values())
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """The filter as statements take it: `filter`, and the free types for the index that has them."""
         periods = {"as_of": self.as_of, "between": self.between}
         days = {name: None if period is None else period._asdict() for name, period in periods.items()}
-        return {"filter": {**asdict(self), **days}, "relationship_types": self.relationship_types}
+        last = min((period.latest for period in (self.as_of, self.between) if period is not None), default=OPEN_END)
+        bounds = {"first_day": -1 if self.between is None else self.between.earliest, "last_day": last}
+        return {"filter": {**asdict(self), **days, **bounds}, "relationship_types": self.relationship_types}
 
     def keeps_note(self, note: Note) -> bool:
         """Whether a note is not later than `as_of`, and is dated within `between`."""

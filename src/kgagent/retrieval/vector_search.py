@@ -211,7 +211,7 @@ class VectorRetrievers:
         """
         if types.matches_nothing:
             return [Ranking(plan="none") for _ in queries]
-        target = replace(self._note_target(types.neo4j_types), filters=types.parameters)
+        target = self._filtered(self._note_target(types.neo4j_types), types)
         rankings = await self._vectors.search(scope, target, queries, limit)
         return [replace(one, candidates=list(merged(one.candidates).values())) for one in rankings]
 
@@ -230,7 +230,11 @@ class VectorRetrievers:
         key = (types.neo4j_types, fields)
         if key not in self._relationships:
             self._relationships[key] = relationship_target(self._ontology, self._features, types.neo4j_types, fields)
-        return replace(self._relationships[key], filters=types.parameters)
+        return self._filtered(self._relationships[key], types)
+
+    @staticmethod
+    def _filtered(target: VectorTarget, types: RelationshipFilter) -> VectorTarget:
+        return replace(target, filters=types.parameters, is_filtered_later=types.has_conditions)
 
     def _merged(self, rankings: Sequence[Ranking]) -> Ranking:
         once: dict[str, Candidate] = {}

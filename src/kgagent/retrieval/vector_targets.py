@@ -46,6 +46,7 @@ class VectorTarget:
         exact_statement: compares each vector of a user.
         total_statement: counts the records of all users that its indexes cover, from the counts that the server keeps.
         filters: parameters of its statements beside the common ones.
+        is_filtered_later: whether the statements filter what the index returns.
     """
 
     name: str
@@ -57,14 +58,23 @@ class VectorTarget:
     exact_statement: Statement
     total_statement: Statement
     filters: Mapping[str, Any] = field(default_factory=dict)
+    is_filtered_later: bool = False
 
     @property
     def index_statement(self) -> Statement:
         """Searches an index that filters inside itself."""
-        is_typed = self.kind == "relationships" and self.filters.get("relationship_types") is not None
         return statement(
-            f"search_{self.kind}_index{'_typed' if is_typed else ''}", index=Identifier(self.indexes[0]), **self.places
+            f"search_{self.kind}_index", index=Identifier(self.indexes[0]), within=self._within, **self.places
         )
+
+    @property
+    def _within(self) -> Fragment:
+        """What the index filters by: days too, where everything that a filter keeps has days."""
+        days, by_type = self.filters.get("filter", {}), self.filters.get("relationship_types") is not None
+        if self.kind == "notes":
+            return Fragment("_index_notes_days" if days.get("as_of") or days.get("between") else "_index_notes_user")
+        name = f"{'_types' if by_type else ''}{'_days' if days.get('between') else ''}"
+        return Fragment(f"_index{name or '_user'}")
 
     @property
     def procedure_statement(self) -> Statement:

@@ -16,7 +16,7 @@ def test_one_vector_index_covers_all_relationship_types_and_filters_by_user_and_
     [part] = [part for part in parts(NEW) if part.is_vector and len(part.covers) > 1]
     assert part.name == "kgagent_relationship_embedding"
     assert set(part.covers) == set(default_ontology().relationships)
-    assert part.properties == ("relationship_embedding", "user_id", "relationship_type")
+    assert part.properties == ("relationship_embedding", "user_id", "relationship_type", "when_earliest", "when_latest")
     assert "`vector.dimensions`: 384" in part.create
     assert "'cosine'" in part.create
 

@@ -8,7 +8,7 @@ import pytest
 
 from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import DAYS, INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED
+from kgagent.graph.property_names import DAYS, INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED, PERIODS
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store_items import STORE_ITEM_NAMES
 
@@ -31,6 +31,7 @@ KNOWN_PLACES = {
     "row",
     "which",
     "node_embedding",
+    "within",
     *DELETED_NAMES,
     *STORE_ITEM_NAMES,
 }
@@ -45,7 +46,7 @@ OF_ALL_USERS = {
 """What reads the ids of users, for an export of all of them, and the sizes of indexes."""
 
 OF_THE_OTHER = {
-    "_found_node": {"relationship_embedding", "relationship_key", *DAYS, *OLD_EMBEDDINGS},
+    "_found_node": {"relationship_embedding", "relationship_key", *DAYS, PERIODS, *OLD_EMBEDDINGS},
     "_found_relationship": {
         *(
             "embedding",
@@ -65,6 +66,7 @@ NAMES = {
     "lock": Fragment("_no_lock"),
     "row": Fragment("_node_id"),
     "which": Fragment("_node_of_ids"),
+    "within": Fragment("_index_user"),
 }
 
 
