@@ -27,6 +27,7 @@ from kgagent.models import GraphRelationship, Note
 from kgagent.models.free_types import is_same, with_types
 from kgagent.models.when import with_periods
 from kgagent.ontology import Ontology
+from kgagent.ontology.model import as_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +38,8 @@ class RelationshipIntent:
         from_entity_key: the end that the caller names first.
         to_entity_key: the other end.
         neo4j_type: the type; None if the labels of the ends determine it.
-        create: whether it must not exist yet; otherwise it must exist.
+        create: whether it must not exist yet; otherwise it must exist. Without a `relationship_type` it gets its Neo4j
+            type in words: "engages with".
         or_update: with `create`, whether an existing relationship is changed instead of refused.
         omit_invalid_levels: whether an invalid attitude or proximity is omitted if there is more to write.
         values: properties to set; None removes one. Attitude and proximity may be 1 to 5 or a word of the type.
@@ -171,12 +173,13 @@ class RelationshipRepository:
             raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
         if first.entity_key == second.entity_key:
             raise InputError(f"A relationship joins two different nodes, got {first} twice")
+        given_type = intent.values.get("relationship_type") or ""
         neo4j_type, reverse = self.ontology.type_between(
             first.label,
             second.label,
             intent.neo4j_type,
-            relationship_type=intent.values.get("relationship_type") or "",
-            existing=() if intent.create else [record.neo4j_type for record in pair.relationships],
+            relationship_type=given_type,
+            existing=() if intent.create and given_type else [record.neo4j_type for record in pair.relationships],
         )
         stored = next((record for record in pair.relationships if record.neo4j_type == neo4j_type), None)
         if stored is None and any(record.neo4j_type == neo4j_type for record in pair.foreign):
@@ -195,7 +198,7 @@ class RelationshipRepository:
             from_name=start.name,
             to_name=end.name,
             vector_length=None,
-            properties=self.ontology.relationship_defaults | ({"is_reversed": True} if reverse else {}),
+            properties=self.ontology.relationship_defaults | ({"is_reversed": True} if reverse and given_type else {}),
         )
         return stored, blank
 
@@ -315,6 +318,8 @@ class RelationshipStrategy:
             raise not_found(intent, state)
         if stored is not None and intent.create and not intent.or_update:
             raise relationship_exists(state, stored, self._relationships.ontology)
+        if stored is None and not intent.values.get("relationship_type"):
+            intent = replace(intent, values={**intent.values, "relationship_type": as_words(blank.neo4j_type)})
         before = stored or with_properties(blank, {"user_id": self._user_id})
         if stored is not None and intent.adds_type:
             intent = self._with_added_type(intent, stored)

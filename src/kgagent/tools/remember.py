@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -14,7 +14,6 @@ from kgagent.graph.graph_writes import GraphWriteResult
 from kgagent.graph.nodes import NodeWriteResult
 from kgagent.graph.pair_state import End
 from kgagent.graph.referenced_nodes import NodeLookup
-from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import NewNote, build_notes, known_label
@@ -44,6 +43,9 @@ from kgagent.tools.remember_results import (
 from kgagent.tools.write_results import MAX_OLD_TEXT, added_type, expiries, kept_description, new_notes, replaced_values
 from kgagent.tools.writing import NodeWrite, NoteEdit, RelationshipWrite, Write, write
 from kgagent.turns import in_turns
+
+if TYPE_CHECKING:
+    from kgagent.graph.relationships import RelationshipWriteResult
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 Position = tuple[ListName, int]
@@ -88,6 +90,8 @@ class _Call:
     """The steps of one call, and what they find out.
 
     Attributes:
+        item_notes: the notes of valid nodes and relationships, or their errors.
+        omitted: the errors of the notes among them without which an item is written.
         lookup: the nodes that the items may mean.
         new: keys of nodes that do not exist yet.
         stored: the nodes that were found, by their keys.
@@ -102,6 +106,8 @@ class _Call:
     nodes: dict[int, RememberedNode] = field(default_factory=dict)
     relationships: dict[int, RememberedRelationship] = field(default_factory=dict)
     notes: dict[int, RememberedNote] = field(default_factory=dict)
+    item_notes: dict[Position, list[NewNote | InputError]] = field(default_factory=dict)
+    omitted: dict[Position, list[str]] = field(default_factory=dict)
     lookup: NodeLookup = field(init=False)
     references: References = field(init=False)
     new: frozenset[str] = frozenset()
@@ -121,6 +127,11 @@ class _Call:
         }
         self.relationships = await self._valid("relationships", self.arguments.relationships)
         self.notes = await self._valid("notes", self.arguments.notes)
+        given: dict[Position, list[Unchecked[NewNote]]] = {
+            **{("nodes", index): node.notes for index, node in self.nodes.items()},
+            **{("relationships", index): relationship.notes for index, relationship in self.relationships.items()},
+        }
+        self.item_notes = {position: await in_turns(_validated, notes) for position, notes in given.items()}
 
     async def resolve(self) -> None:
         """Find the nodes that the items mean.
@@ -150,8 +161,8 @@ class _Call:
     def plan(self) -> None:
         """Decide what each item writes."""
         plans: list[tuple[Position, Callable[[], Write]]] = [
-            *((("nodes", n), partial(self._node, node, self.targets[n])) for n, node in self.nodes.items()),
-            *((("relationships", n), partial(self._relationship, item)) for n, item in self.relationships.items()),
+            *((("nodes", n), partial(self._node, n, node)) for n, node in self.nodes.items()),
+            *((("relationships", n), partial(self._relationship, n, item)) for n, item in self.relationships.items()),
             *((("notes", n), partial(self._note, note)) for n, note in self.notes.items()),
         ]
         for position, plan in plans:
@@ -258,23 +269,23 @@ class _Call:
 
     def _references(self) -> Iterator[str]:
         """All references to nodes, in the order in which they occur, and then those to the sources of notes."""
-        notes: list[NewNote | str] = [note for node in self.nodes.values() for note in node.notes]
         for relationship in self.relationships.values():
             yield from (relationship.from_, relationship.to)
-            notes += relationship.notes
         for note in self.notes.values():
             yield from note.ends
-            notes.append(note)
-        yield from (note.source_entity_key for note in notes if isinstance(note, NewNote) and note.source_entity_key)
+        of_items = (note for notes in self.item_notes.values() for note in notes if isinstance(note, NewNote))
+        notes = (*of_items, *self.notes.values())
+        yield from (note.source_entity_key for note in notes if note.source_entity_key)
         if self.arguments.source:
             yield self.arguments.source
 
-    def _node(self, item: RememberedNode, target: Target | KgAgentError) -> NodeWrite:
+    def _node(self, index: int, item: RememberedNode) -> NodeWrite:
         """Create or update a node.
 
         Raises:
-            InputError: it means no node, a note is invalid, or another node is the owner.
+            InputError: it means no node, another node is the owner, or only notes are given and all are invalid.
         """
+        target = self.targets[index]
         if isinstance(target, KgAgentError):
             raise target
         if item.is_owner and self.references.owner != target.entity_key:
@@ -296,17 +307,17 @@ class _Call:
             label=label,
             or_update=target.is_new,
             values=values,
-            notes=self._notes(item.notes),
+            notes=self._notes_of(("nodes", index), has_more=bool(values or item.aliases)),
             aliases=tuple(item.aliases),
             correction=item.correction,
             expected_label=item.label,
         )
 
-    def _relationship(self, item: RememberedRelationship) -> RelationshipWrite:
+    def _relationship(self, index: int, item: RememberedRelationship) -> RelationshipWrite:
         """Create or update a relationship.
 
         Raises:
-            InputError: a node is unknown, or a note is invalid.
+            InputError: a node is unknown, or only notes are given and all are invalid.
         """
         values = item.model_dump(
             include={"relationship_type", "description", "attitude", "proximity", "when"}, exclude_none=True
@@ -317,14 +328,13 @@ class _Call:
             from_entity_key=self.references.key(item.from_),
             to_entity_key=self.references.key(item.to),
             neo4j_type=item.neo4j_type,
-            create=item.relationship_type is not None,
+            create=True,
             or_update=True,
             omit_invalid_levels=True,
             adds_type=not (item.replaces or item.correction),
             correction=item.correction,
             values=values,
-            notes=self._notes(item.notes),
-            missing=f"{RelationshipIntent.missing}; give relationship_type to create it",
+            notes=self._notes_of(("relationships", index), has_more=bool(values)),
         )
 
     def _note(self, item: RememberedNote) -> Write:
@@ -335,15 +345,16 @@ class _Call:
         """
         keys = [self.references.key(reference) for reference in item.ends]
         edit = self._edit(item)
-        notes = () if edit else self._notes([item])
+        notes = () if edit else (self._new_note(item),)
         if len(keys) == 1:
             return NodeWrite(entity_key=keys[0], notes=notes, edit=edit)
         return RelationshipWrite(
             from_entity_key=keys[0],
             to_entity_key=keys[1],
+            create=edit is None,
+            or_update=True,
             notes=notes,
             edit=edit,
-            missing=f"{RelationshipIntent.missing}; create it in relationships",
         )
 
     def _edit(self, item: RememberedNote) -> NoteEdit | None:
@@ -361,26 +372,49 @@ class _Call:
             changes["source_entity_key"] = source
         return NoteEdit(item.replaces, changes if item.content else None)
 
-    def _notes(self, notes: Sequence[NewNote | str]) -> tuple[Note, ...]:
-        """Notes to add, with the keys of their sources instead of references to them."""
-        given = [NewNote(content=note) if isinstance(note, str) else note for note in notes]
-        with_sources = [
-            note.model_copy(update={"source_entity_key": self.references.key(source)})
-            if (source := note.source_entity_key or self.arguments.source)
-            else note
-            for note in given
-        ]
-        return build_notes(with_sources, self.context, self.now, when=self.arguments.said_on)
+    def _notes_of(self, position: Position, *, has_more: bool) -> tuple[Note, ...]:
+        """The notes of an item without invalid ones.
+
+        Raises:
+            InputError: all are invalid, and the item has nothing more to write.
+        """
+        notes, errors = list[Note](), list[str]()
+        for place, note in enumerate(self.item_notes[position]):
+            try:
+                notes.append(self._new_note(note))
+            except InputError as error:
+                errors.append(f"notes[{place}]: {error}")
+        if errors and not (notes or has_more):
+            raise InputError("; ".join(errors))
+        self.omitted[position] = errors
+        return tuple(notes)
+
+    def _new_note(self, given: NewNote | InputError) -> Note:
+        """A note to add, with the key of its source instead of a reference to it.
+
+        Raises:
+            InputError: it is invalid.
+        """
+        if isinstance(given, InputError):
+            raise given
+        if source := given.source_entity_key or self.arguments.source:
+            given = given.model_copy(update={"source_entity_key": self.references.key(source)})
+        [note] = build_notes([given], self.context, self.now, when=self.arguments.said_on)
+        return note
 
     def _counts(self, name: ListName) -> WriteCounts:
-        results = [result for position, result in self.written.items() if position[0] == name]
+        """How many items of a list were written; a note may create a relationship."""
+        results = [
+            result
+            for position, result in self.written.items()
+            if position[0] == name or (name == "relationships" and position[0] == "notes" and result.created)
+        ]
         return WriteCounts.of(results, failed=sum(position[0] == name for position in self.failures))
 
     def _replaced(self, position: Position) -> Iterator[ReplacedValue]:
         """The values and notes that an item replaced or removed."""
         written = self.written[position]
-        record, stored = written.record, written.stored
-        item = record.name if isinstance(record, GraphNode) else record.triplet
+        record, stored, item = written.record, written.stored, _item(written)
         for name, old in replaced_values(written, self.context.ontology).items():
             yield ReplacedValue(item=item, field=name, old=old)
         if stored is not None and self.writes[position].edit is not None:
@@ -389,11 +423,15 @@ class _Call:
                 yield ReplacedValue(item=item, field="note", old=old[:MAX_OLD_TEXT])
 
     def _hints(self, position: Position) -> Iterator[str]:
-        """Warnings of a write, levels that were omitted, a relationship stored in reverse, and a kept description."""
+        """What the caller should know: what was omitted or chosen, a reversed direction, and a kept description."""
         written = self.written[position]
         name = f"{position[0]}[{position[1]}]"
         yield from (f"{name} was written without {error.field}: {error}" for error in written.omitted)
+        yield from (f"{name} was written without {error}" for error in self.omitted.get(position, ()))
         yield from written.warnings
+        write = self.writes[position]
+        if written.created and isinstance(write, RelationshipWrite) and "relationship_type" not in write.values:
+            yield f"New relationship {_item(written)!r}; give a better relationship_type"
         if position[0] == "relationships" and written.changed and not written.created:
             relationship = cast("RelationshipWriteResult", written)
             replaced = replaced_values(written, self.context.ontology)
@@ -408,6 +446,11 @@ def _validated(item: Unchecked[ItemT]) -> ItemT | InputError:
         return item.validated()
     except InputError as error:
         return error
+
+
+def _item(written: GraphWriteResult) -> str:
+    """The name of a node, or a relationship as a short sentence."""
+    return written.record.name if isinstance(written.record, GraphNode) else written.record.triplet
 
 
 def _identity(record: GraphNode | GraphRelationship) -> Any:  # noqa: ANN401

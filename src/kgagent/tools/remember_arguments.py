@@ -11,6 +11,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     StringConstraints,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -30,7 +31,6 @@ from kgagent.tools.arguments import (
     Neo4jType,
     NewNote,
     NodeName,
-    Notes,
     Proximity,
     Verbose,
 )
@@ -39,6 +39,7 @@ from kgagent.validation import check_size, validate
 MAX_NODES = 100
 MAX_RELATIONSHIPS = 200
 MAX_NOTES = 200
+MAX_NOTES_OF_ITEM = 100
 MAX_VALUES = 500
 """Values in an item, at any depth."""
 
@@ -113,6 +114,18 @@ def _title(value: object) -> str:
     return value[:MAX_TITLE_LENGTH] if isinstance(value, str) else "?"
 
 
+def _note_of(given: object) -> object:
+    return {"content": given} if isinstance(given, str) else given
+
+
+NotesOfItem = Annotated[
+    list[Annotated[Unchecked[NewNote], BeforeValidator(_note_of)]],
+    Field(max_length=MAX_NOTES_OF_ITEM, description="Facts, one sentence each, dated `said_on`."),
+    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
+]
+"""Notes of a node or relationship, which an invalid one does not reject."""
+
+
 class RememberedNode(Arguments):
     """A node to create or update."""
 
@@ -131,7 +144,7 @@ class RememberedNode(Arguments):
     name: NodeName | None = Field(None, description="Name that people use.")
     aliases: Aliases = Field(default_factory=list, description="Other names to add.")
     description: Text | None = Field(None, description="One sentence.")
-    notes: Notes = Field(default_factory=list, description="Facts to add, one sentence each.")
+    notes: NotesOfItem = Field(default_factory=list)
     is_owner: bool = Field(False, description="The owner of the graph.")
     new: bool = Field(False, description="Create even if the name exists.")
     correction: bool = Field(False, description=CORRECTION)
@@ -164,16 +177,14 @@ class RememberedRelationship(Arguments):
         validation_alias=AliasChoices("from", *FROM_NAMES.choices), description="A node: ref, entity_key or name."
     )
     to: Reference = Field(validation_alias=AliasChoices("to", *TO_NAMES.choices), description="Another node.")
-    relationship_type: ShortText | None = Field(
-        None, description='Read from `from` to `to`: "mentor of". Required for a new relationship.'
-    )
+    relationship_type: ShortText | None = Field(None, description='Read from `from` to `to`: "mentor of".')
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"correction"})
     neo4j_type: Neo4jType = None
     description: Text | None = Field(None, description="One sentence.")
     attitude: Attitude = None
     proximity: Proximity = None
     when: GivenWhen = None
-    notes: Notes = Field(default_factory=list, description="Facts about it.")
+    notes: NotesOfItem = Field(default_factory=list)
     replaces: bool = Field(False, description="The type replaces the old.")
     correction: bool = Field(False, description=CORRECTION)
 

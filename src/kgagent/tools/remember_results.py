@@ -123,10 +123,17 @@ class RememberResult(WriteToolResultWithRecords):
                 *([f"New: {created}"] if created else []),
                 *map(str, self.note_expiries),
                 *_lines("Failed", [str(failure) for failure in self.failures]),
-                *_lines("Replaced", [f"{item.item}, {item.field}: was {item.old!r}" for item in self.replaced]),
+                *_lines("Replaced", self._replaced_of_each()),
                 *_lines("Note", self.hints),
             ]
         )
+
+    def _replaced_of_each(self) -> list[str]:
+        """What was replaced of each node or relationship: "Ruth mentor Me: type was 'friend', attitude was 'warm'"."""
+        values: dict[str, list[str]] = {}
+        for one in self.replaced:
+            values.setdefault(one.item, []).append(f"{one.field} was {one.old!r}")
+        return [f"{item}: {', '.join(of_item)}" for item, of_item in values.items()]
 
     @property
     def error(self) -> str | None:

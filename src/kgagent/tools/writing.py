@@ -24,6 +24,7 @@ from kgagent.models import Note
 from kgagent.models.free_types import new_types
 from kgagent.models.note import dump_notes
 from kgagent.ontology import Ontology
+from kgagent.ontology.model import as_words
 from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
 
@@ -198,14 +199,15 @@ def _prepared_node(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:
 def _prepared_relationship(
     intent: RelationshipIntent, stored: RelationshipRecord | None, ontology: Ontology
 ) -> RelationshipIntent:
-    """A write of a relationship that exists: it keeps its direction."""
+    """A write of a relationship that exists: a type that only says the Neo4j type in words gives way to another."""
     if stored is None or not isinstance(intent, RelationshipWrite):
         return intent
     if intent.edit is not None:
         return replace(intent, values=intent.edit.values(stored))
     if not intent.create or intent.or_update:
         _check_direction(intent, stored, ontology)
-    return intent
+    is_plain = stored.text("relationship_type") == as_words(stored.neo4j_type)
+    return replace(intent, adds_type=False) if is_plain else intent
 
 
 def _check_direction(intent: RelationshipIntent, stored: RelationshipRecord, ontology: Ontology) -> None:

@@ -164,7 +164,8 @@ async def test_a_second_type_is_added_and_its_description_becomes_a_note(tools: 
 async def test_a_type_that_replaces_another_is_the_only_one(tools: Toolset, database: Database) -> None:
     await remembered(tools, PEOPLE, [SISTER])
     answer = await tools["remember"].call_text({"relationships": [{**LANDLADY, "replaces": True}]})
-    assert "Replaced: Ruth landlady Ines, relationship_type: was 'sister'" in answer.text.splitlines()
+    was = "relationship_type was 'sister', description was 'They grew up in Cork.'"
+    assert f"Replaced: Ruth landlady Ines: {was}" in answer.text.splitlines()
     [stored] = await database.assert_current()
     assert (stored["relationship_type"], stored["description"]) == ("landlady", "Ines rents her attic.")
     assert [entry["value"] for entry in json.loads(stored["history"])] == ["sister", "They grew up in Cork."]

@@ -8,6 +8,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.tools import Toolset
+from kgagent.tools.remember_results import RememberResult
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
@@ -137,6 +138,11 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
         {"item": "Ruth Calder mentor of Ines", "field": "attitude", "old": "neutral"},
         {"item": "Ruth Calder mentor of Ines", "field": "description", "old": "They met at work."},
     ]
+    assert RememberResult.model_validate(payload).short_text().splitlines()[1:] == [
+        "Replaced: Ruth Calder: description was 'An architect.'",
+        "Replaced: Ruth Calder mentor of Ines: relationship_type was 'friend', attitude was 'neutral', "
+        "description was 'They met at work.'",
+    ]
     stored = (await named(graph, user_id))["Ruth Calder"]
     assert (stored["entity_key"], stored["description"]) == (key, "Naval architect.")
     assert note_contents(stored) == ["Sings.", "Moved to Bergen."]
@@ -254,12 +260,41 @@ async def test_a_failure_of_the_embedder_is_the_error_of_every_new_item(
     assert await database.nodes() == []
 
 
-async def test_a_relationship_without_a_type_must_exist(tools: Toolset) -> None:
-    succeeded(await tools.remember(nodes=[ME, RUTH]))
-    call = {"relationships": [{"from": "Ruth Calder", "to": "me", "notes": ["They sail."]}]}
-    assert "give relationship_type to create it" in error_of(await tools.remember(**call))
-    succeeded(await tools.remember(relationships=[MENTOR]))
-    assert succeeded(await tools.remember(**call))["message"] == "Relationships: 1 updated. 1 note added"
+async def test_a_note_or_relationship_without_a_type_creates_the_relationship_with_a_plain_type(
+    tools: Toolset, database: Database
+) -> None:
+    nodes = [ME, RUTH, {"label": "Concept", "name": "Sailing"}]
+    notes = [{"on": ["Sailing", "me"], "content": "Ines sails."}, {"on": ["me", "Sailing"], "content": "Ines won."}]
+    call = {"nodes": nodes, "relationships": [{"from": "Ruth Calder", "to": "me", "proximity": 4}], "notes": notes}
+    answer = await tools.remember.call_text(call)
+    assert answer.text.splitlines()[0] == "Nodes: 3 created. Relationships: 2 created. 3 notes added"
+    assert answer.text.splitlines()[2:] == [
+        "Note: New relationship 'Ruth Calder has relationship with Ines'; give a better relationship_type",
+        "Note: New relationship 'Ines engages with Sailing'; give a better relationship_type",
+    ]
+    stored = {one["neo4j_type"]: one for one in await database.assert_current()}
+    assert note_contents(stored["engages_with"]) == ["Ines sails.", "Ines won."]
+    better = {"from": "me", "to": "Sailing", "relationship_type": "loves"}
+    answer = await tools.remember.call_text({"relationships": [better]})
+    assert "Replaced: Ines loves Sailing: relationship_type was 'engages with'" in answer.text
+    edit = {"on": ["Ruth Calder", "Sailing"], "replaces": "Ruth", "content": "Ruth rows."}
+    assert "Relationship not found between Ruth Calder" in error_of(await tools.remember(notes=[edit]))
+
+
+async def test_an_invalid_note_costs_only_the_note(tools: Toolset, database: Database) -> None:
+    notes = ["They sail.", {"content": "They met.", "when": "last Friday"}, {"content": "They row.", "lifetime": "age"}]
+    relationship = {**MENTOR, "notes": notes}
+    answer = await tools.remember.call_text({"nodes": [ME, RUTH], "relationships": [relationship]})
+    assert answer.text.splitlines()[0] == "Nodes: 2 created. Relationships: 1 created. 2 notes added"
+    omitted = "Note: relationships[0] was written without notes"
+    first, second = answer.text.splitlines()[2:]
+    assert first.startswith(f"{omitted}[1]: when: must be a date or a period")
+    assert second.startswith(f"{omitted}[2]: lifetime must be one of")
+    [stored] = await database.assert_current()
+    assert note_contents(stored) == ["They sail."]
+    alone = {"from": "Ruth Calder", "to": "me", "notes": notes[1:]}
+    error = error_of(await tools.remember(relationships=[alone]))
+    assert error.startswith("relationships[0] Ruth Calder to me: notes[0]: when: must be a date")
 
 
 async def test_an_invalid_level_costs_only_the_level(tools: Toolset, database: Database) -> None:

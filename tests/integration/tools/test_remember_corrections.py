@@ -47,7 +47,7 @@ async def test_a_note_is_removed_by_a_correction_without_content(
     core: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     answer = await core.remember.call_text({"notes": [{"on": "Harvest fair", "replaces": "Moved to May…"}]})
-    assert answer.text.splitlines() == ["1 note removed", "Replaced: Harvest fair, note: was 'Moved to May.'"]
+    assert answer.text.splitlines() == ["1 note removed", "Replaced: Harvest fair: note was 'Moved to May.'"]
     assert answer.payload["notes_removed"] == 1
     both = [{"on": "Harvest fair", "replaces": "Moved"}, {"on": "Harvest fair", "replaces": "Is in", "content": ""}]
     assert succeeded(await core.remember(notes=both))["message"] == "2 notes removed"
