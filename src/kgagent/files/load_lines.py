@@ -53,6 +53,7 @@ class NoteLine(LineModel):
     Attributes:
         content: text of the note.
         when: when it happened or held, in EDTF.
+        said_on: when it was said, in EDTF, if that differs from `when`.
         added_by: author; None for the owner of the graph.
         date_added: when it was written; None for the time of the load.
         source_entity_key: `id` or `entity_key` of its Source.
@@ -62,6 +63,7 @@ class NoteLine(LineModel):
 
     content: FilledText
     when: When | None = None
+    said_on: When | None = None
     added_by: EntityKey | None = None
     date_added: UtcTime | None = None
     source_entity_key: EntityKey | None = None

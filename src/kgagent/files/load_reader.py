@@ -180,6 +180,7 @@ class LoadReader:
             Note(
                 content=note.content,
                 when=note.when,
+                said_on=note.said_on,
                 added_by=note.added_by or self._user_id,
                 date_added=note.date_added or self._now,
                 source_entity_key=note.source_entity_key and self._key(note.source_entity_key),

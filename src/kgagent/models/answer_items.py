@@ -140,6 +140,8 @@ class RenderState:
     def note_text(self, note: Note) -> str:
         """A note with its time, source and expiry as far as it has them."""
         details = [note.when] if note.when else []
+        if note.said_on:
+            details.append(f"said {note.said_on}")
         if note.source_entity_key and self.short_keys is not None:
             key = note.source_entity_key
             details.append(f"source {self.short_keys.get(key, key)}")

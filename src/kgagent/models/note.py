@@ -55,6 +55,7 @@ class Note(BaseModel):
         content: the statement.
         added_by: user id of the author; "unknown" in old graphs that did not store it.
         when: when it happened or held, in EDTF; None if that is not known. See `kgagent.models.when`.
+        said_on: when it was said, in EDTF, if that differs from `when`; None if it does not, or is not known.
         date_added: when it was added; None in old graphs that did not store it.
         source_entity_key: entity_key of what it comes from, usually a Source node; any text is stored as given.
         expires_at: when it expires; None if it never does.
@@ -64,16 +65,17 @@ class Note(BaseModel):
 
     content: str
     when: str | None = None
+    said_on: str | None = None
     added_by: str = "unknown"
     date_added: UtcTime | None = None
     source_entity_key: str | None = None
     expires_at: UtcTime | None = None
 
     @model_serializer(mode="wrap")
-    def _without_unknown_time(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """The fields of the documents, and `when` only if it is known."""
+    def _without_unknown_times(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The fields of the documents, and `when` and `said_on` only if they are known."""
         fields: dict[str, Any] = serialize(self)
-        return fields if self.when else {name: value for name, value in fields.items() if name != "when"}
+        return {name: value for name, value in fields.items() if value or name not in {"when", "said_on"}}
 
     @property
     def identity(self) -> tuple[str, str | None, str | None]:

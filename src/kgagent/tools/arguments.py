@@ -187,8 +187,13 @@ def describe_lifetimes(ontology: Ontology) -> str:
     return f"Lifetimes: {', '.join(ontology.note_lifetimes_in_days)} (default {ontology.default_note_lifetime})."
 
 
+def times(when: str | None, said_on: str | None) -> dict[str, str | None]:
+    """The fields `when` and `said_on` of a note; without a time of its own it is about the time when it was said."""
+    return {"when": when or said_on, "said_on": said_on if when and when != said_on else None}
+
+
 def build_notes(
-    notes: Sequence[NewNote | str], context: ToolContext, now: datetime, *, when: str | None = None
+    notes: Sequence[NewNote | str], context: ToolContext, now: datetime, *, said_on: str | None = None
 ) -> tuple[Note, ...]:
     """Make stored notes of given ones.
 
@@ -196,7 +201,7 @@ def build_notes(
         notes: the notes as given.
         context: provides the author, the source and the lifetimes.
         now: when they are added.
-        when: the time of those that have none of their own.
+        said_on: when they were said.
 
     Raises:
         InputError: the ontology has no such lifetime.
@@ -205,7 +210,7 @@ def build_notes(
     return tuple(
         Note(
             content=note.content,
-            when=note.when or when,
+            **times(note.when, said_on),
             added_by=context.user_id,
             date_added=now,
             source_entity_key=context.source_entity_key or note.source_entity_key,

@@ -234,19 +234,15 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
         texts = [*([arguments.content] if arguments.content is not None else []), *arguments.notes]
         if not texts:
             raise InputError("content is missing: give the text of a note, or notes")
-        notes = [
-            NewNote(content=note, lifetime=arguments.lifetime, source_entity_key=arguments.source_entity_key)
-            if isinstance(note, str)
-            else note
-            for note in texts
-        ]
+        given = arguments.model_dump(include={"when", "lifetime", "source_entity_key"})
+        notes = [NewNote(content=note, **given) if isinstance(note, str) else note for note in texts]
         can_restore = context.offers("restore_relationship")
         restore = ", or restore a deleted one with restore_relationship" if can_restore else ""
         written = await write_relationship(
             context,
             RelationshipWrite(
                 **_ends(arguments),
-                notes=build_notes(notes, context, context.write_context.clock(), when=arguments.when),
+                notes=build_notes(notes, context, context.write_context.clock()),
                 missing=f"{RelationshipIntent.missing}. Create it with create_relationship{restore}",
             ),
         )

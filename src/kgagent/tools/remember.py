@@ -16,7 +16,7 @@ from kgagent.graph.pair_state import End
 from kgagent.graph.referenced_nodes import NodeLookup
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import NewNote, build_notes, known_label
+from kgagent.tools.arguments import NewNote, build_notes, known_label, times
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.node_tools import owner_values
@@ -361,8 +361,8 @@ class _Call:
         if item.replaces is None:
             return None
         changes: dict[str, object] = {"content": item.content}
-        if when := item.when or self.arguments.said_on:
-            changes["when"] = when
+        if item.when or self.arguments.said_on:
+            changes |= times(item.when, self.arguments.said_on)
         if item.lifetime is not None:
             changes["expires_at"] = self.context.ontology.note_expiry(item.lifetime, self.now)
         source = self.context.source_entity_key
@@ -399,7 +399,7 @@ class _Call:
             raise given
         if source := given.source_entity_key or self.arguments.source:
             given = given.model_copy(update={"source_entity_key": self.references.key(source)})
-        [note] = build_notes([given], self.context, self.now, when=self.arguments.said_on)
+        [note] = build_notes([given], self.context, self.now, said_on=self.arguments.said_on)
         return note
 
     def _counts(self, name: ListName) -> WriteCounts:

@@ -120,7 +120,7 @@ def _note_of(given: object) -> object:
 
 NotesOfItem = Annotated[
     list[Annotated[Unchecked[NewNote], BeforeValidator(_note_of)]],
-    Field(max_length=MAX_NOTES_OF_ITEM, description="Facts, one sentence each, dated `said_on`."),
+    Field(max_length=MAX_NOTES_OF_ITEM, description="Facts as sentences, dated `said_on`."),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
 """Notes of a node or relationship, which an invalid one does not reject."""
@@ -234,7 +234,7 @@ class RememberArguments(Arguments):
         default_factory=list, max_length=MAX_RELATIONSHIPS, description="To store."
     )
     notes: list[Unchecked[RememberedNote]] = Field(
-        default_factory=list, max_length=MAX_NOTES, description="For stored items."
+        default_factory=list, max_length=MAX_NOTES, description="Facts with a `when` of their own."
     )
     said_on: WhenPeriod | None = Field(None, description="Date of the conversation: default `when` of notes.")
     source: EntityKey | None = Field(None, description="Default source of notes.")

@@ -46,10 +46,22 @@ async def test_notes_of_a_call_have_its_date_unless_they_have_their_own(
         "They met.": "2019~",
         "They dined.": "2023-02",
     }
+    said = {note["content"]: note.get("said_on") for note in shown["notes"]}
+    assert said == {"They row.": None, "They met.": "2023-02-04", "They dined.": "2023-02-04"}
     assert len({note["source_entity_key"] for note in shown["notes"]}) == 1
     stored = await database.relationship()
     assert (stored["when_earliest"], stored["when_latest"]) == (20190101, 99991231)
     await database.assert_current()
+
+
+async def test_a_corrected_note_has_the_times_of_the_correction(tools: Toolset) -> None:
+    ends = await two_friends(tools, notes=["They sail."])
+    [ada, bo] = ends.values()
+    for when, shown in (("2022-05", "2022-05, said 2022-04-21"), (None, "2022-04-21")):
+        edit = {"on": [ada, bo], "replaces": "They sail", "content": "They sail far.", "when": when}
+        succeeded(await tools.remember(notes=[edit], said_on="2022-04-21"))
+        text = (await tools["get_relationship"].call_text(ends)).text
+        assert f"They sail far. ({shown})" in text
 
 
 async def test_a_text_shows_when_it_happened_and_not_when_it_was_recorded(tools: Toolset) -> None:

@@ -17,6 +17,8 @@ characters = st.characters(codec="utf-8")
 notes = st.builds(
     Note,
     content=st.text(characters, min_size=1),
+    when=st.none() | st.just("2025-05"),
+    said_on=st.none() | st.just("2025-06-01"),
     added_by=st.text(characters, min_size=1),
     date_added=st.none() | st.datetimes(timezones=st.just(UTC)),
     source_entity_key=st.none() | st.text(characters),

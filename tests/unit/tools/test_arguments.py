@@ -52,6 +52,7 @@ def test_every_text_has_a_maximum_length(tool: Tool[Any]) -> None:
                 accepted.append(f"{model.__name__}.{name}")
     # The length of a constraint's value is checked together with its type, and the items of remember one by one.
     items = {f"RememberArguments.{name}" for name in ("nodes", "relationships", "notes")}
+    items |= {"RememberedNode.notes", "RememberedRelationship.notes"}
     assert set(accepted) <= {"Constraint.value", *items}
 
 

@@ -46,6 +46,7 @@ kg.details = (() => {
     const isExpired = note.expires_at != null && new Date(note.expires_at) <= new Date();
     const facts = [
       note.when,
+      note.said_on && `said ${note.said_on}`,
       note.added_by && note.added_by !== "unknown" ? `by ${note.added_by}` : null,
       note.date_added && `added ${format.date(note.date_added)}`,
       note.expires_at && `${isExpired ? "expired" : "until"} ${format.date(note.expires_at)}`,
