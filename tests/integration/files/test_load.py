@@ -143,6 +143,13 @@ async def test_a_note_that_has_expired_since_is_not_added_again(
     assert note_contents(await the_relationship(graph, user_id)) == ["Ill this week."]
 
 
+async def test_a_note_of_a_line_keeps_its_times(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+    times = {"when": "2022-05", "said_on": "2022-04-21"}
+    await load(person("Ruth"), person("Ines"), relation("ruth", "ines", notes=[{"content": "They sail.", **times}]))
+    [note] = json.loads((await the_relationship(graph, user_id))["notes"])
+    assert {name: note[name] for name in times} == times
+
+
 async def test_ends_and_sources_may_be_keys_of_the_graph_or_ids_of_the_file(
     load: Load, graph: KnowledgeGraph, user_id: str
 ) -> None:
