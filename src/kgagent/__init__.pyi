@@ -117,6 +117,9 @@ from kgagent.sync import SyncToolset as SyncToolset
 from kgagent.tools import BoundTool as BoundTool
 from kgagent.tools import Payload as Payload
 from kgagent.tools import Toolset as Toolset
+from kgagent.upkeep.adopt import AdoptionPlan as AdoptionPlan
+from kgagent.upkeep.adopt import AdoptionReport as AdoptionReport
+from kgagent.upkeep.adopt import UndoneAdoption as UndoneAdoption
 from kgagent.upkeep.diagnosis import Diagnosis as Diagnosis
 from kgagent.upkeep.diagnosis import DiagnosisFacts as DiagnosisFacts
 from kgagent.upkeep.diagnosis import Finding as Finding

@@ -50,6 +50,7 @@ from kgagent.validation import check_user_id
 if TYPE_CHECKING:
     from kgagent.files import ExportReport, ImportReport, LoadReport
     from kgagent.ray_workers import RayEngine
+    from kgagent.upkeep.adopt import AdoptionReport, UndoneAdoption
     from kgagent.upkeep.diagnosis import Diagnosis
     from kgagent.upkeep.forget import ForgetReport
     from kgagent.upkeep.migration_report import MigrationReport
@@ -487,6 +488,84 @@ class KnowledgeGraph:
             engine=engine,
             access=self._access,
         )
+
+    async def adopt(
+        self,
+        *,
+        user_id: str,
+        ontology: Ontology | str | PathLike[str] | None = None,
+        labels: Sequence[str] | None = None,
+        types: Sequence[str] | None = None,
+        dry_run: bool = False,
+        batch_size: int = 200,
+        progress: Progress | None = None,
+        engine: "RayEngine | None" = None,
+    ) -> "AdoptionReport":
+        """Make a graph that other programs wrote searchable in place, for one user; call it again to resume.
+
+        It infers an ontology from the labels, types and properties, adds to each node and relationship what it lacks
+        (keys, `user_id`, a name, a type in words and a description, made of its own properties), creates constraints
+        and indexes, and embeds all records. No label, type or property of other programs is changed or removed.
+        Open the graph with the ontology of the report from then on; `migrate` then adopts what was written since.
+
+        Args:
+            user_id: the user to whom the graph belongs from then on.
+            ontology: an ontology, or the path of a YAML file, such as one of an earlier run that was edited; None
+                infers it.
+            labels: labels to adopt; None adopts all.
+            types: Neo4j types to adopt; None adopts all.
+            dry_run: only infer, count and estimate; some texts are embedded to measure the embedder.
+            batch_size: records per embedding request and transaction, from 1.
+            progress: reports the records.
+            engine: None embeds and writes from this process, `RayEngine` from worker processes of Ray.
+
+        Raises:
+            InputError: there is nothing to adopt, or an argument or the ontology is invalid.
+            SchemaError: an index does not fit, or the data breaks a constraint.
+            EmbeddingError: the embedder failed.
+            MigrationStoppedError: the database or the embedder failed; its report says what was done.
+            StoreError: the database failed.
+        """
+        from kgagent.upkeep.adopt import adopt
+
+        return await adopt(
+            self._services,
+            user_id=user_id,
+            ontology=None if ontology is None else _open_ontology(ontology),
+            labels=labels,
+            types=types,
+            dry_run=dry_run,
+            batch_size=batch_size,
+            progress=progress,
+            engine=engine,
+            access=self._access,
+        )
+
+    async def undo_adoption(
+        self,
+        *,
+        user_id: str,
+        ontology: Ontology | str | PathLike[str] | None = None,
+        progress: Progress | None = None,
+    ) -> "UndoneAdoption":
+        """Remove what `adopt`, and embedding the records since, has added; call it again to resume.
+
+        Nodes that tools created, and what tools wrote about adopted records, such as notes, stay. Constraints and
+        indexes are dropped if no record of kgagent remains.
+
+        Args:
+            user_id: the user for whom the graph was adopted.
+            ontology: the ontology of the adoption, or the path of its YAML file; None is that of this graph.
+            progress: reports the records.
+
+        Raises:
+            InputError: the ontology is not that of an adoption for this user.
+            StoreError: the database failed.
+        """
+        from kgagent.upkeep.adopt import undo
+
+        chosen = self.ontology if ontology is None else _open_ontology(ontology)
+        return await undo(self._services, user_id=user_id, ontology=chosen, progress=progress)
 
     async def purge(
         self,

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from kgagent.retrieval.scoring import Features
     from kgagent.settings import Settings
     from kgagent.tools.payload import Payload, ToolText
+    from kgagent.upkeep.adopt import AdoptionReport, UndoneAdoption
     from kgagent.upkeep.diagnosis import Diagnosis
     from kgagent.upkeep.forget import ForgetReport
     from kgagent.upkeep.migration_report import MigrationReport
@@ -246,6 +247,37 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             progress=progress,
             engine=engine,
         )
+
+    def adopt(
+        self,
+        *,
+        user_id: str,
+        ontology: Ontology | str | PathLike[str] | None = None,
+        labels: Sequence[str] | None = None,
+        types: Sequence[str] | None = None,
+        dry_run: bool = False,
+        batch_size: int = 200,
+        progress: Progress | None = None,
+        engine: RayEngine | None = None,
+    ) -> AdoptionReport:
+        """See `KnowledgeGraph.adopt`."""
+        return self._wait(
+            self._wrapped.adopt,
+            user_id=user_id,
+            ontology=ontology,
+            labels=labels,
+            types=types,
+            dry_run=dry_run,
+            batch_size=batch_size,
+            progress=progress,
+            engine=engine,
+        )
+
+    def undo_adoption(
+        self, *, user_id: str, ontology: Ontology | str | PathLike[str] | None = None, progress: Progress | None = None
+    ) -> UndoneAdoption:
+        """See `KnowledgeGraph.undo_adoption`."""
+        return self._wait(self._wrapped.undo_adoption, user_id=user_id, ontology=ontology, progress=progress)
 
     def purge(
         self, *, user_id: str | None = None, restorable: bool = False, dry_run: bool = False, batch_size: int = 200

@@ -11,7 +11,7 @@ from typing import Annotated, ParamSpec
 import typer
 from rich.text import Text
 
-from kgagent.cli import files, ingest, maintenance, restore, search, server, view
+from kgagent.cli import adopt, files, ingest, maintenance, restore, search, server, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.output import print_message
@@ -52,6 +52,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "search": search.search,
     "explore": search.explore,
     "view": view.view,
+    "adopt": adopt.adopt,
     "migrate": maintenance.migrate,
     "restore": restore.restore,
     "purge": maintenance.purge,

@@ -1,5 +1,6 @@
 // The properties of a relationship `r` from `a` to `b` that show whether it is in the present form; without its vector.
-// Of several of one type between two nodes, the tools use the one with a key, else on the first by id; the others are duplicates.
+// Of several of one type between two nodes, the tools use the one with a key, else on the first by id; the others are duplicates,
+// except for those that got a key of their own when the graph was adopted.
 elementId(r) AS element_id, type(r) AS neo4j_type,
 [[labels(a), a.entity_key, a.user_id], [labels(b), b.entity_key, b.user_id]] AS ends,
 r.relationship_embedding IS NOT NULL AS has_vector,
@@ -7,9 +8,10 @@ CASE WHEN r.relationship_embedding IS :: LIST<FLOAT NOT NULL> NOT NULL THEN size
 r.relation_embedding IS NOT NULL OR r.notes_embedding IS NOT NULL OR r.description_embedding IS NOT NULL AS has_old_embeddings,
 EXISTS {
   MATCH (a)-[other:«types»]-(b)
-  WHERE type(other) = type(r) AND other <> r AND (
+  WHERE type(other) = type(r) AND other <> r
+    AND NOT 'relationship_key' IN coalesce(r.kgagent_adopted, []) + coalesce(other.kgagent_adopted, []) AND (
     (other.relationship_key IS NOT NULL AND r.relationship_key IS NULL)
     OR ((other.relationship_key IS NULL) = (r.relationship_key IS NULL) AND elementId(other) < elementId(r))
   )
 } AS is_duplicate,
-r {.relationship_type, .description, .attitude, .proximity, .notes, .notes_hash, .notes_text, .user_id, .relationship_key, .version, .embedding_hash, .embedding_model, .is_reversed, .told_in_reverse} AS properties
+r {.relationship_type, .description, .attitude, .proximity, .notes, .notes_hash, .notes_text, .user_id, .relationship_key, .kgagent_adopted, .version, .embedding_hash, .embedding_model, .is_reversed, .told_in_reverse} AS properties

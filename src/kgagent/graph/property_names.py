@@ -25,6 +25,11 @@ INTERNAL_PROPERTIES = frozenset(
     | {"embedding_hash", "embedding_model", "notes_hash", *DAYS, PERIODS, "version", "write_lock"}
     | {"relationship_key", "user_id", "history"}
 )
+BOOKKEEPING = ("version", "write_lock", "notes_text", "notes_hash", "embedding_hash", "embedding_model", ADOPTED)
+NODE_BOOKKEEPING = (*BOOKKEEPING, NODE_EMBEDDINGS[1])
+RELATIONSHIP_BOOKKEEPING = (*BOOKKEEPING, "relationship_embedding", "relationship_key", "is_reversed", *DAYS)
+"""What embedding a record, and every write, sets beside its content."""
+
 LEVEL_FIELDS = ("attitude", "proximity")
 TIMES = frozenset({"created_at", "updated_at"})
 """When kgagent wrote a record; not part of its content."""

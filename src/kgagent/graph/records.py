@@ -13,7 +13,7 @@ from neo4j.vector import Vector
 from pydantic import JsonValue
 
 from kgagent.errors import InputError
-from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, OLD_IS_REVERSED, TIMES
+from kgagent.graph.property_names import ADOPTED, INTERNAL_PROPERTIES, LEVEL_FIELDS, OLD_IS_REVERSED, TIMES
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.history import HistoryEntry, parse_history
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
@@ -198,6 +198,11 @@ class RelationshipRecord(Record):
             ),
             ends_reversed=from_key != source_key,
         )
+
+    @property
+    def is_parallel(self) -> bool:
+        """Whether it is one of several adopted relationships of its type between two nodes, but not the first."""
+        return "relationship_key" in self.properties.get(ADOPTED, ())
 
     @property
     def triplet(self) -> str:

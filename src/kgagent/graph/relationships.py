@@ -1,5 +1,6 @@
 """The relationships of a user: how they are read, and how they are created and changed."""
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -35,6 +36,7 @@ class RelationshipIntent:
     """What to do with the relationship between two nodes.
 
     Attributes:
+        element_id: of several relationships of the type, the one that is meant; None is the one that the tools use.
         from_entity_key: the end that the caller names first.
         to_entity_key: the other end.
         neo4j_type: the type; None if the labels of the ends determine it.
@@ -52,6 +54,7 @@ class RelationshipIntent:
     from_entity_key: str
     to_entity_key: str
     neo4j_type: str | None = None
+    element_id: str | None = None
     create: bool = False
     or_update: bool = False
     omit_invalid_levels: bool = False
@@ -181,7 +184,9 @@ class RelationshipRepository:
             relationship_type=given_type,
             existing=() if intent.create and given_type else [record.neo4j_type for record in pair.relationships],
         )
-        stored = next((record for record in pair.relationships if record.neo4j_type == neo4j_type), None)
+        of_type = [record for record in pair.relationships if record.neo4j_type == neo4j_type]
+        meant = [record for record in of_type if intent.element_id in {None, record.element_id}]
+        stored = min(meant, key=lambda record: record.is_parallel, default=None)
         if stored is None and any(record.neo4j_type == neo4j_type for record in pair.foreign):
             raise InputError(
                 f"The {neo4j_type} relationship between {first} and {second} names another user as its owner. "
@@ -207,7 +212,12 @@ class RelationshipRepository:
         return relationship_text(record, self.ontology, now)
 
     def relationship_key(self, record: RelationshipRecord) -> str:
-        """The key that the database keeps unique: the same from either end, with a length that separates the ends."""
+        """The key that the database keeps unique: the same from either end, with a length that separates the ends.
+
+        Of several adopted relationships of one type between two nodes, all but one have a key of their own.
+        """
+        if record.is_parallel and (stored := record.text("relationship_key")):
+            return stored
         return relationship_key(record.neo4j_type, record.from_entity_key, record.to_entity_key)
 
     def location(self, record: RelationshipRecord) -> Mapping[str, Any]:
@@ -394,6 +404,11 @@ class RelationshipStrategy:
         if omitted and not (intent.omit_invalid_levels and (values or intent.notes)):
             raise omitted[0]
         return values, tuple(omitted)
+
+
+def parallel_key(neo4j_type: str, one: str, other: str) -> str:
+    """A unique key of one more relationship of a type between two nodes."""
+    return f"{relationship_key(neo4j_type, one, other)}#{uuid.uuid4()}"
 
 
 def relationship_key(neo4j_type: str, one: str, other: str) -> str:

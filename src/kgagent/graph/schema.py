@@ -140,6 +140,17 @@ class Schema:
                 await self._drop("INDEX", part.name, still=part.found_in)
         await self.ensure(online_timeout=REBUILD_TIMEOUT)
 
+    async def drop(self) -> None:
+        """Drop the constraints and indexes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        for part in self.parts:
+            await self._drop(
+                "CONSTRAINT" if part.kind == "unique" else "INDEX", part.name, still=partial(_has, part.name)
+            )
+
     async def drop_replaced_constraints(self) -> None:
         """Drop the constraints of earlier versions, which made keys unique among all users, where the new one exists.
 
@@ -280,6 +291,10 @@ class Schema:
                 await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))  # noqa: S311
             else:
                 return
+
+
+def _has(name: str, present: Sequence[Row]) -> bool:
+    return any(row["name"] == name for row in present)
 
 
 def _grouped(problems: Iterable[tuple[str, str, str]]) -> list[SchemaProblem]:

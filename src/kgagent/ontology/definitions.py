@@ -13,8 +13,13 @@ SCALE = range(1, 6)
 _NAMESPACE = uuid.UUID("6f1c6d0e-7a55-4a0b-9a3e-2f6a4b6f0d11")
 
 
+def can_be_name(name: str) -> bool:
+    """Whether a name can be that of a label, type or property of an ontology."""
+    return bool(name) and name.isprintable() and not any(c in name for c in "`\\")
+
+
 def _identifier(name: str) -> str:
-    if not name or not name.isprintable() or any(c in name for c in "`\\"):
+    if not can_be_name(name):
         raise ValueError(f"{name!r} cannot be the name of a label, type or property: it is empty or contains ` or \\")
     return name
 

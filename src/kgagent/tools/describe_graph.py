@@ -164,6 +164,8 @@ def _restrict(labels: Sequence[str], schema: LiveSchema, ontology: Ontology) -> 
 def _notes(schema: LiveSchema) -> list[str]:
     """What the result omits, and how to get it."""
     notes = []
+    if not schema.labels:
+        notes.append("No node belongs to this user; `kgagent adopt` makes a graph of other programs searchable")
     parts: list[LiveLabel | LiveRelationshipType] = [*schema.labels, *schema.relationship_types]
     cut = any(len(part.properties) > MAX_PROPERTIES for part in parts)
     cut |= any(len(kind.pairs) > MAX_PAIRS for kind in schema.relationship_types)

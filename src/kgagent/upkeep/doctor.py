@@ -12,7 +12,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.schema import Schema
-from kgagent.graph.schema_parts import STORE_TEXT
+from kgagent.graph.schema_parts import OWN_LABELS, STORE_TEXT
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.graph.store_items import count_store_texts
@@ -26,6 +26,9 @@ PROGRESS_INTERVAL = 500
 """Records between two reports of progress."""
 
 MAX_NAME = 80
+MAX_LISTED = 10
+"""Labels or types that a finding names."""
+
 COMPLETE = 100.0
 SAMPLE = "a mentor from college"
 
@@ -50,6 +53,7 @@ async def diagnose(
     await checks.run(progress or SilentProgress())
     findings += checks.findings
     findings += await owner_findings(services.nodes, user_id)
+    findings += await unadopted_findings(services.nodes, user_id)
     stored_items = 0
     if schema.covers(STORE_TEXT):
         texts = await count_store_texts(store, embedder, user_id=user_id)
@@ -142,6 +146,41 @@ async def owner_findings(nodes: NodeRepository, user_id: str | None) -> list[Fin
         message = f"User {row['user_id']!r} has {counted(row['owners'], 'owner')}: {', '.join(owners)}"
         findings.append(Finding("warning", message, fix))
     return findings
+
+
+async def unadopted_findings(nodes: NodeRepository, user_id: str | None) -> list[Finding]:
+    """What the database has beside the graph: nodes without an owner, and relationships of other types.
+
+    Args:
+        nodes: repository of the nodes.
+        user_id: owner of the nodes whose relationships are counted; None for all.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    ontology, findings = nodes.ontology, []
+    rows = await nodes.store.read(statement("count_unadopted_nodes"), {"own_labels": sorted(OWN_LABELS)})
+    outside = [row for row in rows if not ontology.labels.keys() & row["labels"]]
+    if outside:
+        counts = Counter({":".join(row["labels"]) or "without a label": row["count"] for row in outside})
+        message = f"{_counts(counts, 'node')} of other programs, without a label of the ontology and without user_id"
+        findings.append(
+            Finding("info", message, "`kgagent adopt --dry-run` shows what making them searchable in place means")
+        )
+    parameters = {"user_id": user_id, "types": list(ontology.relationships)}
+    rows = await nodes.store.read(statement("count_unadopted_relationships", **nodes.names), parameters)
+    if rows:
+        counts = Counter({row["type"]: row["count"] for row in rows})
+        message = f"{_counts(counts, 'relationship')} of types that the ontology lacks, which only patterns find"
+        fix = "Add the types to the ontology (KGAGENT_ONTOLOGY), or let `kgagent adopt --ontology NEW_FILE` do it"
+        findings.append(Finding("info", message, fix))
+    return findings
+
+
+def _counts(counts: Counter[str], noun: str) -> str:
+    listed = ", ".join(f"{beginning(name, MAX_NAME)} {count:,}" for name, count in counts.most_common(MAX_LISTED))
+    more = ", …" if len(counts) > MAX_LISTED else ""
+    return f"{counted(counts.total(), noun)} ({listed}{more})"
 
 
 def _hash(user_id: str, entity_key: str) -> int:

@@ -83,11 +83,11 @@ def other_model(stored: object, present: str) -> Issue:
 # Defects, which only a person can decide how to fix.
 NO_KEY = Issue(
     "no entity_key of type string, without which no tool finds a node",
-    fix="Give the node a unique entity_key, such as a UUID, or delete it",
+    fix="Give the node a unique entity_key, such as a UUID; `kgagent adopt` does so for the nodes of other programs",
 )
 NO_USER = Issue(
     "no user_id of type string, without which no search finds a node",
-    fix="Set user_id on the node, then run `kgagent migrate` to set it on its relationships",
+    fix="`kgagent adopt` gives the nodes of other programs to a user; in an adopted graph, {migrate} adopts new nodes",
 )
 SHARED_KEY = Issue(
     "an entity_key that another node of the user has too",
@@ -101,7 +101,7 @@ WRONG_VERSION = Issue(
 )
 INCOMPLETE_NODE = Issue(
     "a node without a label of the ontology, entity_key or user_id",
-    fix="Give the node what it lacks; a custom ontology (KGAGENT_ONTOLOGY) can have its label",
+    fix="`kgagent adopt` gives the nodes of other programs what they lack; a custom ontology can have their labels",
 )
 TWO_USERS = Issue("nodes of different users", "error", "Delete them, or assign both nodes to one user")
 _BY_HAND = "Fix by hand; the tools and the migration do not change such relationships"
@@ -205,6 +205,7 @@ class Inspected:
             from_entity_key=self.record.from_entity_key,
             to_entity_key=self.record.to_entity_key,
             neo4j_type=self.record.neo4j_type,
+            element_id=self.record.element_id if self.record.is_parallel else None,
         )
 
     def examine(self, repository: Repository, embedder: Embedder, now: datetime) -> Examination:

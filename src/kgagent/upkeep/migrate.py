@@ -16,6 +16,7 @@ from kgagent.opening import GraphAccess
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.ray_workers import RayEngine, RayWorkers
 from kgagent.services import GraphServices
+from kgagent.upkeep.adopt_records import adopt_records
 from kgagent.upkeep.examination import WRONG_LEVEL, Inspected, Intent, Kind, has_wrong_level
 from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
 from kgagent.upkeep.rewrite import Change, Rewrite, Skipped, Tally
@@ -33,7 +34,7 @@ async def migrate(
     engine: RayEngine | None = None,
     access: GraphAccess | None = None,
 ) -> MigrationReport:
-    """Migrate a graph; see `KnowledgeGraph.migrate`.
+    """Migrate a graph; see `KnowledgeGraph.migrate`. In a graph that was adopted, new records are adopted first.
 
     The content of a record and its `updated_at` never change. Of several relationships of one type between two nodes,
     only the one that the tools use is migrated; the others are skipped and reported.
@@ -51,6 +52,9 @@ async def migrate(
         if not dry_run:
             await schema.drop_replaced_constraints()
         try:
+            owner = services.ontology.adopted_for
+            if owner is not None and user_id in {None, owner} and not dry_run:
+                await adopt_records(services.store, services.ontology, progress)
             for kind in KINDS:
                 block = MigrationBlock(kind, user_id, dry_run=dry_run, batch_size=batch_size)
                 rewrite = migration(services, block)

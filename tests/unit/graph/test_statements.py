@@ -40,10 +40,12 @@ OF_NO_USER = {"live_labels", "show_index_config", "show_index_states"}
 
 OF_ALL_USERS = {
     "list_users": "n.user_id AS user_id",
+    "count_kgagent_records": "count(n) AS found",
+    "count_unadopted_nodes": "labels(n) AS labels, count(*) AS count",
     "total_nodes": "count(n) AS found",
     "total_relationships": "count(r) AS found",
 }
-"""What reads the ids of users, for an export of all of them, and the sizes of indexes."""
+"""What reads the ids of users, for an export of all of them, counts, and the sizes of indexes."""
 
 OF_THE_OTHER = {
     "_found_node": {"relationship_embedding", "relationship_key", *DAYS, PERIODS, *OLD_EMBEDDINGS},

@@ -1,0 +1,17 @@
+// Removes what adopting nodes, and embedding them since, has added, and the entries of their notes in the index.
+// Parameters: user_id; element_ids; bookkeeping [names of properties].
+// Rows: one {written}.
+UNWIND $element_ids AS element_id
+MATCH (n:«labels»)
+WHERE elementId(n) = element_id AND n.user_id = $user_id AND n.kgagent_adopted IS NOT NULL
+CALL (n) {
+  MATCH (entry:KgagentNote)
+  WHERE entry.user_id = $user_id AND entry.record = n.entity_key
+  DELETE entry
+}
+WITH n, n.kgagent_adopted + $bookkeeping AS names
+CALL (n, names) {
+  UNWIND names AS name
+  SET n[name] = null
+}
+RETURN count(*) AS written

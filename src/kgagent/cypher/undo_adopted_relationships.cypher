@@ -1,0 +1,17 @@
+// Removes what adopting relationships, and embedding them since, has added, and the entries of their notes in the index.
+// Parameters: user_id; element_ids; bookkeeping [names of properties].
+// Rows: one {written}.
+UNWIND $element_ids AS element_id
+MATCH (a:«labels»)-[r:«types»]->()
+WHERE elementId(r) = element_id AND a.user_id = $user_id AND r.kgagent_adopted IS NOT NULL
+CALL (r) {
+  MATCH (entry:KgagentNote)
+  WHERE entry.user_id = $user_id AND entry.record = r.relationship_key
+  DELETE entry
+}
+WITH r, r.kgagent_adopted + $bookkeeping AS names
+CALL (r, names) {
+  UNWIND names AS name
+  SET r[name] = null
+}
+RETURN count(*) AS written

@@ -1,0 +1,323 @@
+"""Adopting a graph that other programs wrote, and undoing it."""
+
+import time
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from kgagent.batches import check_batch_size
+from kgagent.embedding.base import Embedder
+from kgagent.errors import InputError
+from kgagent.formatting import counted
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.property_names import (
+    BOOKKEEPING,
+    NODE_BOOKKEEPING,
+    OLD_EMBEDDINGS,
+    OLD_IS_REVERSED,
+    RELATIONSHIP_BOOKKEEPING,
+)
+from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
+from kgagent.graph.schema_parts import OWN_LABELS
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Store
+from kgagent.ontology import Ontology
+from kgagent.opening import GraphAccess
+from kgagent.progress import Progress, SilentProgress
+from kgagent.ray_workers import RayEngine
+from kgagent.services import GraphServices
+from kgagent.upkeep.adopt_inference import Choice, NodeGroup, RelationshipGroup, Skipped, choose, infer_ontology
+from kgagent.upkeep.adopt_records import node_texts, relationship_texts, undo_adoption
+from kgagent.upkeep.migrate import migrate
+from kgagent.upkeep.migration_report import MigrationReport
+from kgagent.validation import check_user_id
+
+SAMPLE = 300
+"""Records of a label or type whose properties are read to infer what they mean."""
+
+SAMPLE_TEXT = 4_000
+"""Characters of a property that are read of a record of the sample."""
+
+MEASURED = 64
+"""Texts that are embedded to estimate how long all take."""
+
+CHARACTERS_OF_TOKEN = 4
+"""Of English text; an estimate."""
+
+LONG = 3_600.0
+"""Maximum time in seconds of a statement that reads all records."""
+
+_SOME_NAME = "Some Long Name"
+
+Sample = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdoptionPlan:
+    """What adopting a graph means.
+
+    Attributes:
+        ontology: labels, types, and the properties that are their names and texts.
+        labels: number of nodes of each label.
+        types: number of relationships of each type.
+        skipped: what is not adopted.
+        tokens: estimated number of tokens to embed, once for each node and relationship.
+        seconds: estimated time of embedding, in seconds.
+    """
+
+    ontology: Ontology
+    labels: Mapping[str, int]
+    types: Mapping[str, int]
+    skipped: tuple[Skipped, ...]
+    tokens: int
+    seconds: float
+
+    @property
+    def texts(self) -> int:
+        """Number of texts to embed."""
+        return sum(chain(self.labels.values(), self.types.values()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdoptionReport:
+    """What adopting a graph did.
+
+    Attributes:
+        plan: what was to be done.
+        migration: the embedding of the records; None if nothing was changed.
+        seconds: duration in seconds.
+    """
+
+    plan: AdoptionPlan
+    migration: MigrationReport | None
+    seconds: float
+
+    @property
+    def ontology(self) -> Ontology:
+        """The ontology with which the graph is opened from now on."""
+        return self.plan.ontology
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON types."""
+        plan = self.plan
+        return {
+            "labels": dict(plan.labels),
+            "types": dict(plan.types),
+            "skipped": [vars(one) for one in plan.skipped],
+            "texts": plan.texts,
+            "tokens": plan.tokens,
+            "estimated_seconds": plan.seconds,
+            "ontology": plan.ontology.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+            "migration": self.migration and self.migration.to_dict(),
+            "seconds": self.seconds,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class UndoneAdoption:
+    """What undoing an adoption did.
+
+    Attributes:
+        records: number of nodes and relationships from which kgagent's properties were removed.
+        kept: number of nodes that kgagent has written itself, which stay, and with them the constraints and indexes.
+    """
+
+    records: int
+    kept: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as JSON types."""
+        return vars(self)
+
+    def __str__(self) -> str:
+        """The report in one line."""
+        schema = "constraints and indexes were dropped"
+        if self.kept:
+            schema = f"{counted(self.kept, 'node')} that kgagent wrote, and its constraints and indexes, stay"
+        return f"{counted(self.records, 'record')} restored; {schema}"
+
+
+async def adopt(
+    services: GraphServices,
+    *,
+    user_id: str,
+    ontology: Ontology | None = None,
+    labels: Collection[str] | None = None,
+    types: Collection[str] | None = None,
+    dry_run: bool = False,
+    batch_size: int = 200,
+    progress: Progress | None = None,
+    engine: RayEngine | None = None,
+    access: GraphAccess | None = None,
+) -> AdoptionReport:
+    """Adopt a graph; see `KnowledgeGraph.adopt`."""
+    check_user_id(user_id)
+    check_batch_size(batch_size)
+    started, progress = time.perf_counter(), progress or SilentProgress()
+    with progress.task("Reading the schema"):
+        plan = await make_plan(services, user_id=user_id, ontology=ontology, labels=labels, types=types)
+    migration = None
+    if not dry_run:
+        adopted = adopting(services, plan.ontology)
+        migration = await migrate(
+            adopted,
+            user_id=user_id,
+            # Indexes of another ontology are of no use for a graph without records of kgagent.
+            rebuild_indexes=await _count_records(services.store) == 0,
+            batch_size=batch_size,
+            progress=progress,
+            engine=engine,
+            access=access and replace(access, ontology=plan.ontology),
+        )
+    return AdoptionReport(plan=plan, migration=migration, seconds=time.perf_counter() - started)
+
+
+async def undo(
+    services: GraphServices, *, user_id: str, ontology: Ontology, progress: Progress | None = None
+) -> UndoneAdoption:
+    """Remove what adopting a graph has added; see `KnowledgeGraph.undo_adoption`."""
+    if ontology.adopted_for != user_id:
+        whose = "for no user" if ontology.adopted_for is None else f"for user {ontology.adopted_for!r}"
+        raise InputError(f"The ontology was adopted {whose}, not for {user_id!r}; give the one that adopting wrote")
+    adopted = adopting(services, ontology)
+    records = await undo_adoption(adopted.store, ontology, progress or SilentProgress())
+    kept = await _count_records(adopted.store)
+    if not kept:
+        await adopted.schema.drop()
+    return UndoneAdoption(records=records, kept=kept)
+
+
+def adopting(services: GraphServices, ontology: Ontology) -> GraphServices:
+    """The parts of an open graph with another ontology."""
+    clock = services.write_context.clock
+    return GraphServices.build(services.store, ontology, services.embedder, services.settings, clock=clock)
+
+
+async def make_plan(
+    services: GraphServices,
+    *,
+    user_id: str,
+    ontology: Ontology | None,
+    labels: Collection[str] | None,
+    types: Collection[str] | None,
+) -> AdoptionPlan:
+    """Read what the graph has, and decide what to adopt.
+
+    Args:
+        services: the parts of the graph.
+        user_id: the user to whom it belongs from then on.
+        ontology: labels and types to adopt, and what they mean; None infers it.
+        labels: labels to adopt; None adopts all.
+        types: types to adopt; None adopts all.
+
+    Raises:
+        InputError: there is nothing to adopt, or the ontology has what cannot be adopted.
+        EmbeddingError: the texts that measure the embedder could not be embedded.
+        StoreError: the database failed.
+    """
+    nodes, relationships = await _groups(services.store, user_id)
+    if ontology is not None:
+        known = set(chain.from_iterable(group.labels for group in nodes))
+        known_types = {group.type for group in relationships}
+        labels = [label for label in ontology.labels if label in known]
+        types = [name for name in ontology.relationships if name in known_types]
+    chosen = choose(nodes, relationships, labels=labels, types=types)
+    label_samples = {label: await _sample(services.store, "nodes", label, user_id) for label in chosen.labels}
+    type_samples = {name: await _sample(services.store, "relationships", name, user_id) for name in chosen.types}
+    if ontology is None:
+        ontology = infer_ontology(chosen, label_samples, type_samples, user_id=user_id)
+    else:
+        ontology = _checked(ontology, chosen, user_id)
+    texts = _sample_texts(ontology, label_samples, type_samples)
+    characters = sum(
+        count * sum(map(len, texts[name])) / len(texts[name])
+        for name, count in chain(chosen.labels.items(), ((name, pairs.total()) for name, pairs in chosen.types.items()))
+        if texts.get(name)
+    )
+    total = sum(chosen.labels.values()) + sum(pairs.total() for pairs in chosen.types.values())
+    return AdoptionPlan(
+        ontology=ontology,
+        labels=chosen.labels,
+        types={name: pairs.total() for name, pairs in chosen.types.items()},
+        skipped=tuple(chosen.skipped),
+        tokens=round(characters / CHARACTERS_OF_TOKEN),
+        seconds=total * await _seconds_of_text(services.embedder, list(chain.from_iterable(texts.values()))),
+    )
+
+
+def _checked(ontology: Ontology, chosen: Choice, user_id: str) -> Ontology:
+    """The given ontology, for the user.
+
+    Raises:
+        InputError: it is for another user, or has a label or a type whose records cannot be adopted.
+    """
+    if ontology.adopted_for not in {None, user_id}:
+        raise InputError(f"The ontology is for user {ontology.adopted_for!r} (adopted_for), not for {user_id!r}")
+    listed = ontology.labels.keys() | ontology.relationships.keys()
+    if impossible := [one for one in chosen.skipped if one.is_conflict and one.what in listed]:
+        raise InputError(f"{impossible[0]}; or remove it from the ontology")
+    return ontology.model_copy(update={"adopted_for": user_id})
+
+
+async def _groups(store: Store, user_id: str) -> tuple[list[NodeGroup], list[RelationshipGroup]]:
+    of_nodes = {*NODE_BOOKKEEPING}
+    of_relationships = {*RELATIONSHIP_BOOKKEEPING, *OLD_EMBEDDINGS, OLD_IS_REVERSED}
+    nodes = await store.read(
+        statement("find_adoptable_nodes"),
+        {"user_id": user_id, "own_labels": sorted(OWN_LABELS), "reserved": sorted(of_nodes)},
+        timeout=LONG,
+    )
+    relationships = await store.read(
+        statement("find_adoptable_relationships"),
+        {"user_id": user_id, "reserved": sorted(of_relationships)},
+        timeout=LONG,
+    )
+    return [NodeGroup(**row) for row in nodes], [RelationshipGroup(**row) for row in relationships]
+
+
+async def _sample(store: Store, kind: str, name: str, user_id: str) -> Sample:
+    parameters = {
+        "user_id": user_id,
+        "sample": SAMPLE,
+        "omitted": [*BOOKKEEPING, "entity_key", "user_id"],
+        "text_limit": SAMPLE_TEXT,
+    }
+    text = statement(f"sample_adoptable_{kind}", label=Identifier(name))
+    return [dict(row["fields"]) for row in await store.read(text, parameters)]
+
+
+def _sample_texts(
+    ontology: Ontology, label_samples: Mapping[str, Sample], type_samples: Mapping[str, Sample]
+) -> dict[str, list[str]]:
+    """About the texts to embed of the records of the samples, by label or type."""
+    texts: dict[str, list[str]] = {}
+    for label, sample in label_samples.items():
+        made = (node_texts(own, ontology.labels[label]) for own in sample)
+        texts[label] = [
+            f"{own.get('name', name)} {own.get('description', description)}"[:MAX_EMBEDDED_TEXT]
+            for own, (name, description) in zip(sample, made, strict=True)
+        ]
+    for neo4j_type, sample in type_samples.items():
+        rule = ontology.relationships[neo4j_type]
+        texts[neo4j_type] = [
+            " ".join(relationship_texts(own, neo4j_type, rule, [_SOME_NAME, _SOME_NAME]))[:MAX_EMBEDDED_TEXT]
+            for own in sample
+        ]
+    return texts
+
+
+async def _seconds_of_text(embedder: Embedder, texts: Sequence[str]) -> float:
+    """How long the embedder takes for one text of many; the first text loads the model."""
+    step = max(1, len(texts) // MEASURED)
+    some = [text for text in texts[::step][:MEASURED] if text.strip()]
+    await embedder.embed(some[:1])
+    started = time.perf_counter()
+    await embedder.embed(some)
+    return (time.perf_counter() - started) / max(1, len(some))
+
+
+async def _count_records(store: Store) -> int:
+    parameters = {"own_labels": sorted(OWN_LABELS)}
+    [row] = await store.read(statement("count_kgagent_records"), parameters, timeout=LONG)
+    return int(row["found"])
