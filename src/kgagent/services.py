@@ -97,6 +97,7 @@ class GraphServices:
             timeout=settings.query_timeout,
             hybrid_limit=settings.hybrid_limit,
             observer=observer,
+            clock=clock,
         )
         return cls(
             store=store,

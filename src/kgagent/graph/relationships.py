@@ -344,7 +344,7 @@ class RelationshipStrategy:
         changes = changed_properties(before, levels | given, intent.notes, self._context)
         changes |= history_change(
             stored and with_properties(stored, levels),
-            {name: value for name, value in changes.items() if value != levels.get(name)},
+            {name: value for name, value in changes.items() if name not in levels or value != levels[name]},
             until=self._context.clock(),
             by=self._user_id,
             source_entity_key=self._options.source_entity_key,

@@ -1,7 +1,8 @@
 """What all searches share: an observer, and for each statement the database, the user and comparable embeddings."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import datetime
 from functools import wraps
 from typing import Any, Self, TypeVar, cast
 
@@ -13,6 +14,7 @@ from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
 from kgagent.models import Note
 from kgagent.models.graph import DescribedItem
+from kgagent.models.note import utc_now
 from kgagent.models.search import SearchFilters
 from kgagent.models.when import OPEN_END, Period, overlaps, period_of, periods_of
 from kgagent.ontology import Ontology
@@ -53,6 +55,7 @@ class SearchScope:
         timeout: seconds that one statement may take on the server.
         places: fills the places of statements over all labels and types.
         user_id: owner of the records; empty until a search binds it.
+        clock: returns the time, with time zone.
     """
 
     store: Store
@@ -62,13 +65,22 @@ class SearchScope:
     timeout: float
     places: Mapping[str, Filling]
     user_id: str = ""
+    clock: Callable[[], datetime] = utc_now
 
     @classmethod
-    def over(cls, store: Store, ontology: Ontology, embedder: Embedder, *, timeout: float) -> Self:
+    def over(
+        cls,
+        store: Store,
+        ontology: Ontology,
+        embedder: Embedder,
+        *,
+        timeout: float,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> Self:
         """The scope of all searches of a graph, without a user."""
         labels, types = Identifier.any_of(ontology.labels), Identifier.any_of(ontology.relationships)
         places = {"labels": labels, "types": types}
-        return cls(store, ontology, embedder.model, embedder.dimensions, timeout, places)
+        return cls(store, ontology, embedder.model, embedder.dimensions, timeout, places, clock=clock)
 
     def of(self, user_id: str) -> Self:
         """Bind a user.
@@ -124,6 +136,7 @@ class RelationshipFilter:
         as_of: relationships are valid on one of these days at least, and notes do not begin after them; None keeps all.
         between: relationships and notes that are dated, on one of these days at least; None keeps all.
         min_attitude, max_attitude, min_proximity, max_proximity: levels, 1 to 5; None keeps all.
+        now: notes that have expired by then are not kept.
     """
 
     relationship_types: tuple[str, ...] | None = None
@@ -135,6 +148,7 @@ class RelationshipFilter:
     max_attitude: int | None = None
     min_proximity: int | None = None
     max_proximity: int | None = None
+    now: datetime = field(default_factory=utc_now)
 
     @classmethod
     def of(cls, scope: SearchScope, filters: SearchFilters) -> Self:
@@ -143,14 +157,14 @@ class RelationshipFilter:
         Raises:
             InputError: a Neo4j type or a label is unknown, or a list of them is empty.
         """
-        given = {field.name: getattr(filters, field.name) for field in fields(cls)}
+        given = {one.name: getattr(filters, one.name) for one in fields(cls) if one.name != "now"}
         if filters.neo4j_types is not None:
             given["neo4j_types"] = tuple(known_types(scope.ontology, filters.neo4j_types))
         if filters.labels is not None:
             given["labels"] = tuple(scope.labels(filters.labels))
         for name in ("as_of", "between"):
             given[name] = None if given[name] is None else period_of(given[name])
-        return cls(**given)
+        return cls(**given, now=scope.clock())
 
     @property
     def matches_nothing(self) -> bool:
@@ -160,7 +174,8 @@ class RelationshipFilter:
     @property
     def has_conditions(self) -> bool:
         """Whether it has conditions that no vector index has; indexes have the free type, the owner and the days."""
-        return any(value is not None for value in asdict(replace(self, relationship_types=None, between=None)).values())
+        in_indexes = {"relationship_types", "between", "now"}
+        return any(value is not None for name, value in asdict(self).items() if name not in in_indexes)
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -172,7 +187,9 @@ class RelationshipFilter:
         return {"filter": {**asdict(self), **days, **bounds}, "relationship_types": self.relationship_types}
 
     def keeps_note(self, note: Note) -> bool:
-        """Whether a note is not later than `as_of`, and is dated within `between`."""
+        """Whether a note has not expired, is not later than `as_of`, and is dated within `between`."""
+        if not note.is_current(self.now):
+            return False
         periods = periods_of(note.when)
         if not periods:
             return self.between is None

@@ -1,6 +1,6 @@
 """The searches of a knowledge graph, and the walks through it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from kgagent.embedding.base import Embedder
@@ -26,6 +26,7 @@ from kgagent.models import (
     TraverseRequest,
     TraverseResult,
 )
+from kgagent.models.note import utc_now
 from kgagent.models.search import MAX_HOPS, SearchFilters
 from kgagent.models.timeline import Timeline
 from kgagent.models.when import Period
@@ -72,10 +73,11 @@ class RetrievalService:
         hybrid_limit: int = 32,
         observer: Observer = NULL_OBSERVER,
         weights: Features = WEIGHTS,
+        clock: Callable[[], datetime] = utc_now,
     ) -> None:
         self.weights = weights
         self.observer = observer
-        self.scope = SearchScope.over(store, ontology, embedder, timeout=timeout)
+        self.scope = SearchScope.over(store, ontology, embedder, timeout=timeout, clock=clock)
         self._embedder = embedder
         self._hybrid_limit = hybrid_limit
         self._nodes = NodeRepository(store, ontology)

@@ -194,6 +194,24 @@ async def test_searches_keep_what_was_valid_then_or_is_dated_within_by_every_pla
             assert {note.content for one in items for note in one.notes} == notes, (plan, filters, name)
 
 
+async def test_a_note_of_several_days_is_between_each_and_one_that_expired_never(
+    opened: KnowledgeGraph, searching: Callable[[str], KnowledgeGraph], user_id: str
+) -> None:
+    dined = [{"content": "They dined.", "when": "2019"}, {"content": "They dined.", "when": "2023"}, "They dined."]
+    away = [{"content": "Is away.", "when": "2021", "expires_at": "2022-01-01T00:00:00Z"}]
+    people: list[dict[str, Any]] = [
+        {"label": "Person", "name": "Ada", "notes": away},
+        {"label": "Person", "name": "Bo"},
+    ]
+    ends = {"from": "Ada", "to": "Bo", "relationship_type": "friend"}
+    await create_all(opened, user_id, people, [{**ends, "notes": dined}])
+    for plan, (year, found) in product(("exact", "index"), (("2019", True), ("2021", False), ("2023", True))):
+        request = HybridSearchRequest.model_validate({"query": QUERY, "threshold": -1.0, "between": year})
+        result = await searching(plan).retrieval.hybrid_search(request, user_id=user_id)
+        assert bool(result.items) == found, (plan, year)
+        assert [note.when for one in result.relationships or () for note in one.notes] == [year] * found
+
+
 async def test_a_period_that_is_not_in_edtf_is_an_error_that_shows_the_form(tools: Toolset) -> None:
     assert "such as 2023-02-04" in error_of(await tools.hybrid_search(query=QUERY, as_of="last year"))
 

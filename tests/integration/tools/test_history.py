@@ -46,6 +46,13 @@ async def test_what_an_update_replaces_is_kept_with_time_author_and_source(
     assert note_contents(stored) == []
 
 
+async def test_what_an_update_clears_is_kept(tools: Toolset) -> None:
+    ends = await two_friends(tools, attitude=4, when="2021")
+    succeeded(await tools.update_relationship(**ends, clear=["attitude", "when"]))
+    entries = [(entry["field"], entry["value"]) for entry in await history_of(tools, **ends)]
+    assert entries == [("when", "2021"), ("attitude", 4)]
+
+
 async def test_the_source_and_the_time_of_a_call_reach_the_history(tools: Toolset, database: Database) -> None:
     talk = {"label": "Source", "name": "Talk", "description": "of May", "ref": "talk"}
     source = (await remembered(tools, [talk, *PEOPLE], [{**SISTER, "when": "2019/.."}]))["Talk"]

@@ -2,6 +2,7 @@
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
+from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import two_friends
@@ -86,12 +87,12 @@ async def test_a_new_time_of_a_note_changes_its_entry_without_an_embedding_call(
     assert "must be a date" in error_of(await tools.update_note(**ends, note="They sail.", when="soon"))
 
 
-async def test_a_note_that_has_expired_does_not_rank_its_record(tools: Toolset, database: Database) -> None:
+async def test_a_note_that_has_expired_does_not_rank_its_record(tools: Toolset, clock: Clock) -> None:
     ends = await two_friends(tools)
-    succeeded(await tools.add_note_to_relationship(**ends, content="They sail."))
+    succeeded(await tools.add_note_to_relationship(**ends, content="They sail.", lifetime="week"))
     query = {"query": "They sail.", "format": "json"}
     [found] = succeeded(await tools.hybrid_search(**query))["relationships"]
     assert "note_vector" in found["found_by"]
-    await database.run("MATCH (n:KgagentNote {user_id: $user}) SET n.expires_at = datetime() - duration('P1D')")
+    clock.forward(days=8)
     [found] = succeeded(await tools.hybrid_search(**query))["relationships"]
     assert "note_vector" not in found["found_by"]

@@ -1,0 +1,393 @@
+"""What a user's graph must hold and what a search of it must find, in plain Python without kgagent's code."""
+
+import calendar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from typing import Any
+
+Ends = tuple[str, str]
+Days = tuple[date, date]
+
+LABELS = {"Ada": "Person", "Bo": "Person", "Cy": "Person", "Chess": "Concept", "Talk": "Source"}
+"""The nodes of each user, by name."""
+
+TYPES = {
+    ("Person", "Person"): "has_relationship_with",
+    ("Person", "Concept"): "engages_with",
+    ("Person", "Source"): "engages_with_source",
+    ("Concept", "Source"): "covered_in",
+}
+"""Neo4j type between two labels."""
+
+LIFETIMES = {"week": 7, "month": 30, "year": 365}
+"""Days after which a note expires; never with another lifetime."""
+
+HISTORY_FIELDS = ("relationship_type", "description", "attitude", "proximity", "when")
+"""Fields whose earlier values are kept, in the order in which one write adds them."""
+
+
+def days_of(when: str) -> Days:
+    """The first and the last day that a period in EDTF can mean."""
+    if "/" not in when:
+        return _one(when)
+    first, last = when.split("/")
+    return (date.min if first == ".." else _one(first)[0], date.max if last == ".." else _one(last)[1])
+
+
+def is_within(when: str, period: str) -> bool:
+    """Whether one of some periods has a day in common with another one."""
+    return any(overlap(days_of(one), days_of(period)) for one in when.split("; "))
+
+
+def with_periods(stored: str, given: str) -> str:
+    """The periods of two texts, without those of the first that one of the second overlaps."""
+    new = given.split("; ")
+    kept = [old for old in stored.split("; ") if not is_within(given, old)] if stored else []
+    return "; ".join(sorted({*kept, *new}, key=days_of))
+
+
+def _one(text: str) -> Days:
+    parts = text.removeprefix("about ").rstrip("~?%").split("-")
+    if len(parts) == 3:
+        day = date(*map(int, parts))
+        return day, day
+    if len(parts) == 2:
+        year, month = map(int, parts)
+        return date(year, month, 1), date(year, month, calendar.monthrange(year, month)[1])
+    years = [int(parts[0].replace("X", digit)) for digit in "09"]
+    return date(years[0], 1, 1), date(years[1], 12, 31)
+
+
+def stored_when(given: str) -> str:
+    """How a given time is stored."""
+    periods = given.split("; ")
+    return "; ".join(f"{one.removeprefix('about ')}~" if one.startswith("about ") else one for one in periods)
+
+
+def _times(when: str | None, said_on: str | None) -> dict[str, str | None]:
+    """The times of a note."""
+    own = stored_when(when) if when else said_on
+    return {"when": own, "said_on": said_on if own != said_on else None}
+
+
+def overlap(one: Days, other: Days) -> bool:
+    """Whether two periods have a day in common."""
+    return max(one[0], other[0]) <= min(one[1], other[1])
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note."""
+
+    content: str
+    when: str | None
+    source: str | None
+    expires_at: datetime | None = None
+    said_on: str | None = None
+
+    @property
+    def identity(self) -> tuple[str, str | None, str | None]:
+        """What makes two notes of a record the same."""
+        return self.content, self.when, self.source
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A value that a write replaced."""
+
+    field: str
+    value: Any
+    until: datetime
+    source: str | None
+    corrected: bool
+
+
+@dataclass
+class Record:
+    """A node, or the relationship of two nodes: its values, notes and history."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+    history: list[Replaced] = field(default_factory=list)
+
+    def change(
+        self, values: Mapping[str, Any], now: datetime, *, source: str | None = None, corrected: bool = False
+    ) -> None:
+        """Set values; None removes one."""
+        for name in HISTORY_FIELDS:
+            if name not in values or values[name] == self.values.get(name):
+                continue
+            old = self.values.get(name)
+            is_longer = name == "relationship_type" and str(values[name]).startswith(f"{old}, ")
+            if name == "when" and old and values[name]:
+                is_longer = set(old.split("; ")) <= set(values[name].split("; "))
+            if old not in (None, "") and not is_longer:
+                self.history.append(Replaced(name, old, now, source, corrected))
+        self.values |= values
+
+    def add(self, note: Note, now: datetime) -> None:
+        """Add a note; one that repeats a current one can only make it last longer."""
+        for place, old in enumerate(self.notes):
+            if old.identity == note.identity and (old.expires_at is None or old.expires_at > now):
+                if old.expires_at is not None and (note.expires_at is None or note.expires_at > old.expires_at):
+                    self.notes[place] = replace(old, expires_at=note.expires_at)
+                return
+        self.notes.append(note)
+
+    def edit(self, content: str, changes: Mapping[str, Any] | None) -> bool:
+        """Change or remove the notes with a content; a repeated change finds its result. Whether there were any."""
+        contents = [note.content for note in self.notes]
+        if content not in contents:
+            content = (changes or {}).get("content", content)
+        if content not in contents:
+            return False
+        edited: dict[object, Note] = {}
+        for note in self.notes:
+            if note.content != content:
+                edited[note.identity] = note
+            elif changes is not None:
+                after = replace(note, **changes)
+                edited[after.identity] = after
+        self.notes = list(edited.values())
+        return True
+
+    def current_notes(self, now: datetime) -> list[Note]:
+        """The notes that have not expired."""
+        return [note for note in self.notes if note.expires_at is None or note.expires_at > now]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The filters of a search; None keeps all."""
+
+    labels: tuple[str, ...] | None = None
+    neo4j_types: tuple[str, ...] | None = None
+    relationship_types: tuple[str, ...] | None = None
+    as_of: str | None = None
+    between: str | None = None
+    min_attitude: int | None = None
+    max_attitude: int | None = None
+    min_proximity: int | None = None
+    max_proximity: int | None = None
+
+    def allows(self, ends: Ends, record: Record) -> bool:
+        """Whether a relationship with these values can be found, by itself or by a note."""
+        labels = [LABELS[name] for name in ends]
+        values = record.values
+        conditions = [
+            self.labels is None or any(label in self.labels for label in labels),
+            self.neo4j_types is None or TYPES[labels[0], labels[1]] in self.neo4j_types,
+            self.relationship_types is None
+            or any(name in values["relationship_type"].split(", ") for name in self.relationship_types),
+            self.as_of is None or not values.get("when") or is_within(values["when"], self.as_of),
+        ]
+        for name in ("attitude", "proximity"):
+            level, least, most = values.get(name), getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
+            conditions += [
+                least is None or (level is not None and level >= least),
+                most is None or (level is not None and level <= most),
+            ]
+        return all(conditions)
+
+    def keeps(self, ends: Ends, record: Record) -> bool:
+        """Whether a relationship is found by itself."""
+        when: str = record.values.get("when") or ""
+        is_dated = self.between is None or (bool(when) and is_within(when, self.between))
+        return self.allows(ends, record) and is_dated
+
+    def keeps_note(self, note: Note) -> bool:
+        """Whether a note is shown."""
+        if note.when is None:
+            return self.between is None
+        first = min(map(days_of, note.when.split("; ")))[0]
+        is_begun = self.as_of is None or first <= days_of(self.as_of)[1]
+        return is_begun and (self.between is None or is_within(note.when, self.between))
+
+    def notes(self, record: Record, now: datetime) -> list[Note]:
+        """The notes of a record that are shown."""
+        return [note for note in record.current_notes(now) if self.keeps_note(note)]
+
+
+@dataclass
+class UserModel:
+    """The graph of one user.
+
+    Attributes:
+        keys: entity_key of each node.
+        nodes: by name.
+        relationships: by the names of their nodes, in the order of `LABELS`.
+        deleted_nodes: by name.
+        deleted: relationships, the last deletion last: their nodes, the node with which they were deleted or "".
+    """
+
+    keys: dict[str, str]
+    nodes: dict[str, Record] = field(default_factory=dict)
+    relationships: dict[Ends, Record] = field(default_factory=dict)
+    deleted_nodes: dict[str, Record] = field(default_factory=dict)
+    deleted: list[tuple[Ends, str, Record]] = field(default_factory=list)
+
+    def record(self, at: str | Ends) -> Record | None:
+        """A node, or the relationship of two nodes, if it exists."""
+        return self.nodes.get(at) if isinstance(at, str) else self.relationships.get(at)
+
+    @staticmethod
+    def note(given: Mapping[str, Any], now: datetime, *, said_on: str | None = None, source: str | None = None) -> Note:
+        """A note as it is stored, with the time and the source of its call."""
+        days = LIFETIMES.get(given.get("lifetime") or "")
+        return Note(
+            given["content"],
+            source=source,
+            expires_at=None if days is None else now + timedelta(days=days),
+            **_times(given.get("when"), said_on),
+        )
+
+    def remember(self, call: Mapping[str, Any], now: datetime) -> int:
+        """Apply a call of remember, whose items name nodes; the number of items that fail."""
+        source = None if call.get("source") is None else self.keys[call["source"]]
+        said_on = call.get("said_on")
+        failures = 0
+        for item in call["relationships"]:
+            failures += not self._remember_relationship(item, now, said_on, source)
+        for item in call["notes"]:
+            ends = item["at"]
+            record = self.record(ends)
+            if record is None and isinstance(ends, tuple) and item.get("replaces") is None and self.can_join(ends):
+                record = self.new_relationship(ends, {})
+            if record is None:
+                failures += 1
+            elif item.get("replaces") is None:
+                record.add(self.note(item, now, said_on=said_on, source=source), now)
+            else:
+                changes: dict[str, Any] = {"content": item["content"]}
+                changes |= _times(item.get("when"), said_on) if item.get("when") or said_on else {}
+                changes |= {"source": source} if source else {}
+                failures += not record.edit(item["replaces"], changes)
+        return failures
+
+    def _remember_relationship(
+        self, item: Mapping[str, Any], now: datetime, said_on: str | None, source: str | None
+    ) -> bool:
+        ends, record = item["at"], self.relationships.get(item["at"])
+        given = {name: item[name] for name in HISTORY_FIELDS if item.get(name)}
+        if "when" in given:
+            given["when"] = stored_when(given["when"])
+        if not self.can_join(ends):
+            return False
+        notes = [self.note(note, now, said_on=said_on, source=source) for note in item["notes"]]
+        if record is None:
+            record = self.new_relationship(ends, given)
+        else:
+            corrected = bool(item.get("correction"))
+            if "relationship_type" in given and not (item.get("replaces") or corrected):
+                notes = self._add_type(record, given, source) + notes
+            old_types = record.values["relationship_type"].split(", ")
+            is_replaced = item.get("replaces") and "relationship_type" in given
+            is_other = is_replaced and set(given["relationship_type"].split(", ")) != set(old_types)
+            if "when" in given and not (corrected or is_other):
+                given["when"] = with_periods(record.values.get("when") or "", given["when"])
+            record.change(given, now, source=source, corrected=corrected)
+        for note in notes:
+            record.add(note, now)
+        return True
+
+    def can_join(self, ends: Ends) -> bool:
+        """Whether two nodes exist."""
+        return all(name in self.nodes for name in ends)
+
+    def new_relationship(self, ends: Ends, values: Mapping[str, Any]) -> Record:
+        """Create a relationship; without a type it has its Neo4j type in words."""
+        in_words = TYPES[LABELS[ends[0]], LABELS[ends[1]]].replace("_", " ")
+        self.relationships[ends] = record = Record({"relationship_type": in_words, **values})
+        return record
+
+    @staticmethod
+    def _add_type(record: Record, given: dict[str, Any], source: str | None) -> list[Note]:
+        """Add a type to those of a relationship; the note that a second description becomes."""
+        known, added = record.values["relationship_type"].split(", "), given["relationship_type"].split(", ")
+        given["relationship_type"] = ", ".join([*known, *(name for name in added if name not in known)])
+        description = given.get("description")
+        if set(known) == set(added) or not description or record.values.get("description") in {None, "", description}:
+            return []
+        del given["description"]
+        return [Note(description, given.pop("when", None), source)]
+
+    def delete_relationship(self, ends: Ends, with_node: str) -> None:
+        """Delete a relationship, perhaps with a node."""
+        self.deleted.append((ends, with_node, self.relationships.pop(ends)))
+
+    def restore_relationship(self, ends: Ends) -> bool:
+        """Restore the relationship of two nodes that was deleted last; whether that is possible."""
+        deleted = [one for one in self.deleted if one[0] == ends]
+        if not deleted or ends in self.relationships or not self.can_join(ends):
+            return False
+        self.deleted.remove(deleted[-1])
+        self.relationships[ends] = deleted[-1][2]
+        return True
+
+    def delete_node(self, name: str) -> bool:
+        """Delete a node with its relationships; whether it exists."""
+        if name not in self.nodes:
+            return False
+        for ends in [ends for ends in self.relationships if name in ends]:
+            self.delete_relationship(ends, name)
+        # Of two deletions, the last one counts.
+        self.deleted_nodes[name] = self.nodes.pop(name)
+        return True
+
+    def restore_node(self, name: str) -> bool:
+        """Restore a node with the relationships deleted with it whose other node exists; whether it was deleted."""
+        if name not in self.deleted_nodes:
+            return False
+        self.nodes[name] = self.deleted_nodes.pop(name)
+        for one in [one for one in self.deleted if one[1] == name]:
+            if all(other in self.nodes for other in one[0]):
+                self.deleted.remove(one)
+                self.relationships[one[0]] = one[2]
+        # What was skipped is restored by itself, and by no later restoration of the node.
+        self.deleted = [(ends, "" if other == name else other, record) for ends, other, record in self.deleted]
+        return True
+
+    def forget_deleted(self, name: str) -> None:
+        """Drop what was deleted of a node that is gone."""
+        self.deleted = [one for one in self.deleted if name not in one[0]]
+        self.deleted_nodes.pop(name, None)
+
+    def found(self, filters: Filter, now: datetime) -> tuple[dict[Ends, list[Note]], dict[str, list[Note]]]:
+        """The relationships and nodes that a search returns which compares all, each with the notes that are shown."""
+        relationships = {
+            ends: filters.notes(record, now)
+            for ends, record in self.relationships.items()
+            if filters.keeps(ends, record) or (filters.allows(ends, record) and filters.notes(record, now))
+        }
+        joined = {name for ends in relationships for name in ends}
+        nodes = {
+            name: filters.notes(record, now)
+            for name, record in self.nodes.items()
+            if (filters.labels is None or LABELS[name] in filters.labels)
+            and (name in joined or filters.between is None or filters.notes(record, now))
+        }
+        return relationships, nodes
+
+    def timeline(self, name: str, between: str | None, now: datetime) -> list[tuple[Days, str, str]]:
+        """The dated statements of a node and its relationships: days, time and text, in order."""
+        records = [self.nodes[name], *(record for ends, record in self.relationships.items() if name in ends)]
+        statements = [
+            (days_of(when), when, text)
+            for record in records
+            for every, text in _statements(record, now)
+            for when in every.split("; ")
+            if between is None or overlap(days_of(when), days_of(between))
+        ]
+        return sorted(statements)
+
+
+def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
+    if record.values.get("when"):
+        yield record.values["when"], record.values.get("description") or ""
+    yield from ((note.when, note.content) for note in record.current_notes(now) if note.when)
+
+
+def shown_notes(notes: Iterable[Note]) -> Sequence[tuple[str, str]]:
+    """Notes in a form that can be compared."""
+    return sorted((note.content, note.when or "") for note in notes)
