@@ -10,7 +10,7 @@ from functools import cached_property
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.node_references import other_names
 from kgagent.graph.reference_forms import OWNER_WORDS, ReferenceForms, loose_name, message_key
-from kgagent.graph.referenced_nodes import NodeLookup
+from kgagent.graph.referenced_nodes import NodeLookup, ReferencedNode
 from kgagent.ontology import Ontology
 from kgagent.plain_names import contains_words, normalised_name, plain_text
 from kgagent.tools.context import ToolContext
@@ -106,6 +106,7 @@ async def find_targets(
         except InputError as error:
             targets[position] = error
     targets |= dict(_indistinct(items, targets))
+    targets |= dict(_named_as_owner(items, targets, stored.owners()))
     for position, item in items.items():
         target = targets[position]
         if isinstance(target, Target) and target.renames and item.name is not None:
@@ -182,6 +183,20 @@ def _indistinct(items: Mapping[int, RememberedNode], targets: Targets) -> Iterat
                 'thing, give one item; if not, set "new": true on all but one, or give different names'
             )
             yield from ((position, error) for position in positions)
+
+
+def _named_as_owner(
+    items: Mapping[int, RememberedNode], targets: Targets, owners: Collection[ReferencedNode]
+) -> Iterator[tuple[int, InputError]]:
+    """The errors of items with a ref such as "me" that describe another node than the owner of the graph."""
+    for position, item in items.items():
+        target = targets[position]
+        if not owners or item.ref is None or not _means_owner(item.ref) or not isinstance(target, Target):
+            continue
+        if target.entity_key not in {owner.entity_key for owner in owners}:
+            owner = next(iter(owners))
+            shown = owner.listed(message_key(owner.entity_key))
+            yield position, InputError(f"ref {item.ref!r} means the owner of the graph, {shown}. Give another ref")
 
 
 async def _renamed(stored: NodeLookup, name: str, target: Target) -> Target | InputError:
@@ -264,11 +279,13 @@ class References:
         self._names: dict[str, dict[str, int]] = {}
         self._aliases: dict[str, dict[str, int]] = {}
         self._unwritten = {form: index for name, index in rejected.items() for form in (name, normalised_name(name))}
+        self._failed_refs: dict[str, int] = {}
         self._named = [_NamedNode(name, None) for name in rejected]
         for position, item in items.items():
             target = targets[position]
             name = item.name and normalised_name(item.name)
             if not isinstance(target, Target):
+                self._failed_refs |= {item.ref: position} if item.ref else {}
                 self._unwritten |= {form: position for form in (item.ref, name, item.entity_key) if form}
                 self._named += [_NamedNode(item.name, None)] if item.name else []
                 continue
@@ -320,6 +337,8 @@ class References:
         """
         if len(self._refs.get(reference, ())) > 1:
             raise InputError(f"Several nodes in this call have the ref {reference!r}; give each node its own")
+        if reference in self._failed_refs:
+            raise InputError(f"{reference!r} is nodes[{self._failed_refs[reference]}], which was not written")
         key = self._in_call(reference) or self._stored.get(reference)
         if isinstance(key, str):
             return key

@@ -13,7 +13,7 @@ from kgagent.graph.graph_writes import GraphIntent, GraphStrategy, GraphWriteRes
 from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteOptions, NodeWriteResult
 from kgagent.graph.pair_state import End
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
-from kgagent.graph.reference_forms import message_key
+from kgagent.graph.reference_forms import is_generated_key, is_key_form, message_key
 from kgagent.graph.relationships import (
     RelationshipIntent,
     RelationshipStrategy,
@@ -139,6 +139,8 @@ async def write(
     def prepared(intent: RelationshipIntent, record: RelationshipRecord | None) -> RelationshipIntent:
         return _prepared_relationship(intent, record, context.ontology)
 
+    known = {context.source_entity_key, *new, *stored}
+    accepted = await _with_full_source_keys(context, writes, known)
     source = context.source_entity_key or source_entity_key
     strategy = GraphStrategy(
         NodeStrategy(
@@ -156,8 +158,39 @@ async def write(
         new=new,
         stored=stored,
     )
-    outcomes = await compare_and_set(strategy, list[GraphIntent](writes), attempts=context.write_context.attempts)
+    intents: list[GraphIntent] = [one for one in accepted if not isinstance(one, InputError)]
+    written = iter(await compare_and_set(strategy, intents, attempts=context.write_context.attempts))
+    outcomes = [one if isinstance(one, InputError) else next(written) for one in accepted]
     return cast("list[GraphWriteResult | KgAgentError]", outcomes)
+
+
+async def _with_full_source_keys(
+    context: ToolContext, writes: Sequence[Write], known: Collection[str | None]
+) -> list[Write | InputError]:
+    """The writes, with the full keys of their notes' sources; the error of one whose source is a key of no node.
+
+    A source that is not in the form of a key is a text, which is stored as given.
+    """
+    given = {note.source_entity_key for one in writes for note in one.notes}
+    unknown = [source for source in given if source and source not in known and is_key_form(source)]
+    if not unknown:
+        return list(writes)
+    lookup = await context.references.look_up(context.user_id, unknown)
+    nodes = await lookup.candidates(unknown)
+    keys = {source: found[0].entity_key for source, found in nodes.items() if len(found) == 1}
+    missing = {source for source in unknown if source not in keys and is_generated_key(source)}
+
+    def accepted(one: Write) -> Write | InputError:
+        sources = [note.source_entity_key or "" for note in one.notes]
+        if wrong := next((source for source in sources if source in missing), None):
+            return InputError(f"No node has the key {wrong}, the source of a note. Give the key of a node, or a text")
+        notes = (
+            note.model_copy(update={"source_entity_key": keys[source]}) if source in keys else note
+            for note, source in zip(one.notes, sources, strict=True)
+        )
+        return replace(one, notes=tuple(notes))
+
+    return [accepted(one) for one in writes]
 
 
 async def write_one(context: ToolContext, one: Write, *, dry_run: bool = False) -> GraphWriteResult:

@@ -1,6 +1,7 @@
 import json
 from datetime import datetime, timedelta
 
+from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from kgagent.tools.arguments import NewNote
 from kgagent.tools.relationship_tools import AddNoteToRelationshipArguments
@@ -102,13 +103,30 @@ async def test_a_wrong_value_is_named_and_writes_nothing(tools: Toolset, databas
     assert (await database.relationship())["version"] == 1
 
 
-async def test_any_node_or_text_may_be_the_source_of_a_note(tools: Toolset) -> None:
+async def test_any_node_or_text_may_be_the_source_of_a_note(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools)
     cy = await person(tools, "Cy")
-    for source in (cy, "a letter"):
+    for source in (cy[:12], "a letter", "20240501"):
         succeeded(await tools.add_note_to_relationship(**ends, content=f"From {source}", source_entity_key=source))
+    sources = [note["source_entity_key"] for note in json.loads((await database.relationship())["notes"])]
+    assert sources == [cy, "a letter", "20240501"]
     shown = (await tools["get_relationship"].call_text(ends)).text
     assert f"source {cy[:12]})" in shown
     assert "source a letter)" in shown
     for model in (AddNoteToRelationshipArguments, NewNote):
         assert "Source" not in (model.model_fields["source_entity_key"].description or "")
+
+
+async def test_a_key_that_no_node_of_the_user_has_is_no_source(
+    graph: KnowledgeGraph, tools: Toolset, database: Database, user_id: str
+) -> None:
+    ends = await two_friends(tools)
+    foreign = await person(graph.tools(user_id=f"{user_id}-other"), "Cy")
+    note = {"content": "Rows", "source_entity_key": foreign}
+    said = f"No node has the key {foreign}, the source of a note. Give the key of a node, or a text"
+    assert error_of(await tools.add_note_to_relationship(**ends, **note)) == said
+    assert error_of(await tools.create_node(label="Person", name="Di", notes=[note])) == said
+    change = {**ends, "notes": [note]}
+    batch = succeeded(await tools.update_relationships(relationships=[change, {**change, "notes": ["Bakes"]}]))
+    assert [item.get("error") for item in batch["results"]] == [said, None]
+    assert note_contents(await database.relationship()) == ["Bakes"]

@@ -1,5 +1,9 @@
 """The owner of a graph: the one Person with is_owner."""
 
+from typing import Any
+
+import pytest
+
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
@@ -71,3 +75,19 @@ async def test_me_is_the_owner_even_if_a_node_of_the_call_is_also_called_that(to
         succeeded(await tools.get_relationship(from_entity_key="Ada", to_entity_key="Bo"))["triplet"] == "Ada friend Bo"
     )
     assert error_of(await tools.get_relationship(from_entity_key="Trudy", to_entity_key="Bo"))
+
+
+@pytest.mark.parametrize("word", ["me", "I", "Myself"])
+async def test_a_ref_that_means_the_owner_is_refused_for_another_node(tools: Toolset, word: str) -> None:
+    call: dict[str, Any] = {
+        "nodes": [{"label": "Person", "name": "Trudy", "ref": word}, {"label": "Person", "name": "Bo"}],
+        "relationships": [{"from": word, "to": "Bo", "relationship_type": "friend"}],
+    }
+    await person(tools, "Ada", is_owner=True)
+    failures = succeeded(await tools.remember(**call))["failures"]
+    assert [item["error"].partition(" (")[0] for item in failures] == [
+        f"ref {word!r} means the owner of the graph, Ada",
+        f"{word!r} is nodes[0], which was not written",
+    ]
+    call["nodes"][0]["name"] = "Ada"
+    assert not succeeded(await tools.remember(**call))["failures"]
