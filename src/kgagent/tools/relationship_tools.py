@@ -282,7 +282,8 @@ class BatchResult(WriteToolResult):
     def to_dict(self) -> Payload:
         """As JSON types, within the token budget."""
         payload = super().to_dict()
-        fit_records(payload["results"], "relationship")
+        items = [{name: value for name, value in item.items() if name != "relationship"} for item in payload["results"]]
+        fit_records(payload["results"], "relationship", beside=items)
         return payload
 
     @property

@@ -19,17 +19,17 @@ from kgagent.models.answer_items import Item, NodeItem, NoteItem, RelationshipIt
 from kgagent.models.answer_page import Content, text_page
 from kgagent.models.free_types import is_extended
 from kgagent.models.graph import GraphModel
-from kgagent.models.token_budget import RECORD_TOKENS, fit_record
+from kgagent.models.token_budget import RECORD_TOKENS, estimated_tokens, fit_record, json_tokens
 from kgagent.ontology import Ontology
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
 from kgagent.tools.payload import Payload, compact_text
 
 TEXT_TOKENS = 2_000
-"""Tokens of the records as text."""
+"""Tokens of an answer with records as text; the records get at least a quarter of them."""
 
 PAYLOAD_TOKENS = 20_000
-"""Tokens of all records of a payload; beyond that records are omitted."""
+"""Tokens of a payload; beyond that records are omitted."""
 
 SHORTEST_LINE = 6
 """Tokens of the shortest line of an item."""
@@ -86,7 +86,8 @@ class WriteToolResult(ToolResult):
 
     async def detailed(self, context: ToolContext) -> "WriteToolResult":
         """This answer with the records."""
-        added: dict[str, object] = {"details": await records_text(context, self.written)}
+        room = max(TEXT_TOKENS - estimated_tokens(self.short_text()), TEXT_TOKENS // 4)
+        added: dict[str, object] = {"details": await records_text(context, self.written, room)}
         if "records" in type(self).model_fields:
             added["records"] = self.written
         return self.model_copy(update=added)
@@ -105,7 +106,7 @@ class WriteToolResultWithRecords(WriteToolResult):
         """As JSON types, within the token budget."""
         payload = super().to_dict()
         holders = [{"record": record} for record in payload.pop("records", ())]
-        fit_records(holders, "record")
+        fit_records(holders, "record", beside=payload)
         kept = [holder["record"] for holder in holders if "record" in holder]
         return {**payload, "records": kept} if kept else payload
 
@@ -158,20 +159,26 @@ class WrittenRelationship(WriteToolResult):
         )
 
 
-def fit_records(holders: Iterable[Payload], name: str) -> None:
-    """Cut the records of several holders, which have a token budget together."""
-    left = PAYLOAD_TOKENS
+def fit_records(holders: Iterable[Payload], name: str, *, beside: object) -> None:
+    """Cut the records of several holders to what the rest of the payload leaves of the token budget."""
+    left = PAYLOAD_TOKENS - json_tokens(beside)
     for holder in holders:
         if name in holder:
             left -= fit_record(holder, name, min(RECORD_TOKENS, left))
 
 
-async def records_text(context: ToolContext, records: Sequence[WrittenRecord]) -> str:
-    """The records as a model reads them, with all their notes if there is one record; what is cut is counted."""
+async def records_text(context: ToolContext, records: Sequence[WrittenRecord], room: int) -> str:
+    """The records as a model reads them, with all their notes if there is one record; what is cut is counted.
+
+    Args:
+        context: the user's graph.
+        records: the records.
+        room: maximum number of tokens.
+    """
     if not records:
         return ""
     items = _items_of_one(records[0]) if len(records) == 1 else [_item(record) for record in records]
-    keys = [key for item in items[: TEXT_TOKENS // SHORTEST_LINE] for key in item.entity_keys()]
+    keys = [key for item in items[: room // SHORTEST_LINE] for key in item.entity_keys()]
     short = {key: message_key(key) for key in keys}
 
     def new_state() -> RenderState:
@@ -179,7 +186,7 @@ async def records_text(context: ToolContext, records: Sequence[WrittenRecord]) -
             now=context.write_context.clock(), short_keys=short, defaults=context.ontology.relationship_defaults
         )
 
-    page = text_page(Content(items=items, empty=""), new_state, TEXT_TOKENS)
+    page = text_page(Content(items=items, empty=""), new_state, room)
     is_cut = len(records) == 1 and len(page.payload.get("notes", ())) < len(records[0].notes)
     can_read = isinstance(records[0], GraphRelationship) and context.offers("get_relationship")
     return f"{page.text}; get_relationship reads all" if is_cut and can_read else page.text

@@ -9,7 +9,7 @@ from kgagent.tools import TOOLS, Toolset
 from tests.support.payloads import succeeded
 from tests.support.people import persons, two_friends
 
-RECORD, TEXT = 10_000, 2_000
+RECORD, TEXT, PAYLOAD = 10_000, 2_000, 20_100
 NOTES = [
     f"Note number {number}: they sailed along the coast and talked about the harbor. " + "It rained. " * 30
     for number in range(150)
@@ -95,7 +95,7 @@ async def test_the_records_of_a_batch_have_one_budget_together(tools: Toolset) -
         for other in others
     ]
     payload = succeeded(await tools.create_relationships(relationships=new))
-    assert estimated_tokens(json.dumps(payload)) <= 22_000
+    assert estimated_tokens(json.dumps(payload)) <= PAYLOAD
     assert all(item["triplet"] for item in payload["results"])
     assert "relationship" in payload["results"][0]
     assert "relationship" not in payload["results"][-1]
@@ -105,5 +105,20 @@ async def test_the_records_of_a_batch_have_one_budget_together(tools: Toolset) -
         relationships=[{"from_entity_key": first, "to_entity_key": other, "attitude": 3} for other in others],
         verbose=True,
     )
-    assert estimated_tokens(text) <= TEXT * 1.5
+    assert estimated_tokens(text) <= TEXT
     assert "of 20 shown" in text
+
+
+async def test_what_else_an_answer_says_leaves_less_room_for_records(tools: Toolset) -> None:
+    first, second = (
+        [{"label": "Person", "name": f"Sailor {number}", "description": word * 400} for number in range(100)]
+        for word in ("Rows. ", "Bakes. ")
+    )
+    created = await tools["remember"].call_text({"nodes": first, "verbose": True})
+    new = created.text.splitlines()[1]
+    assert all(f"Sailor {number} (Person" in new for number in range(100))
+    assert estimated_tokens(created.text) <= estimated_tokens(new) + TEXT / 2
+    replaced = succeeded(await tools.remember(nodes=second, verbose=True))
+    for payload in (created.payload, replaced):
+        assert 0 < len(payload["records"]) < 100
+        assert estimated_tokens(json.dumps(payload)) <= PAYLOAD

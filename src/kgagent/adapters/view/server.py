@@ -152,14 +152,15 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer with the page or with a search result."""
-        if self.headers.get("Host", "") not in self.server.hosts:
-            # DNS rebinding: a foreign page whose host name resolves to this machine sends that name.
-            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "This server only answers to 127.0.0.1 and localhost")
-            return
         try:
             address = urlsplit(self.path)
         except ValueError:
             self._refuse(HTTPStatus.BAD_REQUEST, "The address of the request is invalid")
+            return
+        hosts = self.headers.get_all("Host", [])
+        if len(hosts) != 1 or not {*hosts, address.netloc or hosts[0]} <= self.server.hosts:
+            # DNS rebinding: a foreign page whose host name resolves to this machine sends that name.
+            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "This server only answers to 127.0.0.1 and localhost")
             return
         token, slash, path = address.path.removeprefix("/").partition("/")
         if not (slash and hmac.compare_digest(token.encode(), self.server.token.encode()) and path in {"", "search"}):

@@ -103,6 +103,14 @@ def test_other_host_names_are_rejected(ask: Ask, fake: FakeSearch, path: str, ho
     assert fake.asked == []
 
 
+def test_a_second_host_or_another_one_in_the_target_is_rejected(ask: Ask, fake: FakeSearch, server: SiteServer) -> None:
+    own = f"127.0.0.1:{server.server_port}"
+    assert ask("/TOKEN/search?query=x", Host="evil.example").status == 421
+    assert ask("http://evil.example/TOKEN/search?query=x").status == 421
+    assert fake.asked == []
+    assert ask(f"http://{own}/TOKEN/search?query=x").status == 200
+
+
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 def test_search_by_another_page_is_rejected(ask: Ask, fake: FakeSearch, site: str) -> None:
     assert ask("/TOKEN/search?query=x", Sec_Fetch_Site=site).status == 403
