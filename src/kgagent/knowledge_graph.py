@@ -333,38 +333,41 @@ class KnowledgeGraph:
 
     async def load(
         self,
-        path: str | PathLike[str],
-        *,
+        *paths: str | PathLike[str],
         user_id: str,
+        label: str | None = None,
         batch_size: int = 500,
         concurrency: int = 3,
         progress: Progress | None = None,
         engine: "RayEngine | None" = None,
     ) -> "LoadReport":
-        """Load nodes and relationships from a JSON Lines file; loading the same file again changes nothing.
+        """Load nodes and relationships from files; loading the same files again changes nothing.
 
         A line that cannot be loaded is reported and does not stop the others.
 
         Args:
-            path: JSON Lines in UTF-8.
+            *paths: JSON Lines in UTF-8, or files of the MCP memory server, of mem0, of graphiti, or CSV as Neo4j's
+                import tool reads it; lines of one file may refer to nodes of another.
             user_id: owner of the graph.
+            label: label of nodes in files of other programs whose type is no label of the ontology; None reports them.
             batch_size: lines per transaction, from 1.
             concurrency: maximum number of concurrent batches, from 1.
             progress: reports the lines.
             engine: None writes from this process, `RayEngine` from worker processes of Ray.
 
         Raises:
-            InputError: the file cannot be read or is no JSON Lines file, or an argument is invalid.
+            InputError: a file cannot be read, no line can be loaded, or an argument is invalid.
             ConfigurationError: Ray cannot be used, or the graph cannot be opened in its workers.
             EmbeddingError: a batch could not be embedded; load the file again to continue.
             StoreError: the database failed; load the file again to continue.
         """
-        from kgagent.files import load_file
+        from kgagent.files import load_files
 
-        return await load_file(
-            Path(path),
+        return await load_files(
+            [Path(path) for path in paths],
             self._services,
             user_id=user_id,
+            label=label,
             batch_size=batch_size,
             concurrency=concurrency,
             progress=progress,

@@ -175,9 +175,9 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
 
     def load(
         self,
-        path: str | PathLike[str],
-        *,
+        *paths: str | PathLike[str],
         user_id: str,
+        label: str | None = None,
         batch_size: int = 500,
         concurrency: int = 3,
         progress: Progress | None = None,
@@ -186,8 +186,9 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         """See `KnowledgeGraph.load`."""
         return self._wait(
             self._wrapped.load,
-            path,
+            *paths,
             user_id=user_id,
+            label=label,
             batch_size=batch_size,
             concurrency=concurrency,
             progress=progress,

@@ -23,9 +23,12 @@ MAX_PROBLEMS = 50
 
 
 def load(
-    file: Annotated[Path, typer.Argument(help="JSON Lines, UTF-8.", exists=True, dir_okay=False, show_default=False)],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files to load.", exists=True, dir_okay=False)],
     *,
     user: User = None,
+    label: Annotated[
+        str | None, typer.Option(help="Label of nodes whose type in a file of another program is no label.")
+    ] = None,
     batch_size: Annotated[int, typer.Option(help="Lines per transaction.", min=1)] = 500,
     engine: Annotated[
         Engine, typer.Option(help="Where writes run. direct: in this process. ray: in worker processes of Ray Data.")
@@ -34,23 +37,25 @@ def load(
     ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
-    """Load nodes and relationships from a JSON Lines FILE. Run it again to resume, or to load changes to the file.
+    """Load nodes and relationships from FILEs. Run it again to resume, or to load changes to the files.
 
-    Invalid lines are reported with their numbers and reasons. The other lines are loaded, and the exit code is 1.
+    JSON Lines in UTF-8, or what other programs wrote: the MCP memory server, mem0, graphiti, and CSV for Neo4j's import
+    tool. Invalid lines are reported with their numbers and reasons. The other lines are loaded, and the exit code is 1.
     """
     from kgagent.cli.progress import RichProgress
 
     user_id, report = run_for_user(
         lambda graph, user_id: graph.load(
-            file,
+            *files,
             user_id=user_id,
+            label=label,
             batch_size=batch_size,
             progress=RichProgress(),
             engine=ray_engine(engine, workers, ray_address),
         ),
         user,
     )
-    payload = {"file": str(file), "user": user_id, **report.model_dump(mode="json")}
+    payload = {"files": [str(file) for file in files], "user": user_id, **report.model_dump(mode="json")}
     show(payload, *_load_lines(report), json=json)
     if report.problems:
         raise typer.Exit(1)

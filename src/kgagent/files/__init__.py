@@ -1,8 +1,8 @@
-"""Loading, exporting and importing the records of users as JSON Lines files."""
+"""Loading, exporting and importing the records of users as files."""
 
 from kgagent.files.export import export_records
 from kgagent.files.import_records import import_records
-from kgagent.files.load import load_file
+from kgagent.files.load import load_files
 from kgagent.files.reports import (
     ExportReport,
     ImportConflict,
@@ -23,5 +23,5 @@ __all__ = [
     "LoadReport",
     "export_records",
     "import_records",
-    "load_file",
+    "load_files",
 ]

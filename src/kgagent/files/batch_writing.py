@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
 from kgagent.batches import split_by_size
@@ -73,7 +72,7 @@ async def write_batches(
 
 @contextmanager
 def resumable(
-    path: Path, operation: Literal["load", "import"], *, total: int, done: Callable[[], int]
+    name: str, operation: Literal["load", "import"], *, total: int, done: Callable[[], int]
 ) -> Iterator[None]:
     """Say in an error that ends a block how many lines of a file are written, and how to continue.
 
@@ -87,5 +86,5 @@ def resumable(
     except (EmbeddingError, StoreError, ConflictError) as error:
         end = "" if str(error).endswith((".", "?")) else "."
         raise type(error)(
-            f"{error}{end} {done():,} of {total:,} lines are {operation}ed; {operation} {path.name} again to continue"
+            f"{error}{end} {done():,} of {total:,} lines are {operation}ed; {operation} {name} again to continue"
         ) from error

@@ -85,7 +85,7 @@ async def import_records(
     )
     importer = _Importer(services, keeps_embeddings=keeps_embeddings, overwrite=overwrite)
     with (
-        resumable(path, "import", total=footer.total, done=lambda: importer.done),
+        resumable(path.name, "import", total=footer.total, done=lambda: importer.done),
         progress.task(f"Importing {path.name}", footer.total) as advance,
     ):
 

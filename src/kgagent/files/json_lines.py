@@ -23,10 +23,14 @@ class FileLine:
     Attributes:
         number: line number, from 1.
         content: the line with its end.
+        place: where it is, for messages; empty if the number says it.
+        problem: why there is no line to read; empty if there is one.
     """
 
     number: int
     content: bytes
+    place: str = ""
+    problem: str = ""
 
 
 def read_lines(path: Path) -> Iterator[FileLine]:
@@ -59,6 +63,8 @@ def parse_line(line: FileLine, models: Mapping[str, type[LineT]]) -> LineT:
     Raises:
         InputError: the line is not a JSON object of one of these kinds, or a field is invalid.
     """
+    if line.problem:
+        raise InputError(line.problem)
     try:
         fields = from_json(line.content.decode())
     except UnicodeDecodeError as error:

@@ -1,28 +1,32 @@
-"""Loads a JSON Lines file: first a check, then the nodes, then the relationships."""
+"""Loads files: first a check, then the nodes, then the relationships."""
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 from kgagent.batches import check_batch_size
 from kgagent.errors import InputError
 from kgagent.files.batch_writing import resumable
+from kgagent.files.conversion import Target
+from kgagent.files.line_source import LineSource
 from kgagent.files.load_reader import LoadReader
 from kgagent.files.load_workers import WorkersWriter
 from kgagent.files.load_writer import LineKind, LoadJob, LoadWriter
-from kgagent.files.reports import LineProblem, LoadCounts, LoadReport
+from kgagent.files.reports import LoadCounts, LoadReport
 from kgagent.progress import Progress, SilentProgress
 from kgagent.ray_workers import RayWorkers
 from kgagent.services import GraphServices
 from kgagent.validation import check_user_id
 
 
-async def load_file(
-    path: Path,
+async def load_files(
+    paths: Sequence[Path],
     services: GraphServices,
     *,
     user_id: str,
+    label: str | None,
     batch_size: int,
     concurrency: int,
     progress: Progress | None = None,
@@ -30,13 +34,14 @@ async def load_file(
 ) -> LoadReport:
     """Load nodes and relationships into a user's graph; unchanged records make no embedding request.
 
-    An invalid line is reported and does not stop the others. Relationships may precede their nodes. The file is read
-    three times and never held in memory.
+    An invalid line is reported and does not stop the others. Relationships may precede their nodes. The files are read
+    three times; JSON Lines and CSV are never held in memory.
 
     Args:
-        path: JSON Lines in UTF-8; FORMAT.md in this folder describes the format.
+        paths: JSON Lines in UTF-8, or a file of another program; FORMAT.md in this folder describes them.
         services: the parts of the graph.
         user_id: owner of the graph.
+        label: label of nodes in files of other programs whose type is no label of the ontology; None reports them.
         batch_size: lines per transaction, from 1.
         concurrency: maximum number of concurrent batches, from 1.
         progress: receives the number of lines.
@@ -44,7 +49,7 @@ async def load_file(
 
     Raises:
         ConfigurationError: the workers cannot be used.
-        InputError: the file cannot be read or is no JSON Lines file, or an argument is invalid.
+        InputError: a file cannot be read, no line can be loaded, or an argument is invalid.
         EmbeddingError: a batch could not be embedded; the message says how many lines are loaded. Load the file again
             to continue.
         StoreError: the database failed; likewise.
@@ -53,16 +58,19 @@ async def load_file(
     check_batch_size(batch_size)
     if concurrency < 1:
         raise InputError(f"concurrency must be at least 1, got {concurrency}")
+    if not paths:
+        raise InputError("Give at least one file to load")
+    if label is not None:
+        services.ontology.label(label)
     started = time.perf_counter()
     progress = progress or SilentProgress()
+    owners = {owner.entity_key: owner.name or "the node" for owner in await services.references.owners(user_id)}
+    owner = next(iter(owners.items()), None)
+    source = LineSource(paths, Target(services.ontology, user_id, owner, label))
     reader = LoadReader(
-        path,
-        user_id=user_id,
-        ontology=services.ontology,
-        now=services.write_context.clock(),
-        owners={owner.entity_key: owner.name or "the node" for owner in await services.references.owners(user_id)},
+        source, user_id=user_id, ontology=services.ontology, now=services.write_context.clock(), owners=owners
     )
-    with progress.task(f"Checking {path.name}"):
+    with progress.task(f"Checking {source.name}"):
         await asyncio.to_thread(reader.check)
     async with workers or nullcontext() as opened:
 
@@ -75,7 +83,7 @@ async def load_file(
         node_writer = writer("nodes", reader.nodes)
         relationship_writer = writer("relationships", reader.relationships)
         total = reader.nodes + reader.relationships
-        with resumable(path, "load", total=total, done=lambda: node_writer.done + relationship_writer.done):
+        with resumable(source.name, "load", total=total, done=lambda: node_writer.done + relationship_writer.done):
             # Embedding can take long; a database that is gone by then is noticed before it ends.
             async with services.store.reachability.watched():
                 with progress.task("Loading nodes", reader.nodes) as advance:
@@ -86,6 +94,6 @@ async def load_file(
         nodes=LoadCounts(**node_writer.counts),
         relationships=LoadCounts(**relationship_writer.counts),
         embedded=node_writer.embedded + relationship_writer.embedded,
-        problems=tuple(LineProblem(line=line, reason=reason) for line, reason in sorted(reader.problems.items())),
+        problems=await asyncio.to_thread(reader.line_problems),
         seconds=time.perf_counter() - started,
     )

@@ -1,16 +1,17 @@
-"""Reads a file to load: first a check of all lines, then the writes that the valid ones request."""
+"""Reads files to load: first a check of all lines, then the writes that the valid ones request."""
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TypeVar
 
 from kgagent.errors import InputError
 from kgagent.files.batch_writing import LineItem
-from kgagent.files.json_lines import FileLine, parse_line, read_lines
+from kgagent.files.json_lines import FileLine, parse_line
+from kgagent.files.line_source import LineSource
 from kgagent.files.load_lines import LINES, NodeLine, NoteLine, RelationshipLine
+from kgagent.files.reports import LineProblem
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import Note
@@ -36,28 +37,28 @@ class LoadedNodeIntent(NodeIntent):
 
 
 class LoadReader:
-    """Reads a file to load. The file is never held in memory, only the `id`s and the problems.
+    """Reads files to load. Their lines are never held in memory, only the `id`s and the problems.
 
     Attributes:
-        path: the file.
+        source: the lines.
         problems: what is wrong, by line number.
         nodes: number of valid node lines.
         relationships: number of valid relationship lines.
     """
 
     def __init__(
-        self, path: Path, *, user_id: str, ontology: Ontology, now: datetime, owners: Mapping[str, str]
+        self, source: LineSource, *, user_id: str, ontology: Ontology, now: datetime, owners: Mapping[str, str]
     ) -> None:
         """Read for a user.
 
         Args:
-            path: the file.
+            source: the lines.
             user_id: owner of the graph.
             ontology: provides the keys of nodes and the lifetimes of notes.
             now: time of the load, with time zone.
             owners: names of the nodes that are marked as the owner of the graph (`is_owner`), by `entity_key`.
         """
-        self.path = path
+        self.source = source
         self.problems: dict[int, str] = {}
         self.nodes = 0
         self.relationships = 0
@@ -69,22 +70,29 @@ class LoadReader:
         self._lines_of_ids: dict[str, int] = {}
 
     def check(self) -> None:
-        """Check the whole file without writing anything.
+        """Check all lines without writing anything.
 
         Raises:
-            InputError: the file cannot be read, or no line is valid.
+            InputError: a file cannot be read, or no line is valid.
         """
-        for line in read_lines(self.path):
+        for line in self.source:
             try:
                 self._check_line(line)
             except InputError as error:
                 self.problems[line.number] = str(error)
         if self.problems and not self.nodes and not self.relationships:
-            number, problem = next(iter(self.problems.items()))
             raise InputError(
-                f"{self.path.name} has no line that can be loaded; line {number}: {problem}. docs/load-format.md "
+                f"{self.source.name} has no line that can be loaded; {self.line_problems()[0]}. docs/load-format.md "
                 "describes the lines; `kgagent import` reads what `kgagent export` wrote"
             )
+
+    def line_problems(self) -> tuple[LineProblem, ...]:
+        """The problems, in the order of the lines."""
+        return tuple(
+            LineProblem(line=line.number, place=line.place, reason=self.problems[line.number])
+            for line in (self.source if self.problems else ())
+            if line.number in self.problems
+        )
 
     def node_intents(self) -> Iterator[LineItem[NodeIntent]]:
         """The writes of the valid node lines; other problems become problems of their lines."""
@@ -99,7 +107,7 @@ class LoadReader:
         return self._intents(RelationshipLine, self._relationship)
 
     def _intents(self, model: type[LineT], intent: Callable[[LineT, FileLine], IntentT]) -> Iterator[LineItem[IntentT]]:
-        for line in read_lines(self.path):
+        for line in self.source:
             if line.number not in self.problems and isinstance(parsed := parse_line(line, LINES), model):
                 try:
                     yield LineItem(line.number, len(line.content), intent(parsed, line))

@@ -15,16 +15,18 @@ class LineProblem(Report):
     """A line that was not loaded.
 
     Attributes:
-        line: line number, from 1.
+        line: line number, from 1; of converted files or several files, the number among all lines to load.
+        place: where it is in those files, such as "results[2]"; empty if the line number says it.
         reason: what is wrong with it.
     """
 
     line: int
+    place: str = ""
     reason: str
 
     def __str__(self) -> str:
-        """The line number and the reason."""
-        return f"line {self.line}: {self.reason}"
+        """The place or the line number, and the reason."""
+        return f"{self.place or f'line {self.line}'}: {self.reason}"
 
 
 class ImportConflict(LineProblem):

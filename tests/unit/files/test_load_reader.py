@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from kgagent.errors import InputError
+from kgagent.files.conversion import Target
 from kgagent.files.export_format import Header
 from kgagent.files.json_lines import dump_line
+from kgagent.files.line_source import LineSource
 from kgagent.files.load_reader import LoadReader
 from kgagent.ontology import default_ontology
 
@@ -17,7 +19,11 @@ PERSON = {"kind": "node", "label": "Person", "name": "Ruth"}
 
 def reader_of(path: Path, user_id: str = "me") -> LoadReader:
     return LoadReader(
-        path, user_id=user_id, ontology=default_ontology(), now=datetime(2026, 1, 1, tzinfo=UTC), owners={}
+        LineSource([path], Target(default_ontology(), user_id)),
+        user_id=user_id,
+        ontology=default_ontology(),
+        now=datetime(2026, 1, 1, tzinfo=UTC),
+        owners={},
     )
 
 

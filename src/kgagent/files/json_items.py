@@ -1,0 +1,184 @@
+"""Lines to load from JSON of the MCP memory server, of mem0 and of graphiti, as JSON Lines or as one document."""
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import from_json
+
+from kgagent.errors import InputError
+from kgagent.files.conversion import (
+    Converted,
+    Fields,
+    Target,
+    filled,
+    node_line,
+    relationship_line,
+    spaced,
+    texts,
+    type_words,
+)
+from kgagent.files.json_lines import FileLine, read_lines
+from kgagent.suggestions import list_names
+
+Item = tuple[str, Any]
+"""The place of an item in its file, and the item."""
+
+MAX_NOTES = 500
+"""Notes of one line."""
+
+GRAPHITI_LABEL = "Entity"
+"""Label that all entities of graphiti have, beside their own."""
+
+_KNOWN = (
+    *({"entityType"}, {"relationType"}),
+    *({"memory"}, {"source", "relationship"}),
+    *({"source_node_uuid"}, {"uuid", "labels"}, {"uuid", "summary"}),
+)
+"""Fields by which the items of the memory server, of mem0 and of graphiti are recognized."""
+
+_NAMESPACE = uuid.UUID("4f7f6f0e-7a39-4c55-9a5c-2d1f0f6f3c0b")
+
+
+def convert_json(path: Path, first: FileLine, target: Target) -> Iterator[Converted] | None:
+    """The converted lines of a file; None if its first item is not of one of the other programs.
+
+    Args:
+        path: the file.
+        first: its first line.
+        target: what the lines are for.
+    """
+    probe = next(_items(path, first), None)
+    if probe is None or not (isinstance(probe[1], Mapping) and any(fields <= probe[1].keys() for fields in _KNOWN)):
+        return None
+    return _Conversion(target).converted(_items(path, first))
+
+
+def _items(path: Path, first: FileLine) -> Iterator[Item]:
+    """The items of JSON Lines, or of one document; none if the file is not JSON."""
+    try:
+        from_json(first.content)
+    except ValueError:
+        try:
+            yield from _items_of("", from_json(path.read_bytes()))
+        except ValueError:
+            return
+    else:
+        for line in read_lines(path):
+            place = f"line {line.number}"
+            try:
+                yield from _items_of(place, from_json(line.content))
+            except ValueError:
+                yield place, InputError("not JSON")
+
+
+def _items_of(place: str, value: object) -> Iterator[Item]:
+    """The items of a list, or of the lists of an object; anything else is an item itself."""
+    lists = {"": value} if isinstance(value, list) else {}
+    if isinstance(value, Mapping) and not any(fields <= value.keys() for fields in _KNOWN):
+        lists = {f" {name}".rstrip(): listed for name, listed in value.items() if isinstance(listed, list)}
+    if not lists:
+        yield place, value
+    for name, listed in lists.items():
+        for number, item in enumerate(listed):
+            yield f"{place}{name}[{number}]".strip(), item
+
+
+class _Conversion:
+    """Converts the items of one file."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._named: set[str] = set()
+        self._user: str | None = None
+        self._memories: list[Fields] = []
+
+    def converted(self, items: Iterator[Item]) -> Iterator[Converted]:
+        """The lines of the items, and at the end those of the owner's notes."""
+        for place, item in items:
+            if isinstance(item, Mapping):
+                yield from _with_error(place, self._lines(item))
+            else:
+                yield place, item if isinstance(item, InputError) else InputError(f"not an object: {json.dumps(item)}")
+        starts = range(0, len(self._memories), MAX_NOTES)
+        owners = (self._owner(self._memories[start : start + MAX_NOTES]) for start in starts)
+        yield from _with_error("the memories", owners)
+
+    def _lines(self, item: Mapping[str, Any]) -> Iterator[Fields]:
+        match item:
+            case {"entityType": str(kind), "name": str(name)}:
+                notes = texts(item.get("observations"))
+                yield node_line(self._target, name, spaced(name), [kind], notes=notes)
+            case {"relationType": kind}:
+                yield relationship_line(item.get("from"), item.get("to"), type_words(kind))
+            case {"memory": str(text)} if text.strip():
+                self._add_memory(item, text)
+            case {"source": str(source), "relationship": kind}:
+                ends = (source, str(item.get("target", item.get("destination", ""))))
+                yield from self._mentioned(ends)
+                start, end = (self._owner_key if end == self._user else end for end in ends)
+                yield relationship_line(start, end, type_words(kind))
+            case {"source_node_uuid": start, "name": name}:
+                times = {"when": _period(item), "date_added": item.get("created_at")}
+                fact = filled({"content": item.get("fact"), **times})
+                facts = [fact] if "content" in fact else []
+                yield relationship_line(start, item.get("target_node_uuid"), type_words(name), notes=facts)
+            case {"uuid": str(key), "name": name} if "content" not in item:
+                types = sorted(texts(item.get("labels")), key=lambda label: label == GRAPHITI_LABEL)
+                properties = _attributes(item.get("attributes"))
+                yield node_line(self._target, key, name, types, description=item.get("summary"), properties=properties)
+            case {"uuid": _, "content": _}:
+                raise InputError("an episode of graphiti is not loaded: give its text to `kgagent ingest`")
+            case _:
+                raise InputError(f"not understood: an object with {list_names(item.keys())}")
+
+    def _add_memory(self, item: Mapping[str, Any], text: str) -> None:
+        """Keep a memory of mem0, which is a statement about its user, as a note of the graph's owner."""
+        user = item.get("user_id") or self._user
+        self._user = self._user or user
+        if user != self._user:
+            raise InputError(f"a memory of {user}, but the file begins with those of {self._user}; give each a file")
+        self._memories.append(filled({"content": text, "date_added": item.get("created_at")}))
+
+    @property
+    def _owner_key(self) -> str:
+        """The key of the owner; of a new one, the same at every load."""
+        return self._target.owner[0] if self._target.owner else str(uuid.uuid5(_NAMESPACE, self._target.user_id))
+
+    def _owner(self, notes: list[Fields] | None = None) -> Fields:
+        label, stored = self._target.ontology.owner_label, self._target.owner
+        if label is None:
+            raise InputError("memories are about the owner, but the ontology has no owner_label")
+        name = stored[1] if stored else self._user or self._target.user_id
+        more = {"notes": notes} if notes else {}
+        owner = {} if stored else {"properties": {"is_owner": True}}
+        return {"kind": "node", "label": label, "entity_key": self._owner_key, "name": name, **more, **owner}
+
+    def _mentioned(self, names: tuple[str, ...]) -> Iterator[Fields]:
+        """Nodes of which mem0 gives only the name, unless the file has mentioned them before."""
+        for name in names:
+            if name not in self._named:
+                yield self._owner() if name == self._user else node_line(self._target, name, spaced(name), [])
+                self._named.add(name)
+
+
+def _with_error(place: str, lines: Iterator[Fields]) -> Iterator[Converted]:
+    try:
+        for fields in lines:
+            yield place, fields
+    except InputError as error:
+        yield place, error
+
+
+def _period(item: Mapping[str, Any]) -> str | None:
+    """When a fact of graphiti was true, in EDTF."""
+    start, end = (str(item.get(name) or "")[:10] for name in ("valid_at", "invalid_at"))
+    return f"{start or '..'}/{end or '..'}" if start or end else None
+
+
+def _attributes(attributes: object) -> dict[str, object]:
+    """Attributes as properties; lists and objects become their JSON."""
+    given = attributes if isinstance(attributes, Mapping) else {}
+    return {name: json.dumps(value) if isinstance(value, list | dict) else value for name, value in given.items()}
