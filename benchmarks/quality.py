@@ -22,10 +22,10 @@ from _replay import EmbeddingCache, MadeGraph, ReplayStore, Vectors, replay
 
 from kgagent import HybridSearchOptions, Settings, default_ontology
 from kgagent.embedding.factory import make_embedder
-from kgagent.models.answer_items import RenderState
+from kgagent.models.answer_items import RenderState, matcher_of
 from kgagent.models.answer_page import text_page
 from kgagent.models.hybrid import HybridSearchResult
-from kgagent.models.statement_matcher import StatementMatcher
+from kgagent.models.statement_matcher import query_words
 from kgagent.retrieval import RetrievalService
 from kgagent.tools.hybrid_search import first_page
 from kgagent.tools.read_results import DEFAULT_TOKEN_BUDGET
@@ -94,8 +94,7 @@ def page_of(question: str, result: HybridSearchResult) -> str:
     """The first page as the tool renders it."""
     content = first_page(result)
     keys = {key: key[:8] for item in content.items for key in item.entity_keys()}
-    statements = (statement for item in content.items for statement in item.statements())
-    matcher = StatementMatcher.of([question], statements, stop_words=default_ontology().stop_words)
+    matcher = matcher_of(query_words([question], default_ontology().stop_words), content.items)
 
     def state() -> RenderState:
         return RenderState(

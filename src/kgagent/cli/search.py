@@ -16,7 +16,8 @@ from kgagent.private_files import write_output_file
 
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.models import ExploreResult
+    from kgagent.models import ExploreResult, GraphNode, GraphRelationship
+    from kgagent.models.answer_items import RenderState
     from kgagent.models.hybrid import HybridSearchResult
 
 BEST_LINES = 10
@@ -24,7 +25,17 @@ BEST_LINES = 10
 
 _SEARCH = "HybridSearchRequest"
 _EXPLORE = "ExploreRequest"
+_FILTERS = "SearchFilters"
 _REPEATED = "Can be repeated."
+
+Label = Annotated[list[str] | None, typer.Option(help=field_of(_FILTERS, "labels", _REPEATED))]
+RelationshipType = Annotated[list[str] | None, typer.Option(help=field_of(_FILTERS, "relationship_types", _REPEATED))]
+AsOf = Annotated[str | None, typer.Option(help=field_of(_FILTERS, "as_of"))]
+Between = Annotated[str | None, typer.Option(help=field_of(_FILTERS, "between"))]
+MinAttitude = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "min_attitude"))]
+MaxAttitude = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "max_attitude"))]
+MinProximity = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "min_proximity"))]
+MaxProximity = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "max_proximity"))]
 
 
 def search(
@@ -32,16 +43,14 @@ def search(
     *,
     limit: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "limit"))] = None,
     strategy: Annotated[str | None, typer.Option(help=field_of(_SEARCH, "strategy"), metavar="STRATEGY")] = None,
-    label: Annotated[list[str] | None, typer.Option(help=field_of(_SEARCH, "labels", _REPEATED))] = None,
-    relationship_type: Annotated[
-        list[str] | None, typer.Option(help=field_of(_SEARCH, "relationship_types", _REPEATED))
-    ] = None,
-    as_of: Annotated[str | None, typer.Option(help=field_of(_SEARCH, "as_of"))] = None,
-    between: Annotated[str | None, typer.Option(help=field_of(_SEARCH, "between"))] = None,
-    min_attitude: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "min_attitude"))] = None,
-    max_attitude: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "max_attitude"))] = None,
-    min_proximity: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "min_proximity"))] = None,
-    max_proximity: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "max_proximity"))] = None,
+    label: Label = None,
+    relationship_type: RelationshipType = None,
+    as_of: AsOf = None,
+    between: Between = None,
+    min_attitude: MinAttitude = None,
+    max_attitude: MaxAttitude = None,
+    min_proximity: MinProximity = None,
+    max_proximity: MaxProximity = None,
     threshold: Annotated[float | None, typer.Option(help=field_of(_SEARCH, "threshold"))] = None,
     expand_hops: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "expand_hops"))] = None,
     relationships: Annotated[bool, typer.Option(help=field_of(_SEARCH, "search_relationships"))] = True,
@@ -86,6 +95,9 @@ def search(
     user_id, result = run_for_user(work, user)
     context = None if token_budget is None else result.to_llm_context(token_budget)
     payload = {"user": user_id, **result.to_dict(), **({} if context is None else {"context": context})}
+    records = (*payload["objects"], *payload.get("relationships", ()))
+    found: list[GraphNode | GraphRelationship] = [*result.objects, *(result.relationships or ())]
+    _keep_matching_notes(zip(records, found, strict=True), result.render_state())
     if context is not None and not json:
         _print_warnings(result.warnings)
         typer.echo(without_controls(context))
@@ -101,10 +113,14 @@ def explore(
     text_match: Annotated[
         list[str] | None, typer.Option(help="Name of a node, or part of a name. Can be repeated.")
     ] = None,
-    label: Annotated[list[str] | None, typer.Option(help=field_of(_EXPLORE, "labels", _REPEATED))] = None,
-    relationship_type: Annotated[
-        list[str] | None, typer.Option(help=field_of(_EXPLORE, "relationship_types", _REPEATED))
-    ] = None,
+    label: Label = None,
+    relationship_type: RelationshipType = None,
+    as_of: AsOf = None,
+    between: Between = None,
+    min_attitude: MinAttitude = None,
+    max_attitude: MaxAttitude = None,
+    min_proximity: MinProximity = None,
+    max_proximity: MaxProximity = None,
     threshold: Annotated[
         float | None,
         typer.Option(
@@ -137,6 +153,12 @@ def explore(
         search_relationships=relationships,
         labels=label,
         relationship_types=relationship_type,
+        as_of=as_of,
+        between=between,
+        min_attitude=min_attitude,
+        max_attitude=max_attitude,
+        min_proximity=min_proximity,
+        max_proximity=max_proximity,
         limit_per_label=limit,
         expand_hops=expand_hops,
     )
@@ -148,7 +170,16 @@ def explore(
         return result
 
     user_id, result = run_for_user(work, user)
-    _show({"user": user_id, **result.to_dict()}, _explore_lines(result, show_all=show_all), html, json=json)
+    payload = {"user": user_id, **result.to_dict()}
+    nodes = [item["node"] for item in payload.get("nodes", ())]
+    records = (*nodes, *payload.get("relationships", ()), *payload.get("neighbors", ()))
+    found: list[GraphNode | GraphRelationship] = [
+        *(item.node for item in result.nodes),
+        *result.relationships,
+        *result.neighbors,
+    ]
+    _keep_matching_notes(zip(records, found, strict=True), _explored_state(result))
+    _show(payload, _explore_lines(result, show_all=show_all), html, json=json)
 
 
 async def _write_page(
@@ -200,11 +231,9 @@ def _print_warnings(warnings: Iterable[str]) -> None:
 
 def _search_lines(result: "HybridSearchResult", *, explain: bool) -> list[Text]:
     """Nodes and relationships in one ranking; with `explain`, also the features of each score that are not 0."""
-    from kgagent.models.answer_items import RenderState
     from kgagent.models.hybrid import hybrid_items
 
-    labels = {node.entity_key: node.label for node in result.objects}
-    state = RenderState(datetime.now(UTC), labels=labels, with_properties=False)
+    state = result.render_state()
     lines: list[Text] = []
     for found, item in zip(result.items, hybrid_items(result), strict=True):
         lines += [Text(line.text()) for line in item.lines(state)]
@@ -216,13 +245,40 @@ def _search_lines(result: "HybridSearchResult", *, explain: bool) -> list[Text]:
 
 def _explore_lines(result: "ExploreResult", *, show_all: bool) -> list[Text]:
     """Nodes and relationships, best first, one line each; on a terminal cut to its width."""
-    from kgagent.models.answer_items import RenderState
     from kgagent.tools.explore import explored_items
 
-    nodes = (*(item.node for item in result.nodes), *result.neighbors)
-    labels = {node.entity_key: node.label for node in nodes}
-    state = RenderState(datetime.now(UTC), labels=labels, with_properties=False)
+    state = _explored_state(result)
     lines = [line.text() for item in explored_items(result) for line in item.lines(state)]
     printed = lines if show_all else lines[:BEST_LINES]
     more = Text(f"{len(printed)} of {len(lines):,} shown; --all prints all of them", style="dim")
     return [*(Text(line, no_wrap=True) for line in printed), *([more] if len(printed) < len(lines) else [])]
+
+
+def _explored_state(result: "ExploreResult") -> "RenderState":
+    """How the items of a result are rendered."""
+    from kgagent.models.answer_items import RenderState, matcher_of
+    from kgagent.tools.explore import explored_items
+
+    nodes = (*(item.node for item in result.nodes), *result.neighbors)
+    labels = {node.entity_key: node.label for node in nodes}
+    matcher = matcher_of(result.words, explored_items(result))
+    return RenderState(datetime.now(UTC), matcher, labels=labels, with_properties=False)
+
+
+def _keep_matching_notes(
+    found: Iterable[tuple[dict[str, Any], "GraphNode | GraphRelationship"]], state: "RenderState"
+) -> None:
+    """Keep the notes in the records of items that their lines show, and count the others.
+
+    Args:
+        found: each item with its record.
+        state: chooses the notes.
+    """
+    for record, item in found:
+        _, shown, others = state.statements(item)
+        texts = {note.content for note in shown}
+        record["notes"] = [note for note in record.get("notes", ()) if note["content"] in texts]
+        record["omitted_notes"] = len(others)
+        for name in ("notes", "omitted_notes"):
+            if not record[name]:
+                del record[name]

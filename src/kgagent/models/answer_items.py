@@ -1,7 +1,7 @@
 """The items of an answer: nodes and relationships, each as a line for a model and as a record for programs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
@@ -404,6 +404,16 @@ class HistoryItem(Item):
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The entry."""
         return [("history", self.entry.model_dump(mode="json", exclude_defaults=True))]
+
+
+def matcher_of(words: Collection[str], items: Iterable[Item]) -> StatementMatcher:
+    """What compares the statements of items with a query.
+
+    Args:
+        words: its words, see `query_words`.
+        items: the items of an answer.
+    """
+    return StatementMatcher.of(words, (statement for item in items for statement in item.statements()))
 
 
 def statements_of(item: GraphNode | GraphRelationship) -> Iterator[Statement]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState
+from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState, matcher_of
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, text_page
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.search import ExpandHops, SearchFilters, SearchPlan, Threshold
@@ -164,6 +164,7 @@ class HybridSearchResult(GraphModel):
         plan: how each vector search was run.
         is_relevant: whether any item stands out among the user's records; None if that was not assessed.
         relevance: how far the best item stands out, relevant from 0.5; None if that was not assessed.
+        words: the words of the query, which decide what notes are shown. Not part of a payload.
     """
 
     objects: tuple[HybridObject, ...] = ()
@@ -172,6 +173,7 @@ class HybridSearchResult(GraphModel):
     plan: Mapping[RetrieverName, SearchPlan] = Field(default_factory=dict)
     is_relevant: bool | None = None
     relevance: float | None = None
+    words: frozenset[str] = Field(frozenset(), exclude=True, repr=False)
 
     @property
     def items(self) -> list[HybridObject | HybridRelationship]:
@@ -207,13 +209,20 @@ class HybridSearchResult(GraphModel):
         content = Content(
             hybrid_items(self), opening=NOTHING_RELEVANT if self.is_relevant is False and self.items else ""
         )
-        moment = now or datetime.now(UTC)
-        labels = {node.entity_key: node.label for node in self.objects}
-        return text_page(
-            content,
-            lambda: RenderState(now=moment, labels=labels, with_properties=False),
-            token_budget,
-        ).text
+        return text_page(content, lambda: self.render_state(now), token_budget).text
+
+    def render_state(self, now: datetime | None = None) -> RenderState:
+        """How its items are rendered without a graph: without keys and properties.
+
+        Args:
+            now: notes that have expired by then are omitted; default: the current time.
+        """
+        return RenderState(
+            now or datetime.now(UTC),
+            matcher_of(self.words, hybrid_items(self)),
+            labels={node.entity_key: node.label for node in self.objects},
+            with_properties=False,
+        )
 
 
 def hybrid_items(result: HybridSearchResult, field: str = "", limit: int | None = None) -> list[Item]:

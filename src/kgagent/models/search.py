@@ -193,6 +193,7 @@ class ExploreResult(GraphModel):
         warnings: what is missing, and why.
         is_relevant: whether any item stands out among the user's records; None if that was not assessed.
         relevance: how far the best item stands out, from 0.5 relevant; None if that was not assessed.
+        words: the words of the queries and names, which decide what notes are shown. Not part of a payload.
     """
 
     nodes: tuple[ExploredNode, ...] = ()
@@ -201,3 +202,4 @@ class ExploreResult(GraphModel):
     warnings: tuple[str, ...] = ()
     is_relevant: bool | None = None
     relevance: float | None = None
+    words: frozenset[str] = Field(frozenset(), exclude=True, repr=False)

@@ -20,6 +20,17 @@ Statement = tuple[str, float | None]
 """A text, and its plain cosine with the query if a search found it."""
 
 
+def query_words(queries: Iterable[str], stop_words: Collection[str] = ()) -> frozenset[str]:
+    """The words of queries that count in a statement.
+
+    Args:
+        queries: what was asked.
+        stop_words: words that do not count, in lower case.
+    """
+    words = {word for query in queries for word in folded_words(query) if len(word) >= MIN_WORD}
+    return frozenset(words.difference(stop_words))
+
+
 @dataclass(frozen=True)
 class QueryWords:
     """The words of queries, with what each counts in a text.
@@ -33,15 +44,13 @@ class QueryWords:
     most: float = 0.0
 
     @classmethod
-    def of(cls, queries: Iterable[str], texts: Iterable[str], *, stop_words: Collection[str] = ()) -> "QueryWords":
+    def of(cls, asked: Collection[str], texts: Iterable[str]) -> "QueryWords":
         """Weigh words by their rarity among texts.
 
         Args:
-            queries: what was asked.
+            asked: words of queries, see `query_words`.
             texts: the texts of an answer.
-            stop_words: words that do not count, in lower case.
         """
-        asked = {word for query in queries for word in folded_words(query) if len(word) >= MIN_WORD} - {*stop_words}
         matched = [words_in_some_form(asked, folded_words(text)) for text in texts] if asked else []
         counts = Counter(word for words in matched for word in words)
         weights = {word: math.log((1 + len(matched)) / count) for word, count in counts.items()}
@@ -69,18 +78,15 @@ class StatementMatcher:
     enough: float | None = None
 
     @classmethod
-    def of(
-        cls, queries: Iterable[str], statements: Iterable[Statement], *, stop_words: Collection[str] = ()
-    ) -> "StatementMatcher":
+    def of(cls, words: Collection[str], statements: Iterable[Statement]) -> "StatementMatcher":
         """Compare the statements of an answer with what was asked.
 
         Args:
-            queries: what was asked.
+            words: words of the queries, see `query_words`.
             statements: the notes and descriptions of the answer.
-            stop_words: words that do not count, in lower case.
         """
         given = list(statements)
-        matcher = cls(QueryWords.of(queries, (text for text, _ in given), stop_words=stop_words))
+        matcher = cls(QueryWords.of(words, (text for text, _ in given)))
         known = [similarity for _, similarity in given if similarity is not None]
         if not known and not matcher.words.weights:
             return matcher

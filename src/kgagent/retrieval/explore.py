@@ -21,6 +21,7 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
+from kgagent.models.statement_matcher import query_words
 from kgagent.retrieval.candidates import OF_NODES, OF_RELATIONSHIPS, Candidate, Ranking, entity_key_of, node_key
 from kgagent.retrieval.hybrid import ASSESSED
 from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
@@ -139,6 +140,10 @@ class Exploration:
             ),
             is_relevant=None if value is None else value >= RELEVANT,
             relevance=value,
+            words=query_words(
+                (*(query.query for query in self.request.queries), *self.request.text_matches),
+                self.scope.ontology.stop_words,
+            ),
         )
 
     async def _search(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> Found | None:

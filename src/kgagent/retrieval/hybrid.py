@@ -8,6 +8,7 @@ from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, Retriever
+from kgagent.models.statement_matcher import query_words
 from kgagent.retrieval.candidates import Candidate, node_key
 from kgagent.retrieval.fusion_strategies import FUSED, fuse
 from kgagent.retrieval.noise import Sample
@@ -78,7 +79,11 @@ class HybridSearch:
             hydrated = with_words(hydrated, found.results[0].words, self.weights)
         reranked, skipped = await self._rerank(hydrated, found)
         result = build_result(
-            reranked[: self.limit], found, [*unread, *skipped], with_relationships=options.search_relationships
+            reranked[: self.limit],
+            found,
+            [*unread, *skipped],
+            words=query_words([options.query or ""], self.scope.ontology.stop_words),
+            with_relationships=options.search_relationships,
         )
         return self._assessed(result, found.results[0], hydrated, calibration.known(self.scope))
 

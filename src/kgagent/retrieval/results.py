@@ -97,7 +97,12 @@ def _model(
 
 
 def build_result(
-    candidates: Sequence[Candidate], found: Found, warnings: Sequence[str], *, with_relationships: bool
+    candidates: Sequence[Candidate],
+    found: Found,
+    warnings: Sequence[str],
+    *,
+    words: frozenset[str],
+    with_relationships: bool,
 ) -> HybridSearchResult:
     """Make the result.
 
@@ -105,6 +110,7 @@ def build_result(
         candidates: what is returned, hydrated, best first.
         found: what the retrievers returned; for warnings and plans.
         warnings: warnings of later stages.
+        words: words of the query.
         with_relationships: whether relationships were searched.
     """
     objects, relationships = [], []
@@ -123,6 +129,7 @@ def build_result(
         objects=tuple(objects),
         relationships=tuple(relationships) if with_relationships else None,
         warnings=(*found.warnings, *(_one_sided(found) if with_relationships else ()), *warnings),
+        words=words,
         plan={name: ranking.plan for name, ranking in rankings.items() if ranking.plan is not None},
     )
 

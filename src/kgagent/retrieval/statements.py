@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kgagent.models.graph import DescribedItem
-from kgagent.models.statement_matcher import QueryWords
+from kgagent.models.statement_matcher import QueryWords, query_words
 from kgagent.retrieval import scoring
 from kgagent.retrieval.candidates import Candidate
 from kgagent.retrieval.scoring import Features
@@ -19,7 +19,7 @@ def with_words(candidates: Sequence[Candidate], words: Collection[str], weights:
         weights: weight of each feature.
     """
     texts = [statements(one.result) if one.result and not one.path else () for one in candidates]
-    matcher = QueryWords.of(words, (text for of_one in texts for text in of_one))
+    matcher = QueryWords.of(query_words(words), (text for of_one in texts for text in of_one))
     scored = []
     for one, of_one in zip(candidates, texts, strict=True):
         features = (one.features or Features())._replace(words=max(map(matcher.share, of_one), default=0.0))

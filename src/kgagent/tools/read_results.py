@@ -12,13 +12,13 @@ from pydantic import Field, JsonValue
 
 from kgagent.errors import InputError
 from kgagent.graph.reference_forms import message_key
-from kgagent.models.answer_items import RenderState
+from kgagent.models.answer_items import RenderState, matcher_of
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExploreResult
-from kgagent.models.statement_matcher import StatementMatcher
+from kgagent.models.statement_matcher import query_words
 from kgagent.tools.arguments import Format
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
@@ -98,8 +98,7 @@ async def render_page(
     # JSON has full keys.
     keys = (key for item in likely for key in item.entity_keys()) if arguments.format == "text" else ()
     short = {key: message_key(key) for key in keys}
-    statements = (statement for item in likely for statement in item.statements())
-    matcher = StatementMatcher.of(queries, statements, stop_words=context.ontology.stop_words)
+    matcher = matcher_of(query_words(queries, context.ontology.stop_words), likely)
 
     def new_state() -> RenderState:
         return RenderState(

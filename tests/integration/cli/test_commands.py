@@ -85,6 +85,38 @@ def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, fami
     assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (0, True)
 
 
+def test_search_and_explore_show_the_note_that_matches_and_filter_by_time(kgagent: Kgagent, tmp_path: Path) -> None:
+    others = [{"content": f"They had tea, part {number}.", "when": "2024"} for number in range(8)]
+    sailing = {"content": "Ruth lent Ines her sailing boat.", "when": "2019"}
+    lines = [
+        {"kind": "node", "label": "Person", "id": "ruth", "name": "Ruth Adeyemi"},
+        {"kind": "node", "label": "Person", "id": "ines", "name": "Ines Holm"},
+        {
+            "kind": "relationship",
+            "from": "ruth",
+            "to": "ines",
+            "relationship_type": "mentor",
+            "notes": [sailing, *others],
+        },
+    ]
+    file = tmp_path / "notes.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    assert kgagent("load", str(file)).code == 0
+    question = "who lent a sailing boat?"
+    for arguments in (("search",), ("explore",), ("search", "--token-budget", "500")):
+        shown = " ".join(kgagent(*arguments, question).out.split())
+        assert "Ruth lent Ines her sailing boat. (2019)" in shown
+        assert "+8 notes" in shown
+    for command in ("search", "explore"):
+        [relationship] = kgagent(command, question, "--json").payload["relationships"]
+        assert [note["content"] for note in relationship["notes"]] == ["Ruth lent Ines her sailing boat."]
+        assert relationship["omitted_notes"] == 8
+        filtered = kgagent(command, question, "--between", "2024", "--json")
+        assert "sailing boat" not in filtered.out
+        assert filtered.payload["relationships"]
+        assert not kgagent(command, question, "--min-attitude", "1", "--json").payload.get("relationships")
+
+
 def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family: Path) -> None:
     assert kgagent("load", str(family)).code == 0
     by_name = kgagent("explore", "--text-match", "Ruth", "--label", "Person", "--json")

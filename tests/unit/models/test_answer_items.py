@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.answer_items import Line, NodeItem, RelationshipItem, RenderState
+from kgagent.models.answer_items import Line, NodeItem, RelationshipItem, RenderState, matcher_of
 from kgagent.models.note import MatchedNote
-from kgagent.models.statement_matcher import StatementMatcher
+from kgagent.models.statement_matcher import query_words
 from kgagent.models.token_budget import estimated_tokens
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -15,8 +15,7 @@ KEYS = {"ruth-key": "ruth-k", "me-key": "me-k", "source": "sour"}
 
 
 def reading(*queries: str, items: Sequence[NodeItem | RelationshipItem] = ()) -> RenderState:
-    matcher = StatementMatcher.of(queries, (statement for item in items for statement in item.statements()))
-    return RenderState(NOW, matcher, KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
+    return RenderState(NOW, matcher_of(query_words(queries), items), KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
 
 
 def text(item: NodeItem | RelationshipItem, with_reading: RenderState | None = None) -> str:
