@@ -206,7 +206,7 @@ def _conflict(counts: Mapping[str, int], pattern: str, variable: str) -> str | N
         return None
     name, count = max(counts.items(), key=lambda item: item[1])
     return (
-        f"{count:,} have a property {name!r}, which kgagent uses for something else; to adopt them, store it under "
+        f"kgagent needs the property {name!r} for something else, and {count:,} of them have it; store theirs under "
         f"another name: MATCH {pattern} SET {variable}.`own {name}` = {variable}.`{name}` REMOVE {variable}.`{name}`"
     )
 
@@ -265,7 +265,7 @@ class PropertyFacts:
     @property
     def name_score(self) -> float:
         """How well it serves as a name, 0 to about 1: present, distinct, readable, short, and of few words."""
-        if self.is_list:
+        if self.is_list or self.words >= LONG_TEXT:
             return 0.0
         says_name = any(word in {"name", "title"} for word in as_words(self.name).split())
         score = self.present * (0.3 + 0.7 * self.distinct) * self.readable * self.short / (1 + self.words / 10)
@@ -361,5 +361,5 @@ def value_text(value: Any) -> str:  # noqa: ANN401
 def is_readable(text: str) -> bool:
     """Whether a text has words, and is no identifier, date or address: most of its characters are letters."""
     letters = sum(character.isalpha() for character in text)
-    is_address = "://" in text and " " not in text
+    is_address = "://" in text.partition(" ")[0]
     return bool(_WORD.search(text)) and not is_address and letters >= 0.6 * len(text.replace(" ", ""))

@@ -195,7 +195,9 @@ def relationship_texts(
 
 def _texts(own: Mapping[str, Any], names: Sequence[str]) -> str:
     """The values of some properties: the first alone, the others after their names."""
-    texts = {name: text for name in names if (text := value_text(own.get(name)))}
+    texts = {name: text.removesuffix(".") for name in names if (text := value_text(own.get(name)))}
+    if len(texts) == 1:
+        return value_text(own[next(iter(texts))])
     return "; ".join(text if name == names[0] else f"{as_words(name)}: {text}" for name, text in texts.items())
 
 

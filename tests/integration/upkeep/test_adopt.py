@@ -1,0 +1,228 @@
+"""Adopting graphs of other programs: what is found then, what stays as it was, and that it can be undone."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgagent import InputError, KnowledgeGraph, Settings
+from kgagent.adapters.view import Vocabulary, build_view, file_page
+from kgagent.embedding.hashing import HashingEmbedder
+from kgagent.graph.identifiers import Identifier
+from kgagent.ontology import Ontology, dump_ontology, load_ontology
+from tests.support.foreign_graphs import GRAPHITI, GRAPHRAG, HOSPITAL, LANGCHAIN, MOVIES, ForeignGraph
+from tests.support.payloads import error_of, succeeded
+from tests.support.shared_server import NEO4J_VERSION, QuickLocalNeo4j, Server
+from tests.support.stored import cypher
+
+USER = "curator"
+DIMENSIONS = 64
+
+GRAPHS = {
+    "plain Cypher": MOVIES,
+    "langchain-neo4j": LANGCHAIN,
+    "neo4j-graphrag": GRAPHRAG,
+    "graphiti": GRAPHITI,
+    "an ETL job": HOSPITAL,
+}
+
+
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server whose only graph is that of the test: adopting reads all nodes, and its indexes have one ontology."""
+    local = QuickLocalNeo4j(tmp_path_factory.mktemp("home"), version=NEO4J_VERSION)
+    info = local.up()
+    yield Server(info.uri, info.username, info.password)
+    local.down()
+
+
+@pytest.fixture
+async def foreign(own_server: Server) -> AsyncIterator[KnowledgeGraph]:
+    """The empty database, opened with the default ontology and without a schema, as `kgagent adopt` opens it."""
+    async with opened(own_server) as graph:
+        await cypher(graph, "MATCH (n) DETACH DELETE n")
+        for kind in ("CONSTRAINT", "INDEX"):
+            for row in await cypher(graph, f"SHOW {kind}"):
+                if row["type"] != "LOOKUP":
+                    await cypher(graph, f"DROP {kind} {Identifier(row['name'])} IF EXISTS")
+        yield graph
+
+
+def opened(server: Server, ontology: Ontology | None = None) -> Any:
+    return KnowledgeGraph.connect(
+        server.uri,
+        username=server.username,
+        password=server.password,
+        settings=Settings(),
+        embedder=HashingEmbedder(DIMENSIONS),
+        ontology=ontology,
+        ensure_schema=ontology is not None,
+    )
+
+
+async def written(graph: KnowledgeGraph, foreign: ForeignGraph) -> None:
+    for text in foreign.writes:
+        await cypher(graph, text, **foreign.parameters)
+
+
+async def everything(graph: KnowledgeGraph) -> dict[str, Any]:
+    """All nodes, relationships, constraints and indexes, with all that they have."""
+    return {
+        "nodes": await cypher(
+            graph, "MATCH (n) RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties ORDER BY id"
+        ),
+        "relationships": await cypher(
+            graph,
+            "MATCH (a)-[r]->(b) RETURN elementId(r) AS id, type(r) AS type, elementId(a) AS a, elementId(b) AS b, "
+            "properties(r) AS properties ORDER BY id",
+        ),
+        "constraints": await cypher(graph, "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties"),
+        "indexes": await cypher(graph, "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, options"),
+    }
+
+
+def without_additions(state: dict[str, Any]) -> Any:
+    """What the nodes and relationships had before: their labels, types and ends, and all properties of their own."""
+    return [
+        {
+            **record,
+            "properties": {
+                name: value
+                for name, value in record["properties"].items()
+                if name not in record["properties"].get("kgagent_adopted", ()) and name not in ADDED
+            },
+        }
+        for record in (*state["nodes"], *state["relationships"])
+        if record.get("labels") != ["KgagentNote"]
+    ]
+
+
+ADDED = {
+    *("kgagent_adopted", "kgagent_embedding", "relationship_embedding", "embedding_hash", "embedding_model"),
+    *("notes_hash", "notes_text", "relationship_key", "version", "is_reversed"),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_when_undone(
+    name: str, foreign: KnowledgeGraph, own_server: Server, tmp_path: Path
+) -> None:
+    other = GRAPHS[name]
+    await written(foreign, other)
+    before = await everything(foreign)
+
+    planned = await foreign.adopt(user_id=USER, dry_run=True)
+    assert await everything(foreign) == before
+    file = tmp_path / "ontology.yaml"
+    file.write_text(dump_ontology(planned.ontology), "utf-8")
+    assert load_ontology(file) == planned.ontology
+    for label, properties in other.names.items():
+        assert planned.ontology.labels[label].name_from == properties
+
+    report = await foreign.adopt(user_id=USER, ontology=file)
+    assert report.migration is not None
+    assert report.migration.total.embedded == report.plan.texts
+    after = await everything(foreign)
+    assert without_additions(after) == without_additions(before)
+    assert [row for row in before["constraints"] if row not in after["constraints"]] == []
+
+    async with opened(own_server, report.ontology) as graph:
+        tools = graph.tools(user_id=USER)
+        found = await tools.hybrid_search.call_text({"query": other.question})
+        assert found.text.startswith(other.answer), found.text
+        is_first = {"type": "PROPERTY_EQUALS", "property_path": "name", "value": other.found[0], "at_step": "start"}
+        matched = succeeded(await tools.query_patterns(patterns=[{"steps": other.steps, "constraints": [is_first]}]))
+        names = {node["entity_key"]: node["name"] for node in matched["nodes"]}
+        assert {tuple(names[key] for key in path["nodes"]) for path in matched["paths"]} == {tuple(other.found)}
+        start, end = other.ends
+        joined = await tools.find_paths.call_text({"from_entity_key": start, "to_entity_key": end})
+        assert other.path in joined.text
+        answer = succeeded(await tools.explore(queries=[other.question]))
+        view = await build_view(graph.retrieval, answer, user_id=USER, queries=[other.question])
+        page = file_page(view, Vocabulary.of(graph.ontology), USER)
+        assert other.answer.partition(" (")[0] in page
+        assert [finding for finding in (await graph.diagnose()).findings if finding.severity != "info"] == []
+        again = await graph.migrate()
+        assert (again.total.embedded, again.total.updated) == (0, 0)
+
+    undone = await foreign.undo_adoption(user_id=USER, ontology=file)
+    assert undone.kept == 0
+    assert await everything(foreign) == before
+
+
+async def test_what_cannot_be_adopted_is_named_with_what_to_do(foreign: KnowledgeGraph) -> None:
+    await written(foreign, HOSPITAL)
+    plan = (await foreign.adopt(user_id=USER, dry_run=True)).plan
+    skipped = {one.what: one for one in plan.skipped}
+    assert skipped.keys() == {"Patient", "Visit", "ADMITTED_TO", "TREATS", "TAKES", "CONSULTS"}
+    assert str(skipped["Patient"]) == (
+        "Patient (2): kgagent needs the property 'version' for something else, and 1 of them have it; store theirs "
+        "under another name: MATCH (n:`Patient`) SET n.`own version` = n.`version` REMOVE n.`version`"
+    )
+    assert "'user_id'" in skipped["Visit"].why
+    assert skipped["TREATS"].why == "they start or end at nodes that are not adopted"
+    assert skipped["CONSULTS"].why.startswith("they start and end at the same node")
+    await cypher(foreign, "MATCH (n:Patient) SET n.`own version` = n.version REMOVE n.version")
+    assert "Patient" in (await foreign.adopt(user_id=USER, dry_run=True)).plan.labels
+    with pytest.raises(InputError, match=r"Visit \(1\): kgagent needs .*'user_id'.*; or remove it from the ontology"):
+        await foreign.adopt(
+            user_id=USER,
+            ontology=plan.ontology.model_copy(
+                update={"labels": {**plan.ontology.labels, "Visit": plan.ontology.labels["Ward"]}}
+            ),
+        )
+    with pytest.raises(InputError, match=r"No label 'Nurse' in the graph. There are: Doctor, "):
+        await foreign.adopt(user_id=USER, labels=["Nurse"])
+    with pytest.raises(InputError, match="There is nothing to adopt: the graph has no relationships between"):
+        await foreign.adopt(user_id=USER, labels=["Medication"])
+
+
+async def test_what_is_written_later_is_adopted_by_a_migration_and_what_tools_wrote_stays(
+    foreign: KnowledgeGraph, own_server: Server
+) -> None:
+    await written(foreign, MOVIES)
+    report = await foreign.adopt(user_id=USER)
+    async with opened(own_server, report.ontology) as graph:
+        tools = graph.tools(user_id=USER)
+        # Of several types between two labels, a word that reads like one of them decides.
+        refused = await tools.create_relationship(
+            from_entity_key="Ilse Brandt", to_entity_key="Nine Winters", relationship_type="financed"
+        )
+        assert "Several types connect Person and Movie: ACTED_IN, DIRECTED" in error_of(refused)
+        succeeded(
+            await tools.create_relationship(
+                from_entity_key="Ilse Brandt", to_entity_key="Nine Winters", relationship_type="produced"
+            )
+        )
+        succeeded(await tools.update_node(entity_key="Nine Winters", description="A family saga in the far north."))
+        await cypher(
+            graph,
+            "MATCH (m:Movie {title: 'The Salt Road'}) SET m.title = 'The Long Salt Road' "
+            "CREATE (:Person {name: 'Wanda Kuhn'})-[:DIRECTED]->(m) "
+            "WITH m MATCH (n:Movie {title: 'Nine Winters'}) SET n.tagline = 'Changed'",
+        )
+        findings = [finding.message for finding in (await graph.diagnose()).findings]
+        assert any(message.startswith("1 of 8 nodes have no entity_key") for message in findings)
+        migrated = await graph.migrate()
+        assert migrated.total.embedded == 2 + 4  # Wanda and the film; what she directed, and what has its old name
+        assert "Wanda Kuhn directed The Long Salt Road" in str(await tools.hybrid_search(query="Wanda Kuhn"))
+        kept = await cypher(graph, "MATCH (m:Movie {title: 'Nine Winters'}) RETURN m.description AS text")
+        assert kept == [{"text": "A family saga in the far north."}]
+        assert [finding for finding in (await graph.diagnose()).findings if finding.severity != "info"] == []
+    undone = await foreign.undo_adoption(user_id=USER, ontology=report.ontology)
+    assert undone.kept == 0
+    left = await cypher(foreign, "MATCH (n:Movie {title: 'Nine Winters'}) RETURN properties(n) AS properties")
+    assert left[0]["properties"].keys() == {"title", "released", "tagline", "history", "updated_at"}
+    produced = "MATCH ({name: 'Ilse Brandt'})-[r:PRODUCED]->() RETURN r.relationship_type AS type"
+    assert await cypher(foreign, produced) == [{"type": "produced"}]
+
+
+async def test_the_doctor_says_what_to_do_with_the_graph_of_another_program(foreign: KnowledgeGraph) -> None:
+    await written(foreign, LANGCHAIN)
+    findings = {finding.fix: finding.message for finding in (await foreign.diagnose()).findings}
+    assert findings["`kgagent adopt --dry-run` shows what making them searchable in place means"] == (
+        "3 nodes (Document 1, __Entity__:Organization 1, __Entity__:Place 1) of other programs, "
+        "without a label of the ontology and without user_id"
+    )
+    assert any("2 of 2 nodes have no entity_key" in message for message in findings.values())
