@@ -9,7 +9,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Annotated, NamedTuple
 
-from pydantic import AfterValidator, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from kgagent.errors import InputError
 
@@ -20,7 +20,6 @@ MAX_LENGTH = 200
 """Characters of all periods of a relationship."""
 
 OPEN_START, OPEN_END = 0, 99_991_231
-LAST_YEAR = 9_999
 ABOUT = "about "
 
 
@@ -61,18 +60,13 @@ def period_of(when: str) -> Period:
         raise wrong
     try:
         parsed = parse_edtf(when)
-        ends = parsed.lower_strict(), parsed.upper_strict()
+        ends = zip((parsed.lower_strict(), parsed.upper_strict()), (OPEN_START, OPEN_END), strict=True)
+        # The grammar accepts years that `date` does not have, and 29 February of any year.
+        earliest, latest = (
+            unknown if isinstance(end, float) else _day_number(date(*end[:3])) for end, unknown in ends
+        )
     except (EDTFParseException, ValueError, TypeError, AttributeError):
         raise wrong from None
-    days = []
-    for end, unknown in zip(ends, (OPEN_START, OPEN_END), strict=True):
-        if isinstance(end, float):
-            days.append(unknown)
-        elif 1 <= end.tm_year <= LAST_YEAR:
-            days.append(end.tm_year * 10_000 + end.tm_mon * 100 + end.tm_mday)
-        else:
-            raise wrong
-    earliest, latest = days
     if earliest > latest:
         raise ValueError(f"must not end before it begins, got {when!r}")
     return Period(earliest, latest)
@@ -149,10 +143,15 @@ def _checked_period(when: str) -> str:
     return checked
 
 
-When = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_checked)]
+_GivenText = Annotated[
+    str,
+    Field(coerce_numbers_to_str=True),
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=100),
+]
+"""What a caller gives; a year may be a number."""
+
+When = Annotated[_GivenText, AfterValidator(_checked)]
 """Text in EDTF, of one or several periods."""
 
-WhenPeriod = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(_checked_period)
-]
+WhenPeriod = Annotated[_GivenText, AfterValidator(_checked_period)]
 """Text in EDTF, of one period."""
