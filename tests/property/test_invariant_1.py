@@ -56,6 +56,18 @@ added_notes = st.tuples(
     ends,
     st.fixed_dictionaries({"content": st.sampled_from(["one", "five", "w" * 700]), "lifetime": lifetimes}),
 )
+edits: st.SearchStrategy[Any] = (
+    st.tuples(
+        st.just("update_note"),
+        ends,
+        st.fixed_dictionaries(
+            {"note": st.sampled_from(["one", "five"]), "content": st.sampled_from(["two", "six"])},
+            optional={"when": st.sampled_from(["2020", "2021/.."])},
+        ),
+    )
+    | st.tuples(st.just("delete_note"), ends, st.fixed_dictionaries({"note": st.sampled_from(["one", "two", "five"])}))
+    | st.tuples(st.sampled_from(["delete_relationship", "restore_relationship"]), ends, st.just({}))
+)
 old_writes = st.tuples(
     st.just("another program"),
     ends,
@@ -169,3 +181,19 @@ async def test_embeddings_are_current_after_concurrent_tool_calls(
         if name == "add_note_to_relationship" and answer is not None and answer["success"]:
             assert arguments["content"] in kept
     assert clock() - clock.now == timedelta(0)
+
+
+@pytest.mark.usefixtures("part")
+@examples(2)
+@given(first=st.lists(creations, min_size=2, max_size=3), steps=st.lists(edits | added_notes, min_size=4, max_size=10))
+async def test_notes_are_indexed_after_concurrent_edits_and_deletions(
+    graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, first: list[Step], steps: list[Step]
+) -> None:
+    user_id = f"user-{uuid4()}"
+    tools = graph.tools(user_id=user_id)
+    keys = await plant_people(graph, user_id, PEOPLE)
+    await cypher(graph, "MATCH (n:Person {user_id: $user}) REMOVE n.name", user=user_id)
+    for step in first:
+        await take(step, tools, graph, keys, clock)
+    await asyncio.gather(*(take(step, tools, graph, keys, clock) for step in steps))
+    await assert_embeddings_are_current(graph, user_id, embedder, clock())
