@@ -18,7 +18,10 @@ from tests.support.shared_server import QuickLocalNeo4j
 
 PAGES = (
     "README.md",
-    *(f"docs/{name}.md" for name in ("agents", "concepts", "configuration", "hosting", "patterns", "python", "tools")),
+    *(
+        f"docs/{name}.md"
+        for name in ("adopt", "agents", "concepts", "configuration", "hosting", "patterns", "python", "tools")
+    ),
     "docs/your-data.md",
 )
 

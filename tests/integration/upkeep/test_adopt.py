@@ -1,13 +1,17 @@
 """Adopting graphs of other programs: what is found then, what stays as it was, and that it can be undone."""
 
+import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from kgagent import InputError, KnowledgeGraph, Settings
 from kgagent.adapters.view import Vocabulary, build_view, file_page
+from kgagent.cli.app import app
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.graph.identifiers import Identifier
 from kgagent.ontology import Ontology, dump_ontology, load_ontology
@@ -226,3 +230,36 @@ async def test_the_doctor_says_what_to_do_with_the_graph_of_another_program(fore
         "without a label of the ontology and without user_id"
     )
     assert any("2 of 2 nodes have no entity_key" in message for message in findings.values())
+
+
+async def test_the_command_writes_the_ontology_first_and_reads_it_afterwards(
+    foreign: KnowledgeGraph, own_server: Server, tmp_path: Path
+) -> None:
+    await written(foreign, MOVIES)
+    file = tmp_path / "films.yaml"
+    environment = {
+        "NEO4J_URI": own_server.uri,
+        "NEO4J_USERNAME": own_server.username,
+        "NEO4J_PASSWORD": own_server.password,
+        "KGAGENT_EMBEDDER": "hashing",
+        "KGAGENT_ONTOLOGY": str(file),
+    }
+
+    async def run(*arguments: str) -> str:
+        done = await asyncio.to_thread(CliRunner().invoke, app, arguments, env=environment, catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+        return str(done.stdout)
+
+    before = await everything(foreign)
+    planned = await run("adopt", "--user", USER, "--dry-run")
+    assert "ACTED_IN" in planned
+    assert "17 texts to embed, about" in planned
+    assert await everything(foreign) == before
+    file.write_text(file.read_text("utf-8").replace("text_from: [tagline]", "text_from: []"), "utf-8")
+    report = json.loads(await run("adopt", "--user", USER, "--json"))
+    assert report["migration"]["total"]["embedded"] == 17
+    assert await cypher(foreign, "MATCH (m:Movie) WHERE m.description IS NOT NULL RETURN m.title") == []
+    found = await run("search", "lighthouse keeper", "--user", USER)
+    assert found.startswith("Noor Haddad (Person) -[acted in]-> Harbour of Glass (Movie)")
+    assert "17 records restored; constraints and indexes were dropped" in await run("adopt", "--user", USER, "--undo")
+    assert await everything(foreign) == before
