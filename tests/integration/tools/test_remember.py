@@ -7,6 +7,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError
+from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from kgagent.tools.remember_results import RememberResult
 from tests.conftest import Clock
@@ -279,6 +280,25 @@ async def test_a_note_or_relationship_without_a_type_creates_the_relationship_wi
     assert "Replaced: Ines loves Sailing: relationship_type was 'engages with'" in answer.text
     edit = {"on": ["Ruth Calder", "Sailing"], "replaces": "Ruth", "content": "Ruth rows."}
     assert "Relationship not found between Ruth Calder" in error_of(await tools.remember(notes=[edit]))
+
+
+async def test_where_types_compete_a_note_is_for_the_relationship_that_exists(
+    graph: KnowledgeGraph, database: Database, user_id: str
+) -> None:
+    known = graph.ontology.relationships
+    competing = known["engages_with"].model_copy(update={"connects": known["associated_with"].connects})
+    ontology = graph.ontology.model_copy(update={"relationships": {**known, "engages_with": competing}})
+    parts = services_of(graph)
+    tools = KnowledgeGraph(parts.store, ontology, parts.embedder, graph.settings).tools(user_id=user_id)
+    notes = [{"on": ["me", "The fair"], "content": "Ines went there."}]
+    payload = await tools.remember(nodes=[ME, {"label": "Entity", "name": "The fair"}], notes=notes)
+    [failed] = payload["failures"]
+    assert "Choose one with neo4j_type" in failed["error"]
+    runs = {"from": "me", "to": "The fair", "relationship_type": "runs", "neo4j_type": "associated_with"}
+    succeeded(await tools.remember(relationships=[runs, {"from": "me", "to": "The fair", "proximity": 4}], notes=notes))
+    stored = await database.relationship()
+    assert (stored["neo4j_type"], stored["relationship_type"], stored["proximity"]) == ("associated_with", "runs", 4)
+    assert note_contents(stored) == ["Ines went there."]
 
 
 async def test_an_invalid_note_costs_only_the_note(tools: Toolset, database: Database) -> None:
