@@ -4,7 +4,7 @@
 // Null if another transaction has deleted it since it was matched, even while its fields were read.
 head([found IN [[
   elementId(n), labels(n),
-  [key IN keys(n) WHERE NOT key IN ['embedding', 'embedding_hash', 'embedding_model', 'history', 'ingestion_merged',
+  [key IN keys(n) WHERE NOT key IN ['embedding', 'embedding_hash', 'embedding_model', 'ingestion_merged',
       'ingestion_messages', 'ingestion_progress', 'ingestion_run', 'kgagent_adopted', 'kgagent_embedding', 'notes_hash',
       'notes_text', 'user_id', 'version', 'write_lock'] |
     [key, CASE WHEN n[key] IS :: ZONED DATETIME THEN toString(n[key]) ELSE n[key] END]]

@@ -20,6 +20,7 @@ def history_change(
     *,
     until: datetime,
     by: str,
+    ended: str | None,
     source_entity_key: str | None,
     corrected: bool,
 ) -> dict[str, str]:
@@ -29,6 +30,7 @@ def history_change(
         stored: the record before; None for a new one.
         changes: the properties that change; None removes one.
         until: time of the write.
+        ended: when the earlier values ended to hold, in EDTF; None for the time of the write.
         by: user id of its author.
         source_entity_key: what it comes from.
         corrected: whether the earlier values were never right.
@@ -41,6 +43,7 @@ def history_change(
             field=name,
             value=plain(value),
             until=until,
+            ended=ended,
             by=by,
             source_entity_key=source_entity_key,
             corrected=corrected,

@@ -196,6 +196,7 @@ class NodeStrategy:
             changes,
             until=self._context.clock(),
             by=self._user_id,
+            ended=self._options.said_on,
             source_entity_key=self._options.source_entity_key,
             corrected=intent.correction,
         )

@@ -19,10 +19,13 @@ NO_DAYS = (0, -1)
 PERIODS = "when_periods"
 """The first and the last day of each period of `when`, if there are several."""
 
+FORMER = "when_former"
+"""The day until which a relationship with a `when` had another type."""
+
 INTERNAL_PROPERTIES = frozenset(
     {*NODE_EMBEDDINGS, "relationship_embedding", ADOPTED, *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
-    | {"embedding_hash", "embedding_model", "notes_hash", *DAYS, PERIODS, "version", "write_lock"}
+    | {"embedding_hash", "embedding_model", "notes_hash", *DAYS, PERIODS, FORMER, "version", "write_lock"}
     | {"relationship_key", "user_id", "history"}
 )
 BOOKKEEPING = ("version", "write_lock", "notes_text", "notes_hash", "embedding_hash", "embedding_model", ADOPTED)

@@ -11,7 +11,7 @@ from kgagent.graph.existing_records import relationship_exists
 from kgagent.graph.history import history_change
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.pair_state import End, PairState
-from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.property_names import DAYS, FORMER, LEVEL_FIELDS
 from kgagent.graph.record_saver import (
     RecordSaver,
     changed_properties,
@@ -26,7 +26,8 @@ from kgagent.graph.store import Store
 from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
 from kgagent.models import GraphRelationship, Note
 from kgagent.models.free_types import is_same, with_types
-from kgagent.models.when import with_periods
+from kgagent.models.history import last_end
+from kgagent.models.when import beginning, with_periods
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
 
@@ -241,12 +242,14 @@ class RelationshipRepository:
 
     def bookkeeping(self, record: RelationshipRecord, user_id: str, now: datetime) -> dict[str, Any]:
         """The owner, the notes as full-text search finds them, the unique key, the direction and the days of `when`."""
+        days = days_of([record.properties.get("when")])
         return {
             "user_id": user_id,
             "notes_text": record.notes_text(now),
             "relationship_key": self.relationship_key(record),
             "is_reversed": record.properties.get("is_reversed"),
-            **days_of([record.properties.get("when")]),
+            **days,
+            FORMER: None if days[DAYS[0]] is None else last_end(record.history, "relationship_type"),
         }
 
     def to_model(self, record: RelationshipRecord, asked_from: str | None = None) -> GraphRelationship:
@@ -331,14 +334,15 @@ class RelationshipStrategy:
         if stored is None and not intent.values.get("relationship_type"):
             intent = replace(intent, values={**intent.values, "relationship_type": as_words(blank.neo4j_type)})
         before = stored or with_properties(blank, {"user_id": self._user_id})
-        if stored is not None and intent.adds_type:
-            intent = self._with_added_type(intent, stored)
-        if (
-            stored is not None
-            and (when := intent.values.get("when"))
-            and not intent.replaces_type(stored.text("relationship_type"))
-        ):
-            intent = replace(intent, values={**intent.values, "when": with_periods(stored.text("when"), when)})
+        ended = self._options.said_on
+        if stored is not None:
+            when, replaces_type = intent.values.get("when"), intent.replaces_type(stored.text("relationship_type"))
+            if when and replaces_type:
+                ended = beginning(when) or ended
+            elif when:
+                intent = replace(intent, values={**intent.values, "when": with_periods(stored.text("when"), when)})
+            if intent.adds_type:
+                intent = self._with_added_type(intent, stored)
         given, omitted = self._values(intent, before.neo4j_type)
         levels = self._levels_stored_as_text(before)
         changes = changed_properties(before, levels | given, intent.notes, self._context)
@@ -346,6 +350,7 @@ class RelationshipStrategy:
             stored and with_properties(stored, levels),
             {name: value for name, value in changes.items() if name not in levels or value != levels[name]},
             until=self._context.clock(),
+            ended=ended,
             by=self._user_id,
             source_entity_key=self._options.source_entity_key,
             corrected=intent.correction,

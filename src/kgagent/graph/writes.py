@@ -53,6 +53,7 @@ class WriteOptions(Generic[IntentT, RecordT]):
         keep_updated_at: whether `updated_at` stays as it is.
         dry_run: whether nothing is written; results are those of a write that succeeds.
         source_entity_key: what the writes come from, for the histories of the records.
+        said_on: date of the conversation that the writes come from, in EDTF, likewise.
         lock: held during each transaction, for writes that would otherwise deadlock with each other.
     """
 
@@ -61,6 +62,7 @@ class WriteOptions(Generic[IntentT, RecordT]):
     keep_updated_at: bool = False
     dry_run: bool = False
     source_entity_key: str | None = None
+    said_on: str | None = None
     lock: asyncio.Lock | None = None
 
 

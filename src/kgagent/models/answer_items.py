@@ -394,7 +394,8 @@ class HistoryItem(Item):
     def lines(self, state: RenderState) -> list[Line]:
         """The value and until when it was stored: `- Former description (until 2026-01-31): …`."""
         entry = self.entry
-        details = [f"until {entry.until:%Y-%m-%d}"] if entry.until else []
+        until = entry.ended or (f"{entry.until:%Y-%m-%d}" if entry.until else "")
+        details = [f"until {until}"] if until else []
         if entry.source_entity_key and state.short_keys is not None:
             details.append(f"source {state.short_keys.get(entry.source_entity_key, entry.source_entity_key)}")
         kind = "Wrong" if entry.corrected else "Former"

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
 from kgagent.models.note import UtcTime
+from kgagent.models.when import day_number, periods_of
 
 MAX_ENTRIES = 100
 """Entries that a record keeps, the newest."""
@@ -17,6 +18,8 @@ class HistoryEntry(BaseModel):
         field: the property: `name`, `description`, `relationship_type`, `attitude`, `proximity` or `when`.
         value: what it was; attitude and proximity from 1 to 5.
         until: time of the write that replaced it; None if unknown.
+        ended: when it ended to hold, in EDTF, if that differs from the time of the write: the date of the conversation, or
+            when what took its place began.
         by: user id of the author of that write.
         source_entity_key: what that write came from, usually a Source node.
         corrected: whether the value was never right, instead of having changed.
@@ -27,9 +30,30 @@ class HistoryEntry(BaseModel):
     field: str
     value: JsonValue
     until: UtcTime | None = None
+    ended: str | None = None
     by: str = "unknown"
     source_entity_key: str | None = None
     corrected: bool = False
+
+    @property
+    def end(self) -> int | None:
+        """The day on which it no longer held, such as 20230204; None if unknown."""
+        if periods := periods_of(self.ended):
+            return periods[0].earliest
+        return None if self.until is None else day_number(self.until)
+
+
+def values_at(history: Iterable[HistoryEntry], day: int) -> dict[str, JsonValue]:
+    """The values that a record had on a day, of the fields that have changed since; corrected ones never held."""
+    later = [(end, entry) for entry in history if not entry.corrected and (end := entry.end) is not None and end > day]
+    later.sort(key=lambda one: -one[0])
+    return {entry.field: entry.value for _, entry in later}
+
+
+def last_end(history: Iterable[HistoryEntry], field: str) -> int | None:
+    """The last day on which a value of a field ended; None if no value did."""
+    ends = (entry.end for entry in history if entry.field == field and not entry.corrected)
+    return max((end for end in ends if end is not None), default=None)
 
 
 _HISTORY = TypeAdapter(tuple[HistoryEntry, ...])

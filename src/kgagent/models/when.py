@@ -50,7 +50,7 @@ def period_of(when: str) -> Period:
     with suppress(ValueError):
         day = date.fromisoformat(when)
         if str(day) == when:
-            return Period(_day_number(day), _day_number(day))
+            return Period(day_number(day), day_number(day))
     # Imported here, because its grammar takes 0.1 s to build.
     from edtf import parse_edtf
     from edtf.parser.edtf_exceptions import EDTFParseException
@@ -117,10 +117,17 @@ def is_extended_when(stored: str, changed: str) -> bool:
 def is_past(when: str | None, now: datetime) -> bool:
     """Whether all periods of a text have ended."""
     periods = periods_of(when)
-    return bool(periods) and max(period.latest for period in periods) < _day_number(now)
+    return bool(periods) and max(period.latest for period in periods) < day_number(now)
 
 
-def _day_number(day: date) -> int:
+def beginning(when: str) -> str | None:
+    """The date at which the first period of a text begins; None if that is not known."""
+    first = split_periods(when)[0].partition("/")[0]
+    return None if first == ".." else first
+
+
+def day_number(day: date) -> int:
+    """A day as a number such as 20230204."""
     return day.year * 10_000 + day.month * 100 + day.day
 
 

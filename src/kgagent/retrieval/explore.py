@@ -131,8 +131,8 @@ class Exploration:
         }
         return ExploreResult(
             nodes=tuple(await in_turns(lambda key: self._explored(ranked[key], nodes[key]), read)),
-            relationships=_each_once((*matches, *map(self.types.without_other_notes, around.relationships))),
-            neighbors=tuple(map(self.types.without_other_notes, around.neighbors)),
+            relationships=_each_once((*matches, *around.relationships)),
+            neighbors=around.neighbors,
             warnings=(
                 *(found.warnings if found else ()),
                 *(f"Skipped {what}: {failure.reason}" for what, failure in skipped.items() if failure),
@@ -246,7 +246,7 @@ class Exploration:
         return {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
 
     def _explored(self, ranked: _Ranked, found: FoundNode) -> ExploredNode:
-        node = found.to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
+        node = self.types.then(found).to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
         node = self.types.without_other_notes(node.with_matched_notes(ranked.notes))
         return ExploredNode(node=node, score=ranked.score, signals=tuple(ranked.signals))
 
@@ -280,10 +280,9 @@ def to_result(candidate: Candidate, scope: SearchScope, types: RelationshipFilte
     """A relationship that a search found, as it is returned."""
     if not isinstance(candidate.record, RelationshipRecord):
         raise TypeError(f"{candidate.key} is no relationship")
+    item = types.then(candidate.record).to_model(scope.ontology)
     fields = {
-        **dict(
-            types.without_other_notes(candidate.record.to_model(scope.ontology).with_matched_notes(candidate.notes))
-        ),
+        **dict(types.without_other_notes(item.with_matched_notes(candidate.notes))),
         "similarity": candidate.similarity or 0.0,
         "score": candidate.score,
         "path": tuple(record.triplet for record in candidate.path),

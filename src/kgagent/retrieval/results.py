@@ -93,7 +93,8 @@ def _model(
     candidate: Candidate, record: StoredRecord, scope: SearchScope, types: RelationshipFilter
 ) -> GraphNode | GraphRelationship:
     """The record as callers see it, with the similarity of the notes that matched."""
-    return types.without_other_notes(record.to_model(scope.ontology).with_matched_notes(candidate.notes))
+    item = types.then(record).to_model(scope.ontology)
+    return types.without_other_notes(item.with_matched_notes(candidate.notes))
 
 
 def build_result(
@@ -175,7 +176,7 @@ async def read_explored(
     }
     [row] = await scope.read(scope.statement("read_explored"), parameters)
     nodes, relationships = _records(scope, row, labels)
-    return Explored(nodes, relationships, await read_surroundings(scope, row))
+    return Explored(nodes, relationships, await read_surroundings(scope, row, types))
 
 
 def _records(scope: SearchScope, row: Row, labels: Sequence[str]) -> FoundRecords:
@@ -187,10 +188,11 @@ def _records(scope: SearchScope, row: Row, labels: Sequence[str]) -> FoundRecord
 
 def _one_sided(found: Found) -> Iterator[str]:
     """Warn if only nodes or only relationships matched although both were searched."""
-    nodes, relationships = (
-        any(result.rankings[name].candidates for result in found.results for name in names if name in result.rankings)
-        for names in (OF_NODES, OF_RELATIONSHIPS)
-    )
+    records = [
+        one.record for result in found.results for ranking in result.rankings.values() for one in ranking.candidates
+    ]
+    nodes = any(isinstance(record, NodeRecord) for record in records)
+    relationships = any(isinstance(record, RelationshipRecord) for record in records)
     if nodes and not relationships and not any(name in found.failures for name in OF_RELATIONSHIPS):
         yield "No relationship matched; the results are nodes"
     if relationships and not nodes and not any(name in found.failures for name in OF_NODES):

@@ -9,11 +9,13 @@ from typing import Any, Self, TypeVar, cast
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.records import NodeRecord
+from kgagent.graph.record_saver import with_properties
+from kgagent.graph.records import NodeRecord, Record
 from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
 from kgagent.models import Note
 from kgagent.models.graph import DescribedItem
+from kgagent.models.history import values_at
 from kgagent.models.note import utc_now
 from kgagent.models.search import SearchFilters
 from kgagent.models.when import OPEN_END, Period, overlaps, period_of, periods_of
@@ -26,6 +28,7 @@ SHORTEST_TIMEOUT = 0.01
 """Seconds that a step may take if no time is left."""
 
 ItemT = TypeVar("ItemT", bound=DescribedItem)
+RecordT = TypeVar("RecordT", bound=Record)
 MethodT = TypeVar("MethodT", bound=Callable[..., Coroutine[Any, Any, Any]])
 
 
@@ -200,6 +203,12 @@ class RelationshipFilter:
     def keeps_node(self, node: NodeRecord) -> bool:
         """Whether a node may be found by itself: without a time of its own, it is `between` by its notes."""
         return self.between is None or any(map(self.keeps_note, node.notes))
+
+    def then(self, record: RecordT) -> RecordT:
+        """A record with the values that it had at the end of `as_of`."""
+        if self.as_of is None or not (values := values_at(record.history, self.as_of.latest)):
+            return record
+        return with_properties(record, values)
 
     def without_other_notes(self, item: ItemT) -> ItemT:
         """A result with the notes that the filter keeps."""

@@ -1,9 +1,10 @@
 """Surroundings of nodes: the relationships among them, and their neighbors one hop away."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from kgagent.graph.store import Row
-from kgagent.models import GraphExpansion
+from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
 from kgagent.retrieval.candidates import read_node, read_relationship
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.turns import in_turns
@@ -22,17 +23,22 @@ async def expand_around(
         return GraphExpansion()
     parameters = {"around": keys, "among_limit": max_relationships, "neighbor_limit": max_neighbors}
     [row] = await scope.read(scope.statement("expand_around"), parameters | RelationshipFilter().parameters)
-    return await read_surroundings(scope, row)
+    return await read_surroundings(scope, row, RelationshipFilter())
 
 
-async def read_surroundings(scope: SearchScope, row: Row) -> GraphExpansion:
-    """Make models of what `_surroundings.cypher` returns."""
+async def read_surroundings(scope: SearchScope, row: Row, types: RelationshipFilter) -> GraphExpansion:
+    """Make models of what `_surroundings.cypher` returns, as the filter has them."""
     ontology = scope.ontology
     relationships = [*row["among"], *(one for around in row["neighbors"] for one in around["relationships"])]
     nodes = [around["node"] for around in row["neighbors"]]
+
+    def node_of(found: Sequence[Any]) -> GraphNode:
+        return types.without_other_notes(types.then(read_node(found, ontology)).to_model(ontology))
+
+    def relationship_of(found: Sequence[Any]) -> GraphRelationship:
+        return types.without_other_notes(types.then(read_relationship(found)).to_model(ontology))
+
     return GraphExpansion(
-        neighbors=tuple(await in_turns(lambda node: read_node(node, ontology).to_model(ontology), filter(None, nodes))),
-        relationships=tuple(
-            await in_turns(lambda one: read_relationship(one).to_model(ontology), filter(None, relationships))
-        ),
+        neighbors=tuple(await in_turns(node_of, filter(None, nodes))),
+        relationships=tuple(await in_turns(relationship_of, filter(None, relationships))),
     )

@@ -179,7 +179,12 @@ class _Call:
         with suppress(InputError):
             source = self.references.key(self.arguments.source) if self.arguments.source else None
         outcomes = await write(
-            self.context, list(writes.values()), new=self.new, stored=self.stored, source_entity_key=source
+            self.context,
+            list(writes.values()),
+            new=self.new,
+            stored=self.stored,
+            source_entity_key=source,
+            said_on=self.arguments.said_on,
         )
         for position, outcome in zip(writes, outcomes, strict=True):
             if isinstance(outcome, KgAgentError):

@@ -120,6 +120,7 @@ async def write(
     new: Collection[str] = (),
     stored: Mapping[str, End] = MappingProxyType({}),
     source_entity_key: str | None = None,
+    said_on: str | None = None,
     dry_run: bool = False,
 ) -> list[GraphWriteResult | KgAgentError]:
     """Write nodes and relationships with one request for embeddings; each is written or rejected independently.
@@ -130,6 +131,7 @@ async def write(
         new: keys of nodes that do not exist yet, as was read for this call.
         stored: nodes that were read for this call, by their keys.
         source_entity_key: what they come from, for the histories; None for the source of the context.
+        said_on: date of the conversation that they come from, in EDTF, for the histories.
         dry_run: whether nothing is written.
 
     Returns:
@@ -147,13 +149,17 @@ async def write(
             context.nodes,
             context.write_context,
             user_id=context.user_id,
-            options=NodeWriteOptions(prepare=_prepared_node, dry_run=dry_run, source_entity_key=source),
+            options=NodeWriteOptions(
+                prepare=_prepared_node, dry_run=dry_run, source_entity_key=source, said_on=said_on
+            ),
         ),
         RelationshipStrategy(
             context.relationships,
             context.write_context,
             user_id=context.user_id,
-            options=RelationshipWriteOptions(prepare=prepared, dry_run=dry_run, source_entity_key=source),
+            options=RelationshipWriteOptions(
+                prepare=prepared, dry_run=dry_run, source_entity_key=source, said_on=said_on
+            ),
         ),
         new=new,
         stored=stored,

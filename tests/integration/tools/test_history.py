@@ -83,6 +83,44 @@ async def test_periods_are_kept_apart_unless_the_type_changes_or_they_are_correc
     assert (await change(when="2023", relationship_type="rival"))[0] == "2023"
 
 
+async def test_a_search_as_of_a_day_shows_what_was_said_to_hold_then(tools: Toolset) -> None:
+    item = {"from": "Ada", "to": "Pets", "attitude": 2}
+    nodes = [{"label": "Person", "name": "Ada"}, {"label": "Concept", "name": "Pets"}]
+    first = {**item, "relationship_type": "may get", "description": "Ada thinks about pets."}
+    succeeded(await tools.remember(nodes=nodes, relationships=[first], said_on="2022-01-10"))
+    change = {
+        **item,
+        "relationship_type": "decided against",
+        "replaces": True,
+        "description": "No pets.",
+        "attitude": 1,
+    }
+    succeeded(await tools.remember(relationships=[change], said_on="2022-05-20"))
+    moved = {**item, "relationship_type": "owns", "replaces": True, "when": "2023-07/..", "attitude": 5}
+    succeeded(await tools.remember(relationships=[moved], said_on="2024-01-01"))
+    wrong = {**item, "attitude": None, "description": "Two rats.", "correction": True}
+    succeeded(await tools.remember(relationships=[wrong], said_on="2024-02-01"))
+
+    async def then(**filters: str) -> tuple[str, str, int]:
+        found = await tools.hybrid_search(query="Ada pets", format="json", **filters)
+        [one] = succeeded(found)["relationships"]
+        return one["relationship_type"], one["description"], one["attitude"]
+
+    assert await then() == ("owns", "Two rats.", 5)
+    entries = await history_of(tools, from_entity_key="Ada", to_entity_key="Pets")
+    assert [(one["value"], one["ended"]) for one in entries if one["field"] == "relationship_type"] == [
+        ("decided against", "2023-07"),
+        ("may get", "2022-05-20"),
+    ]
+    text = (await tools["get_relationship"].call_text({"from_entity_key": "Ada", "to_entity_key": "Pets"})).text
+    assert "- Former relationship_type (until 2022-05-20): may get" in text
+    assert await then(as_of="2022-02") == ("may get", "Ada thinks about pets.", 2)
+    assert await then(as_of="2023-06") == ("decided against", "Two rats.", 1)
+    assert await then(as_of="2023-08") == ("owns", "Two rats.", 5)
+    explored = await tools.explore(queries=[{"query": "pets", "threshold": -1.0}], as_of="2022-02", format="json")
+    assert [edge["relationship_type"] for edge in succeeded(explored)["edges"]] == ["may get"]
+
+
 async def test_a_correction_is_marked(tools: Toolset) -> None:
     ends = await two_friends(tools, description="They met in Rome.")
     succeeded(await tools.update_relationship(**ends, description="They met in Oslo.", correction=True))

@@ -8,7 +8,7 @@ import pytest
 
 from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import DAYS, INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED, PERIODS
+from kgagent.graph.property_names import DAYS, FORMER, INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED, PERIODS
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store_items import STORE_ITEM_NAMES
 
@@ -48,7 +48,7 @@ OF_ALL_USERS = {
 """What reads the ids of users, for an export of all of them, counts, and the sizes of indexes."""
 
 OF_THE_OTHER = {
-    "_found_node": {"relationship_embedding", "relationship_key", *DAYS, PERIODS, *OLD_EMBEDDINGS},
+    "_found_node": {"relationship_embedding", "relationship_key", *DAYS, PERIODS, FORMER, *OLD_EMBEDDINGS},
     "_found_relationship": {
         *(
             "embedding",
@@ -138,7 +138,7 @@ def test_properties_that_searches_do_not_read_are_never_returned(name: str) -> N
     assert left_out is not None
     assert (
         set(re.findall(r"'(\w+)'", left_out[1]))
-        == INTERNAL_PROPERTIES - {"is_reversed", OLD_IS_REVERSED} - OF_THE_OTHER[name]
+        == INTERNAL_PROPERTIES - {"is_reversed", OLD_IS_REVERSED, "history"} - OF_THE_OTHER[name]
     )
 
 

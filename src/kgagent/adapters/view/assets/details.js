@@ -53,7 +53,9 @@ kg.details = (() => {
     ].filter(Boolean);
     return el("li", { class: isExpired ? "expired" : null }, el("bdi", {}, note.content), facts.length ? el("small", {}, facts.join(" · ")) : null);
   };
-  const notesSection = (notes) => (notes?.length ? section("Notes", el("ul", { class: "notes" }, notes.map(noteItem))) : null);
+  const timeOf = (note) => note.when ?? note.date_added ?? "";
+  const byTime = (notes) => [...notes].sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
+  const notesSection = (notes) => (notes?.length ? section("Notes", el("ul", { class: "notes" }, byTime(notes).map(noteItem))) : null);
 
   const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
   const propertyText = (value) => {
