@@ -18,7 +18,7 @@ class HistoryEntry(BaseModel):
         field: the property: `name`, `description`, `relationship_type`, `attitude`, `proximity` or `when`.
         value: what it was; attitude and proximity from 1 to 5.
         until: time of the write that replaced it; None if unknown.
-        ended: when it ended to hold, in EDTF, if that differs from the time of the write: the date of the conversation, or
+        ended: when it ended to hold, in EDTF, if not with that write: the date of the conversation, or
             when what took its place began.
         by: user id of the author of that write.
         source_entity_key: what that write came from, usually a Source node.
