@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         TraverseRequest,
         TraverseResult,
     )
+    from kgagent.models.history import HistoryEntry
     from kgagent.models.live_schema import LiveSchema
     from kgagent.models.matched_path import PatternResult
     from kgagent.models.pattern_query import GraphQuery
@@ -483,6 +484,12 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
     def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """See `RetrievalService.find_paths`."""
         return self._wait(self._wrapped.find_paths, request, user_id=user_id)
+
+    def histories(
+        self, entity_keys: Sequence[str], *, user_id: str
+    ) -> dict[tuple[str | None, frozenset[str]], tuple[HistoryEntry, ...]]:
+        """Read the histories of nodes and of the relationships among them; see `RetrievalService.histories`."""
+        return self._wait(self._wrapped.histories, entity_keys, user_id=user_id)
 
 
 class SyncSearcher(BlockingWrapper[Searcher]):

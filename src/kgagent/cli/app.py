@@ -11,7 +11,7 @@ from typing import Annotated, ParamSpec
 import typer
 from rich.text import Text
 
-from kgagent.cli import adopt, files, ingest, maintenance, restore, search, server, view
+from kgagent.cli import adopt, files, get, ingest, maintenance, restore, search, server, view
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.output import print_message
@@ -51,6 +51,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "ingest": ingest.ingest,
     "search": search.search,
     "explore": search.explore,
+    "get": get.get,
     "view": view.view,
     "adopt": adopt.adopt,
     "migrate": maintenance.migrate,

@@ -26,6 +26,7 @@ from kgagent.models import (
     TraverseRequest,
     TraverseResult,
 )
+from kgagent.models.history import HistoryEntry, parse_history
 from kgagent.models.note import utc_now
 from kgagent.models.search import MAX_HOPS, SearchFilters
 from kgagent.models.timeline import Timeline
@@ -419,6 +420,26 @@ class RetrievalService:
             StoreError: the database failed.
         """
         return await find_paths(self.scope.of(user_id), request, self._nodes, self._embedder)
+
+    async def histories(
+        self, entity_keys: Sequence[str], *, user_id: str
+    ) -> dict[tuple[str | None, frozenset[str]], tuple[HistoryEntry, ...]]:
+        """Read the histories of nodes and of the relationships among them.
+
+        Args:
+            entity_keys: keys of the nodes.
+            user_id: owner of the nodes.
+
+        Returns:
+            The earlier values of each record that has any, the oldest first, by its Neo4j type (None for a node) and
+            the key of the node or the keys of both nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        scope = self.scope.of(user_id)
+        rows = await scope.read(scope.statement("read_histories"), {"keys": list(entity_keys)})
+        return {(row["neo4j_type"], frozenset(row["ends"])): parse_history(row["history"]) for row in rows}
 
     async def nodes(
         self, entity_keys: Sequence[str], *, user_id: str, labels: Sequence[str] | None = None

@@ -213,6 +213,22 @@ def test_restore_undoes_what_an_agent_deleted(
     assert kgagent("restore", ruth).code == 1
 
 
+def test_get_shows_a_relationship_with_its_notes_by_date_and_its_history(kgagent: Kgagent, tmp_path: Path) -> None:
+    people = [{"kind": "node", "label": "Person", "name": name, "id": name} for name in ("Ada", "Bo")]
+    notes = [{"content": "They row.", "when": "2023"}, {"content": "They met.", "when": "2019-05"}]
+    friend = {"kind": "relationship", "from": "Ada", "to": "Bo", "relationship_type": "friend", "notes": notes}
+    path = tmp_path / "lines.jsonl"
+    for description in ("They sail.", "They fly."):
+        path.write_text("\n".join(map(json.dumps, [*people, {**friend, "description": description}])), "utf-8")
+        assert kgagent("load", str(path)).code == 0
+    shown = kgagent("get", "Ada", "Bo").out
+    assert shown.index("They fly.") < shown.index("They met. (2019-05)") < shown.index("They row. (2023)")
+    assert "- Former description (until " in shown
+    assert kgagent("get", "Bo", "Ada", "--json").payload["relationship"]["history"][0]["value"] == "They sail."
+    unknown = kgagent("get", "Eve")
+    assert (unknown.code, unknown.err.count("\n")) == (1, 1)
+
+
 @pytest.mark.alone
 def test_purge_counts_and_removes_deleted_records_that_have_expired(
     kgagent: Kgagent, server: Server, user_id: str

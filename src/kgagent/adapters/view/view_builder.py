@@ -12,6 +12,7 @@ from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, RetrieverName
 from kgagent.retrieval import RetrievalService
 
 ItemT = TypeVar("ItemT", bound=GraphModel)
+ViewT = TypeVar("ViewT", ViewNode, ViewRelationship)
 
 SEARCHES = ("explore", "hybrid_search")
 """The tools whose answers are graphs."""
@@ -115,7 +116,7 @@ async def _completed(
     neighbors: Iterable[GraphNode],
     relationships: Sequence[ViewRelationship],
 ) -> ViewGraph:
-    """Add the items, each once; relationships whose end nodes no longer exist are dropped."""
+    """Add the items with their histories, each once; relationships whose end nodes no longer exist are dropped."""
     by_key = {item.node.entity_key: item for item in nodes}
     missing = list(dict.fromkeys(key for item in relationships for key in _end_keys(item) if key not in by_key))
     for node in neighbors:
@@ -128,7 +129,18 @@ async def _completed(
             # Graphs of old releases may hold several relationships of one Neo4j type between two nodes.
             key = (*item.relationship.pair, item.relationship.relationship_type)
             distinct.setdefault(key, item)
-    return view.model_copy(update={"nodes": tuple(by_key.values()), "relationships": tuple(distinct.values())})
+    histories = await retrieval.histories(list(by_key), user_id=user_id)
+
+    def with_history(item: ViewT, neo4j_type: str | None, *ends: str) -> ViewT:
+        return item.model_copy(update={"history": histories.get((neo4j_type, frozenset(ends)), ())})
+
+    with_histories = {
+        "nodes": tuple(with_history(item, None, key) for key, item in by_key.items()),
+        "relationships": tuple(
+            with_history(item, item.relationship.neo4j_type, *_end_keys(item)) for item in distinct.values()
+        ),
+    }
+    return view.model_copy(update=with_histories)
 
 
 def _records(answer: JsonRecord, *sections: str) -> Iterator[JsonRecord]:

@@ -4,6 +4,7 @@ from typing import Self
 
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.graph import GraphModel
+from kgagent.models.history import HistoryEntry
 from kgagent.models.plain import humanize_relation_type
 from kgagent.ontology import Ontology
 
@@ -47,6 +48,7 @@ class ViewNode(GraphModel):
 
     node: GraphNode
     match: Match | None = None
+    history: tuple[HistoryEntry, ...] = ()
 
 
 class ViewRelationship(GraphModel):
@@ -54,6 +56,7 @@ class ViewRelationship(GraphModel):
 
     relationship: GraphRelationship
     match: Match | None = None
+    history: tuple[HistoryEntry, ...] = ()
 
 
 class ViewGraph(GraphModel):

@@ -1,5 +1,6 @@
 """The page in a real Chromium: its texts, its drawing and its requests."""
 
+import re
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from typing import Any
@@ -12,6 +13,7 @@ from kgagent.adapters.view import view_server
 from kgagent.tools import Toolset
 from tests.integration.adapters.view.conftest import Open
 from tests.support.browser import Visit
+from tests.support.payloads import succeeded
 from tests.support.people import person, relate
 from tests.support.view_graphs import (
     KIND,
@@ -60,6 +62,27 @@ def details_of(page: Page) -> Locator:
 async def search(visit: Visit, query: str) -> None:
     await visit.page.get_by_label("What to look for").fill(query)
     await visit.page.keyboard.press("Enter")
+
+
+async def test_details_show_the_time_the_notes_by_date_and_what_was_before(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    ruth, ines = await person(tools, "Ruth", "An architect."), await person(tools, "Ines")
+    notes = [{"content": "They sailed.", "when": "2023"}, {"content": "They met.", "when": "2019-05"}]
+    item = {"from": ruth, "to": ines, "relationship_type": "mentor", "when": "2019/..", "notes": notes}
+    succeeded(await tools.remember(relationships=[item]))
+    change = {"from": ruth, "to": ines, "relationship_type": "was mentor", "replaces": True}
+    succeeded(await tools.remember(relationships=[change], said_on="2024-02-03"))
+    succeeded(await tools.update_node(entity_key=ruth, description="A painter.", correction=True))
+    async with view_server(graph, user_id) as server, look(server.url) as visit:
+        lists, details = visit.page.locator("#lists"), details_of(visit.page)
+        await lists.get_by_role("button").filter(has_text="Ruth → was mentor → Ines").click()
+        await expect(details).to_contain_text("2019/..")
+        await expect(details).to_contain_text(re.compile("They met.*They sailed"))
+        await expect(details).to_contain_text("relationship type: mentoruntil 2024-02-03")
+        await lists.get_by_role("button").filter(has_text=re.compile("^Ruth")).first.click()
+        await details.get_by_role("button", name="Ruth", exact=True).click()
+        await expect(details).to_contain_text("description: An architect.was wrong")
 
 
 async def test_search_shows_matches_and_neighbors(

@@ -57,6 +57,13 @@ kg.details = (() => {
   const byTime = (notes) => [...notes].sort((one, other) => timeOf(one).localeCompare(timeOf(other)));
   const notesSection = (notes) => (notes?.length ? section("Notes", el("ul", { class: "notes" }, byTime(notes).map(noteItem))) : null);
 
+  const historyItem = (entry) => {
+    const until = entry.ended ?? (entry.until && format.date(entry.until));
+    const facts = [entry.corrected ? "was wrong" : null, until && `until ${until}`, entry.by !== "unknown" && `by ${entry.by}`].filter(Boolean);
+    return el("li", {}, `${entry.field.replaceAll("_", " ")}: `, el("bdi", {}, String(entry.value)), facts.length ? el("small", {}, facts.join(" · ")) : null);
+  };
+  const historySection = (history) => (history?.length ? section("Before", el("ul", { class: "notes" }, [...history].reverse().map(historyItem))) : null);
+
   const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
   const propertyText = (value) => {
     if (typeof value !== "string") return JSON.stringify(value);
@@ -87,6 +94,7 @@ kg.details = (() => {
       description(node.description),
       explanation(item, true),
       notesSection(node.notes),
+      historySection(item.history),
       propertiesSection(node.properties),
       connected.length ? section("Relationships shown", el("ul", { class: "jumps" }, connected.map((other) => el("li", {}, itemButton(other, triplet(other.relationship), select))))) : null,
     ];
@@ -110,9 +118,11 @@ kg.details = (() => {
         { class: "levels" },
         level("Attitude", relationship.attitude, relationship.attitude_word, kg.legend.lineSample(relationship.attitude, 4)),
         level("Proximity", relationship.proximity, relationship.proximity_word, kg.legend.lineSample(null, format.proximityWidth(relationship.proximity))),
+        relationship.when ? [el("dt", {}, "When"), el("dd", {}, relationship.when)] : null,
       ),
       explanation(item, false),
       notesSection(relationship.notes),
+      historySection(item.history),
       propertiesSection(relationship.properties),
       section(
         "Between",
