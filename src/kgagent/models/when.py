@@ -62,7 +62,7 @@ def period_of(when: str) -> Period:
         parsed = parse_edtf(when)
         ends = zip((parsed.lower_strict(), parsed.upper_strict()), (OPEN_START, OPEN_END), strict=True)
         # The grammar accepts years that `date` does not have, and 29 February of any year.
-        earliest, latest = (unknown if isinstance(end, float) else _day_number(date(*end[:3])) for end, unknown in ends)
+        earliest, latest = (unknown if isinstance(end, float) else day_number(date(*end[:3])) for end, unknown in ends)
     except (EDTFParseException, ValueError, TypeError, AttributeError):
         raise wrong from None
     if earliest > latest:
