@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,14 @@ from kgagent.files.conversion import (
     type_words,
 )
 from kgagent.files.json_lines import FileLine, read_lines
+from kgagent.formatting import beginning
 from kgagent.suggestions import list_names
 
 Item = tuple[str, Any]
 """The place of an item in its file, and the item."""
+
+MAX_SHOWN = 80
+"""Characters of an item that an error repeats."""
 
 MAX_NOTES = 500
 """Notes of one line."""
@@ -62,9 +67,10 @@ def _items(path: Path, first: FileLine) -> Iterator[Item]:
         from_json(first.content)
     except ValueError:
         try:
-            yield from _items_of("", from_json(path.read_bytes()))
+            document = from_json(path.read_bytes().removeprefix(BOM_UTF8))
         except ValueError:
             return
+        yield from _items_of("", document)
     else:
         for line in read_lines(path):
             place = f"line {line.number}"
@@ -100,8 +106,10 @@ class _Conversion:
         for place, item in items:
             if isinstance(item, Mapping):
                 yield from _with_error(place, self._lines(item))
+            elif isinstance(item, InputError):
+                yield place, item
             else:
-                yield place, item if isinstance(item, InputError) else InputError(f"not an object: {json.dumps(item)}")
+                yield place, InputError(f"not an object: {beginning(json.dumps(item), MAX_SHOWN)}")
         starts = range(0, len(self._memories), MAX_NOTES)
         owners = (self._owner(self._memories[start : start + MAX_NOTES]) for start in starts)
         yield from _with_error("the memories", owners)

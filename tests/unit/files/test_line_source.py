@@ -1,0 +1,94 @@
+"""Files of other programs: whatever they contain, there are lines to load and reasons, and no other error."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgagent.errors import InputError
+from kgagent.files.conversion import Target
+from kgagent.files.line_source import LineSource
+from kgagent.files.load_reader import LoadReader
+from kgagent.ontology import default_ontology
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+ENTITY = {"type": "entity", "name": "Ada_Berg", "entityType": "person", "observations": ["Rows"]}
+FIELDS = (
+    *("entityType", "relationType", "name", "observations", "from", "to", "memory", "user_id", "created_at"),
+    *("source", "relationship", "target", "uuid", "labels", "summary", "content", "attributes"),
+    *("source_node_uuid", "target_node_uuid", "fact", "valid_at", "invalid_at"),
+)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=5),
+    max_leaves=8,
+)
+cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+columns = st.sampled_from([":ID", ":ID(x)", ":LABEL", ":START_ID", ":END_ID", ":TYPE", "name", "n:int", "b:boolean[]"])
+
+
+def reader_of(path: Path) -> LoadReader:
+    source = LineSource([path], Target(default_ontology(), "me", None, "Entity"))
+    return LoadReader(
+        source, user_id="me", ontology=default_ontology(), now=datetime(2026, 1, 1, tzinfo=UTC), owners={}
+    )
+
+
+def loaded(path: Path) -> list[str]:
+    """The names of the nodes that are loaded."""
+    reader = reader_of(path)
+    reader.check()
+    return [str(line.value.values["name"]) for line in reader.node_intents()]
+
+
+def read_all(path: Path) -> None:
+    """Read a file as a load does."""
+    reader = reader_of(path)
+    try:
+        reader.check()
+    except InputError:
+        return
+    writes = [*reader.node_intents(), *reader.relationship_intents()]
+    assert len(writes) + len(reader.line_problems()) >= reader.nodes + reader.relationships
+
+
+@given(items=st.lists(values, max_size=6), in_lines=st.booleans())
+def test_any_json_of_other_programs(
+    items: list[object], in_lines: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "items.json"
+    given = [ENTITY, *items]
+    path.write_text("\n".join(map(json.dumps, given)) if in_lines else json.dumps(given, indent=1), "utf-8")
+    read_all(path)
+
+
+@given(header=st.lists(columns, min_size=1, max_size=4), rows=st.lists(st.lists(cells, max_size=4), max_size=4))
+def test_any_table(header: list[str], rows: list[list[str]], tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "table.csv"
+    path.write_text("\n".join(",".join(row) for row in [[":ID"], header, *rows]), "utf-8")
+    read_all(path)
+    path.write_text("\n".join(",".join(row) for row in [header, *rows]), "utf-8")
+    read_all(path)
+
+
+@pytest.mark.parametrize("document", [[ENTITY], {"entities": [ENTITY], "relations": []}, {"items": [ENTITY]}])
+def test_a_document_is_read_as_its_lists_in_one_line_or_several_and_with_a_byte_order_mark(
+    tmp_path: Path, document: object
+) -> None:
+    path = tmp_path / "memory.json"
+    for text in (json.dumps(document), json.dumps(document, indent=2)):
+        path.write_text(text, "utf-8-sig")
+        assert loaded(path) == ["Ada Berg"]
+
+
+def test_an_invalid_table_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(":ID,a:b:c\n1,2\n", "utf-8")
+    with pytest.raises(InputError, match="'a:b:c' is no column"):
+        reader_of(path).check()
+    path.write_bytes(b":ID,name\n1,\xff\n")
+    with pytest.raises(InputError, match=r"table\.csv cannot be read"):
+        reader_of(path).check()
