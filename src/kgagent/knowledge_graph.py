@@ -474,13 +474,15 @@ class KnowledgeGraph:
             engine: None embeds and writes from this process, `RayEngine` from worker processes of Ray.
 
         Raises:
-            InputError: `batch_size` is below 1.
+            InputError: `batch_size` is below 1, or the user id is invalid.
             ConfigurationError: the engine cannot use Ray.
             SchemaError: an index does not fit, or the data breaks a constraint.
             MigrationStoppedError: the database or the embedder failed; its report says what was done.
         """
         from kgagent.upkeep.migrate import migrate
 
+        if user_id is not None:
+            check_user_id(user_id)
         return await migrate(
             self._services,
             user_id=user_id,
@@ -590,11 +592,13 @@ class KnowledgeGraph:
             batch_size: records per transaction, from 1.
 
         Raises:
-            InputError: `batch_size` is below 1, or `restorable` is given without a user.
+            InputError: `batch_size` is below 1, the user id is invalid, or `restorable` is given without a user.
             StoreError: the database failed; what was purged until then stays purged.
         """
         from kgagent.upkeep.purge import purge
 
+        if user_id is not None:
+            check_user_id(user_id)
         return await purge(
             self._services, user_id=user_id, restorable=restorable, dry_run=dry_run, batch_size=batch_size
         )
@@ -650,10 +654,13 @@ class KnowledgeGraph:
             progress: reports the records.
 
         Raises:
+            InputError: the user id is invalid.
             StoreError: the database failed.
         """
         from kgagent.upkeep.doctor import diagnose
 
+        if user_id is not None:
+            check_user_id(user_id)
         return await diagnose(self._services, user_id=user_id, check_embedder=check_embedder, progress=progress)
 
     async def live_schema(self, *, user_id: str, refresh: bool = False) -> LiveSchema:

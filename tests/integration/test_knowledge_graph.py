@@ -10,6 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from kgagent import ExploreRequest, KnowledgeGraph, Settings, SyncKnowledgeGraph, VectorQuery
+from kgagent.adapters.mcp import HttpOptions
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.errors import ConfigurationError, InputError, StoreError
 from kgagent.knowledge_graph import services_of
@@ -85,7 +86,9 @@ def test_synchronous_errors_come_out_as_they_are(settings: Settings) -> None:
 async def test_a_user_id_that_no_record_can_have_is_refused(graph: KnowledgeGraph, wrong: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         graph.tools(user_id=wrong)
-    for operation in (partial(graph.search, "Ada"), graph.forget):
+    with pytest.raises(InputError, match=problem):
+        HttpOptions(user_id=wrong)
+    for operation in (partial(graph.search, "Ada"), graph.forget, graph.migrate, graph.diagnose, graph.purge):
         with pytest.raises(InputError, match=problem):
             await operation(user_id=wrong)
 

@@ -23,6 +23,7 @@ from kgagent.adapters.mcp.opening import OpeningGraph
 from kgagent.adapters.mcp.server import ServerOptions, UserOf, make_server
 from kgagent.errors import ConfigurationError
 from kgagent.knowledge_graph import KnowledgeGraph
+from kgagent.validation import check_user_id
 
 PATH = "/mcp"
 BACKLOG = 128
@@ -66,8 +67,8 @@ class HttpOptions(ServerOptions):
         """Reject options that name no user, or users in two ways."""
         if (self.user_id is None) != self.needs_token:
             raise ConfigurationError("Give either user_id, for all clients, or tokens or oauth, which name users")
-        if self.user_id is not None and not self.user_id.strip():
-            raise ConfigurationError("The user id must not be empty")
+        if self.user_id is not None:
+            check_user_id(self.user_id)
 
     @property
     def needs_token(self) -> bool:

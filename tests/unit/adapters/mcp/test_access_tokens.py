@@ -58,5 +58,3 @@ def test_options_name_users_in_exactly_one_way() -> None:
     for options in ({}, {"user_id": "ada", "tokens": tokens}):
         with pytest.raises(ConfigurationError, match="Give either user_id"):
             HttpOptions(**options)  # type: ignore[arg-type]
-    with pytest.raises(ConfigurationError, match="must not be empty"):
-        HttpOptions(user_id=" ")
