@@ -14,4 +14,5 @@ EXISTS {
     OR ((other.relationship_key IS NULL) = (r.relationship_key IS NULL) AND elementId(other) < elementId(r))
   )
 } AS is_duplicate,
-r {.relationship_type, .description, .attitude, .proximity, .notes, .notes_hash, .notes_text, .user_id, .relationship_key, .kgagent_adopted, .version, .embedding_hash, .embedding_model, .is_reversed, .told_in_reverse} AS properties
+r {.relationship_type, .description, .attitude, .proximity, .`when`, .when_earliest, .when_latest, .when_periods,
+  .notes, .notes_hash, .notes_text, .user_id, .relationship_key, .kgagent_adopted, .version, .embedding_hash, .embedding_model, .is_reversed, .told_in_reverse} AS properties

@@ -10,7 +10,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.formatting import beginning
 from kgagent.graph.nodes import NodeIntent, NodeRepository
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.record_saver import indexed_contents, is_current, notes_hash
+from kgagent.graph.record_saver import days_of, indexed_contents, is_current, notes_hash
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.store import Row
@@ -59,6 +59,7 @@ WRONG_VECTOR = Issue("an embedding of another length, or one that is not a list 
 STALE = Issue("an outdated embedding: the text has changed since, or notes have expired")
 WITHOUT_TEXT = Issue("an embedding but no text")
 WRONG_NOTES = Issue("notes that searches miss, or still find")
+WRONG_DAYS = Issue("stored days that do not match `when`, by which searches filter")
 OLD_FORMAT = Issue("properties of an old format")
 MISSING_USER = Issue("no user_id, without which no search finds a relationship")
 # A search of that user would return it.
@@ -226,6 +227,9 @@ class Inspected:
                 issues.append(MISSING_USER if user_id is None else WRONG_USER)
             if record.properties.get("relationship_key") != repository.relationship_key(record):
                 issues.append(WRONG_KEY)
+            days = days_of([record.properties.get("when")])
+            if any(record.properties.get(name) != value for name, value in days.items()):
+                issues.append(WRONG_DAYS)
         return Examination(issues=tuple(issues), outdated_texts=outdated_texts)
 
     def _defect(self, ontology: Ontology) -> Issue | None:
