@@ -22,6 +22,7 @@ class ForeignGraph:
         found: names of the nodes of its only path from the first of them.
         ends: names of two nodes that a path joins.
         path: what that path says.
+        explored: what explore finds for the question too.
     """
 
     writes: Sequence[str]
@@ -32,6 +33,7 @@ class ForeignGraph:
     found: Sequence[str]
     ends: tuple[str, str]
     path: str
+    explored: Sequence[str] = ()
     parameters: Mapping[str, Any] = field(
         default_factory=lambda: {"vector": VECTOR, "at": datetime(2025, 1, 4, 10, tzinfo=UTC)}
     )
@@ -162,6 +164,7 @@ GRAPHITI = ForeignGraph(
     found=["Rui Tavares", "Ana Ribeiro", "Quinta do Vale"],
     ends=("Rui Tavares", "Quinta do Vale"),
     path="Rui Tavares reports to Ana Ribeiro; Ana Ribeiro",
+    explored=["worked at Quinta do Vale since 2019", "bought a tenth of Quinta do Vale"],
 )
 """`save` of graphiti's nodes and edges: one type for all facts, whose word and sentence are properties."""
 

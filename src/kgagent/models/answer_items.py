@@ -14,6 +14,7 @@ from kgagent.models.note import MatchedNote, Note, oldest_first
 from kgagent.models.statement_matcher import Statement, StatementMatcher
 from kgagent.models.token_budget import cut, estimated_tokens, fits
 from kgagent.models.when import is_past
+from kgagent.ontology.model import as_words
 
 JsonRecord = dict[str, Any]
 """JSON types."""
@@ -86,15 +87,16 @@ class RenderState:
         return f"{shown} ({in_one_line(details)})" if details else shown
 
     def properties(self, item: GraphNode | GraphRelationship) -> JsonRecord:
-        """The properties that say something."""
+        """The properties that say something, and are not also the name or the description."""
         if not self.with_properties:
             return {}
         kind = item.label if isinstance(item, GraphNode) else item.neo4j_type
+        said = (item.name, item.description) if isinstance(item, GraphNode) else (item.description,)
         hidden, defaults = (_BOOKKEEPING, self.defaults) if self.own is None or kind in self.own else ((), {})
         return {
             name: value
             for name, value in item.properties.items()
-            if name not in hidden and value not in (None, "", [], {}) and defaults.get(name) != value
+            if name not in hidden and value not in (None, "", [], {}, *said) and defaults.get(name) != value
         }
 
     def line(self, head: str, item: GraphNode | GraphRelationship, hint: str, *, in_full: bool = False) -> "Line":
@@ -107,6 +109,8 @@ class RenderState:
             in_full: whether its other notes are shown too where the budget of the answer allows.
         """
         description, shown, others = self.statements(item)
+        if isinstance(item, GraphRelationship) and self._is_shown(item):
+            description = ""
         if others and (hint, in_full) in self.hinted:
             hint = ""
         elif others:
@@ -114,6 +118,13 @@ class RenderState:
         texts = [self.note_text(note) for note in shown]
         line = Line(head, in_one_line(description), texts, len(others), hint)
         return replace(line, cut_hint=self.budget_hint, rest=lambda: map(self.note_text, others)) if in_full else line
+
+    def _is_shown(self, relationship: GraphRelationship) -> bool:
+        """Whether the description is the triplet in words with properties, as of an adopted relationship."""
+        rest = relationship.description.removeprefix(relationship.triplet)
+        for name, value in self.properties(relationship).items() if rest != relationship.description else ():
+            rest = rest.replace(f"; {as_words(name)}: {_value_text(value)}", "")
+        return not rest
 
     def statements(self, item: GraphNode | GraphRelationship) -> tuple[str, list[Note], list[Note]]:
         """The description to show, if any, the notes to show, the best first, and the other current notes.

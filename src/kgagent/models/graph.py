@@ -89,6 +89,11 @@ class GraphRelationship(DescribedItem):
         return self.neo4j_type, first, second
 
     @property
+    def identity(self) -> tuple[str, ...]:
+        """What tells it apart: graphs of other programs have several relationships of one type between two nodes."""
+        return *self.pair, self.relationship_type, self.description
+
+    @property
     def level_words(self) -> str:
         """The ontology's words for the attitude and the proximity that are set: "close, known-well"."""
         return ", ".join(word for word in (self.attitude_word, self.proximity_word) if word)

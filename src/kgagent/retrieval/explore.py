@@ -342,7 +342,7 @@ def _all_failed(failures: Sequence[Failure]) -> Exception:
 
 
 def _each_once(relationships: Iterable[GraphRelationship]) -> tuple[GraphRelationship, ...]:
-    first: dict[tuple[str, str, str], GraphRelationship] = {}
+    first: dict[tuple[str, ...], GraphRelationship] = {}
     for relationship in relationships:
-        first.setdefault(relationship.pair, relationship)
+        first.setdefault(relationship.identity, relationship)
     return tuple(first.values())

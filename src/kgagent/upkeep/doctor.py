@@ -178,7 +178,8 @@ async def unadopted_findings(nodes: NodeRepository, user_id: str | None) -> list
 
 
 def _counts(counts: Counter[str], noun: str) -> str:
-    listed = ", ".join(f"{beginning(name, MAX_NAME)} {count:,}" for name, count in counts.most_common(MAX_LISTED))
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_LISTED]
+    listed = ", ".join(f"{beginning(name, MAX_NAME)} {count:,}" for name, count in ordered)
     more = ", …" if len(counts) > MAX_LISTED else ""
     return f"{counted(counts.total(), noun)} ({listed}{more})"
 

@@ -143,6 +143,7 @@ async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_whe
         joined = await tools.find_paths.call_text({"from_entity_key": start, "to_entity_key": end})
         assert other.path in joined.text
         answer = succeeded(await tools.explore(queries=[other.question]))
+        assert [text for text in other.explored if text not in str(answer)] == []
         view = await build_view(graph.retrieval, answer, user_id=USER, queries=[other.question])
         page = file_page(view, Vocabulary.of(graph.ontology), USER)
         assert other.answer.partition(" (")[0] in page

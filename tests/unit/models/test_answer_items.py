@@ -155,3 +155,14 @@ def test_nodes_with_one_name_keep_their_keys() -> None:
         "Eve",
     ]
     assert [RenderState(NOW).name(key, "Otto") for key in ("first", "second", "first")] == ["Otto", "Otto", "Otto"]
+
+
+def test_what_a_line_says_already_is_not_said_again() -> None:
+    played = mentor(description="Ruth mentor Me; side roles: pilot, cook", properties={"side_roles": ["pilot", "cook"]})
+    assert text(RelationshipItem(played, "edges")) == (
+        "Ruth (Person ruth-k) -[mentor]-> Me (me-k) [side_roles: pilot, cook]"
+    )
+    more = mentor(description="Ruth mentor Me; since spring")
+    assert text(RelationshipItem(more, "edges")).endswith("Me (me-k): Ruth mentor Me; since spring")
+    film = node(description="Sails east.", properties={"title": "Ruth", "plot": "Sails east.", "year": 1999})
+    assert text(NodeItem(film, "nodes")) == "Ruth (Person ruth-k) [year: 1999]: Sails east."

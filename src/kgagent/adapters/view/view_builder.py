@@ -126,9 +126,7 @@ async def _completed(
     distinct: dict[tuple[str, ...], ViewRelationship] = {}
     for item in relationships:
         if by_key.keys() >= {*_end_keys(item)}:
-            # Graphs of old releases may hold several relationships of one Neo4j type between two nodes.
-            key = (*item.relationship.pair, item.relationship.relationship_type)
-            distinct.setdefault(key, item)
+            distinct.setdefault(item.relationship.identity, item)
     histories = await retrieval.histories(list(by_key), user_id=user_id)
 
     def with_history(item: ViewT, neo4j_type: str | None, *ends: str) -> ViewT:
