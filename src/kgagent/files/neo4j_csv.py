@@ -113,23 +113,27 @@ def _line(columns: list[_Column], row: list[str], target: Target) -> Fields:
     if len(row) != len(columns):
         raise InputError(f"the row has {len(row)} values, but the header {len(columns)}")
     cells = [(column, text) for column, text in zip(columns, row, strict=True) if text.strip()]
-    roles = {column.type: column.id(text) for column, text in cells if column.type in _ROLES}
+    roles: dict[str, str] = {}
     values = {column.name: column.value(text) for column, text in cells if column.name and column.type not in _ROLES}
     ids = {column.name: text for column, text in cells if column.name and column.type == "ID"}
+    for column, text in cells:
+        # An id may be made of several columns.
+        before = f"{roles[column.type]}{_SEPARATOR}" if column.type in roles else ""
+        roles |= {column.type: f"{before}{column.id(text)}"} if column.type in _ROLES else {}
     if "ID" in roles:
-        given, properties = _divided(values, _NODE_FIELDS)
+        given, properties = _divided(ids | values, _NODE_FIELDS)
         labels = roles.get("LABEL", "").split(_SEPARATOR)
         first_text = next((value for value in values.values() if isinstance(value, str)), roles["ID"])
         name = given.pop("name", first_text)
         types = [label.strip() for label in labels if label.strip()]
-        return node_line(target, roles["ID"], name, types, **given, properties=ids | properties)
+        return node_line(target, roles["ID"], name, types, **given, properties=properties)
     for role in ("START_ID", "END_ID"):
         if role not in roles:
             raise InputError(f"{role} is missing")
     given, properties = _divided(values, _RELATIONSHIP_FIELDS)
     for level in ("attitude", "proximity"):
-        if isinstance(text := given.get(level), str) and text.strip().isdecimal():
-            given[level] = int(text)
+        if isinstance(word := given.get(level), str) and word.strip().isdecimal():
+            given[level] = int(word)
     neo4j_type = roles.get("TYPE")
     if neo4j_type in target.ontology.relationships:
         given.setdefault("neo4j_type", neo4j_type)

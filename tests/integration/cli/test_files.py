@@ -8,6 +8,15 @@ from tests.conftest import Server
 from tests.integration.cli.conftest import Kgagent
 
 
+def test_load_takes_several_files_of_other_programs(kgagent: Kgagent, user_id: str) -> None:
+    files = [str(Path(__file__).parents[1] / "files" / "samples" / name) for name in ("memory.jsonl", "plays.csv")]
+    done = kgagent("load", *files, "--label", "Entity", "--json")
+    assert (done.code, done.payload["files"], done.payload["user"]) == (1, files, user_id)
+    assert (done.payload["nodes"]["created"], done.payload["relationships"]["created"]) == (3, 1)
+    assert done.payload["problems"][0]["place"] == "memory.jsonl line 4"
+    assert "memory.jsonl line 4: not understood" in " ".join(kgagent("load", *files).out.split())
+
+
 def test_export_writes_the_records_of_the_user(kgagent: Kgagent, family: Path, user_id: str, tmp_path: Path) -> None:
     file = tmp_path / "records.jsonl"
     assert kgagent("load", str(family)).code == 0

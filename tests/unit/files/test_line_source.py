@@ -84,6 +84,20 @@ def test_a_document_is_read_as_its_lists_in_one_line_or_several_and_with_a_byte_
         assert loaded(path) == ["Ada Berg"]
 
 
+@pytest.mark.parametrize(
+    ("table", "names"),
+    [
+        ("name:ID,:LABEL\nAda,Person\n", ["Ada"]),
+        ("user_id:ID\ttitle\t:LABEL\n7\tLantern\t\n", ["Lantern"]),
+        (":ID(a),:ID(b),born:int\n1,2,1990\n1,3,1991\n", ["a:1;b:2", "a:1;b:3"]),
+    ],
+)
+def test_a_name_is_that_of_the_column_or_the_first_text_or_the_id(tmp_path: Path, table: str, names: list[str]) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(table, "utf-8")
+    assert loaded(path) == names
+
+
 def test_an_invalid_table_is_an_error_that_names_it(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text(":ID,a:b:c\n1,2\n", "utf-8")
