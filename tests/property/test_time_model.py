@@ -44,7 +44,7 @@ from tests.support.time_model import (
     days_of,
     shown_notes,
     stored_when,
-    with_periods,
+    with_time,
 )
 
 STEPS = 30
@@ -276,14 +276,11 @@ class User:
         self.check(payload, succeeds=record is not None and bool(values or clear or notes))
         if record is not None and payload["success"]:
             changes = {**values, **dict.fromkeys(clear)}
-            if "when" in values:
-                # A time of another type, or a correction, replaces the old; others are added.
-                old_type = record.values["relationship_type"]
-                old = record.values.get("when") or ""
-                is_other = set(values.get("relationship_type", old_type).split(", ")) != set(old_type.split(", "))
-                given_time = stored_when(values["when"])
-                changes["when"] = given_time if correction or is_other else with_periods(old, given_time)
-            record.change(changes, self.clock(), corrected=correction)
+            changes |= {"when": stored_when(values["when"])} if "when" in values else {}
+            old_type = record.values["relationship_type"]
+            is_other = set(values.get("relationship_type", old_type).split(", ")) != set(old_type.split(", "))
+            ended = with_time(record, changes, replaces=correction or is_other)
+            record.change(changes, self.clock(), corrected=correction, ended=ended)
             self.add_notes(record, notes)
 
     async def _add_note_to_relationship(self, at: Ends, note: dict[str, Any]) -> None:
@@ -410,7 +407,7 @@ class User:
             for ends, record in self.model.relationships.items()
             if filters.keeps(ends, record)
         }
-        self.compare_relationships(found, expected)
+        self.compare_relationships(found, expected, filters.as_of)
 
     async def _hybrid_search(self, filters: Filter, plan: str) -> None:
         request = {"query": "Who?", "threshold": -1.0, "limit": 100, "relationship_limit": 100, **_given(filters)}
@@ -418,14 +415,14 @@ class User:
             HybridSearchOptions.model_validate(request), user_id=self.user_id
         )
         relationships, nodes = self.model.found(filters, self.clock())
-        self.compare_relationships(found.relationships, relationships)
+        self.compare_relationships(found.relationships, relationships, filters.as_of)
         self.compare_nodes(found.objects, nodes)
 
     async def _explore(self, filters: Filter) -> None:
         request = {"queries": [{"query": "Who?", "threshold": -1.0}], "limit_per_label": 100, **_given(filters)}
         found = await self.graph.retrieval.explore(ExploreRequest.model_validate(request), user_id=self.user_id)
         relationships, nodes = self.model.found(filters, self.clock())
-        self.compare_relationships(found.relationships, relationships)
+        self.compare_relationships(found.relationships, relationships, filters.as_of)
         self.compare_nodes([one.node for one in found.nodes], nodes)
 
     async def _timeline(self, at: str, between: str | None) -> None:
@@ -473,10 +470,11 @@ class User:
         assert entry["by"] == self.user_id
         until = datetime.fromisoformat(entry["until"])
         corrected = entry.get("corrected", False)
-        return Replaced(entry["field"], entry["value"], until, entry.get("source_entity_key"), corrected)
+        source, ended = entry.get("source_entity_key"), entry.get("ended")
+        return Replaced(entry["field"], entry["value"], until, source, corrected, ended)
 
-    def compare_relationships(self, found: Any, expected: dict[Ends, list[Note]]) -> None:
-        """Compare the relationships of an answer with those of the model."""
+    def compare_relationships(self, found: Any, expected: dict[Ends, list[Note]], as_of: str | None) -> None:
+        """Compare the relationships of an answer with those of the model, as they were at a time."""
         by_ends = {}
         for one in found:
             ends = (self.names[one.from_entity_key], self.names[one.to_entity_key])
@@ -484,7 +482,8 @@ class User:
             by_ends[ends] = self.current(one)
             assert one.neo4j_type == TYPES[LABELS[ends[0]], LABELS[ends[1]]]
             for name in HISTORY_FIELDS:
-                assert (getattr(one, name) or None) == (self.model.relationships[ends].values.get(name) or None)
+                values = self.model.relationships[ends].values_on(as_of)
+                assert (getattr(one, name) or None) == (values.get(name) or None), (name, as_of)
         assert by_ends == {ends: shown_notes(notes) for ends, notes in expected.items()}
 
     def compare_nodes(self, found: Any, expected: dict[str, list[Note]]) -> None:

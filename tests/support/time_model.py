@@ -99,8 +99,14 @@ class Replaced:
     field: str
     value: Any
     until: datetime
-    source: str | None
-    corrected: bool
+    source: str | None = None
+    corrected: bool = False
+    ended: str | None = None
+
+    @property
+    def end(self) -> date:
+        """The day on which it no longer held."""
+        return days_of(self.ended)[0] if self.ended else self.until.date()
 
 
 @dataclass
@@ -112,7 +118,13 @@ class Record:
     history: list[Replaced] = field(default_factory=list)
 
     def change(
-        self, values: Mapping[str, Any], now: datetime, *, source: str | None = None, corrected: bool = False
+        self,
+        values: Mapping[str, Any],
+        now: datetime,
+        *,
+        source: str | None = None,
+        corrected: bool = False,
+        ended: str | None = None,
     ) -> None:
         """Set values; None removes one."""
         for name in HISTORY_FIELDS:
@@ -123,7 +135,7 @@ class Record:
             if name == "when" and old and values[name]:
                 is_longer = set(old.split("; ")) <= set(values[name].split("; "))
             if old not in (None, "") and not is_longer:
-                self.history.append(Replaced(name, old, now, source, corrected))
+                self.history.append(Replaced(name, old, now, source, corrected, ended))
         self.values |= values
 
     def add(self, note: Note, now: datetime) -> None:
@@ -151,6 +163,17 @@ class Record:
                 edited[after.identity] = after
         self.notes = list(edited.values())
         return True
+
+    def changed_since(self, day: date) -> list[Replaced]:
+        """What a later write replaced that held on a day, the first that ended first."""
+        return sorted((one for one in self.history if not one.corrected and one.end > day), key=lambda one: one.end)
+
+    def values_on(self, as_of: str | None) -> dict[str, Any]:
+        """The values at the end of a period; None for the present ones."""
+        if as_of is None:
+            return self.values
+        later = self.changed_since(days_of(as_of)[1])
+        return self.values | {one.field: one.value for one in reversed(later)}
 
     def current_notes(self, now: datetime) -> list[Note]:
         """The notes that have not expired."""
@@ -180,7 +203,10 @@ class Filter:
             self.neo4j_types is None or TYPES[labels[0], labels[1]] in self.neo4j_types,
             self.relationship_types is None
             or any(name in values["relationship_type"].split(", ") for name in self.relationship_types),
-            self.as_of is None or not values.get("when") or is_within(values["when"], self.as_of),
+            self.as_of is None
+            or not values.get("when")
+            or is_within(values["when"], self.as_of)
+            or any(one.field == "relationship_type" for one in record.changed_since(days_of(self.as_of)[1])),
         ]
         for name in ("attitude", "proximity"):
             level, least, most = values.get(name), getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
@@ -279,14 +305,16 @@ class UserModel:
             record = self.new_relationship(ends, given)
         else:
             corrected = bool(item.get("correction"))
-            if "relationship_type" in given and not (item.get("replaces") or corrected):
+            old_type, new_type = record.values["relationship_type"], given.get("relationship_type")
+            # A type that only says the Neo4j type in words gives way to any other.
+            adds_type = not (item.get("replaces") or corrected or old_type == _in_words(ends))
+            if new_type and adds_type:
                 notes = self._add_type(record, given, source) + notes
-            old_types = record.values["relationship_type"].split(", ")
-            is_replaced = item.get("replaces") and "relationship_type" in given
-            is_other = is_replaced and set(given["relationship_type"].split(", ")) != set(old_types)
-            if "when" in given and not (corrected or is_other):
-                given["when"] = with_periods(record.values.get("when") or "", given["when"])
-            record.change(given, now, source=source, corrected=corrected)
+            replaces = corrected or (
+                not adds_type and new_type and set(new_type.split(", ")) != set(old_type.split(", "))
+            )
+            ended = with_time(record, given, replaces=bool(replaces)) or said_on
+            record.change(given, now, source=source, corrected=corrected, ended=ended)
         for note in notes:
             record.add(note, now)
         return True
@@ -297,8 +325,7 @@ class UserModel:
 
     def new_relationship(self, ends: Ends, values: Mapping[str, Any]) -> Record:
         """Create a relationship; without a type it has its Neo4j type in words."""
-        in_words = TYPES[LABELS[ends[0]], LABELS[ends[1]]].replace("_", " ")
-        self.relationships[ends] = record = Record({"relationship_type": in_words, **values})
+        self.relationships[ends] = record = Record({"relationship_type": _in_words(ends), **values})
         return record
 
     @staticmethod
@@ -386,6 +413,27 @@ def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
     if record.values.get("when"):
         yield record.values["when"], record.values.get("description") or ""
     yield from ((note.when, note.content) for note in record.current_notes(now) if note.when)
+
+
+def _in_words(ends: Ends) -> str:
+    return TYPES[LABELS[ends[0]], LABELS[ends[1]]].replace("_", " ")
+
+
+def with_time(record: Record, values: dict[str, Any], *, replaces: bool) -> str | None:
+    """Give values the periods that a relationship will have; when what they replace ended, if they say so.
+
+    Args:
+        record: the relationship.
+        values: what changes.
+        replaces: whether the time takes the place of the stored periods, instead of being one more.
+    """
+    if not values.get("when"):
+        return None
+    if replaces:
+        first = str(values["when"]).split("; ")[0].split("/")[0]
+        return None if first == ".." else first
+    values["when"] = with_periods(record.values.get("when") or "", values["when"])
+    return None
 
 
 def shown_notes(notes: Iterable[Note]) -> Sequence[tuple[str, str]]:

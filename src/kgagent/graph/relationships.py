@@ -336,13 +336,14 @@ class RelationshipStrategy:
         before = stored or with_properties(blank, {"user_id": self._user_id})
         ended = self._options.said_on
         if stored is not None:
-            when, replaces_type = intent.values.get("when"), intent.replaces_type(stored.text("relationship_type"))
+            replaces_type = intent.replaces_type(stored.text("relationship_type"))
+            if intent.adds_type:
+                intent = self._with_added_type(intent, stored)
+            when = intent.values.get("when")
             if when and replaces_type:
                 ended = beginning(when) or ended
             elif when:
                 intent = replace(intent, values={**intent.values, "when": with_periods(stored.text("when"), when)})
-            if intent.adds_type:
-                intent = self._with_added_type(intent, stored)
         given, omitted = self._values(intent, before.neo4j_type)
         levels = self._levels_stored_as_text(before)
         changes = changed_properties(before, levels | given, intent.notes, self._context)

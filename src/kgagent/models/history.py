@@ -45,8 +45,9 @@ class HistoryEntry(BaseModel):
 
 def values_at(history: Iterable[HistoryEntry], day: int) -> dict[str, JsonValue]:
     """The values that a record had on a day, of the fields that have changed since; corrected ones never held."""
-    later = [(end, entry) for entry in history if not entry.corrected and (end := entry.end) is not None and end > day]
-    later.sort(key=lambda one: -one[0])
+    entries = [(end, entry) for entry in history if not entry.corrected and (end := entry.end) is not None]
+    # Of several that ended on one day, the first held before.
+    later = sorted((one for one in reversed(entries) if one[0] > day), key=lambda one: -one[0])
     return {entry.field: entry.value for _, entry in later}
 
 

@@ -206,6 +206,22 @@ async def test_a_second_type_is_added_and_its_description_becomes_a_note(tools: 
     assert succeeded(await tools.remember(relationships=again))["message"] == "Relationships: 3 unchanged"
 
 
+async def test_the_note_of_a_second_type_has_its_own_time(tools: Toolset, database: Database) -> None:
+    await remembered(tools, PEOPLE, [{**SISTER, "when": "2010/2012"}])
+    succeeded(await tools.remember(relationships=[{**LANDLADY, "when": "2019/2021"}]))
+    [stored] = await database.assert_current()
+    assert stored["when"] == "2010/2012"
+    assert [note["when"] for note in json.loads(stored["notes"])] == ["2019/2021"]
+
+
+async def test_of_several_changes_on_one_day_a_search_as_of_before_shows_the_first_value(tools: Toolset) -> None:
+    ends = await two_friends(tools, description="They row")
+    for text in ("They sail", "They swim"):
+        succeeded(await tools.update_relationship(**ends, description=text))
+    [found] = succeeded(await tools.hybrid_search(query="friend", as_of="2021"))["relationships"]
+    assert found["description"] == "They row"
+
+
 async def test_a_type_that_replaces_another_is_the_only_one(tools: Toolset, database: Database) -> None:
     await remembered(tools, PEOPLE, [SISTER])
     answer = await tools["remember"].call_text({"relationships": [{**LANDLADY, "replaces": True}]})
