@@ -25,6 +25,12 @@ READERS: dict[str, dict[str, Any]] = {
     "describe_graph": {},
 }
 
+NO_PATH = {
+    "query": "who sails with a mentor?",
+    "patterns": [{"steps": [{"relation_type": "engages_with", "target_label": "Concept"}]}],
+}
+"""A pattern that nothing matches, so that the answer is that of a hybrid search."""
+
 
 @pytest.fixture(scope="module")
 def hub_user() -> str:
@@ -63,9 +69,9 @@ def arguments_of(tool: str, drawing: Drawing) -> dict[str, Any]:
 
 
 async def test_no_answer_exceeds_its_budget(hub_tools: Toolset, hub: Drawing) -> None:
-    for name in READERS:
+    for name, arguments in [*((name, arguments_of(name, hub)) for name in READERS), ("query_patterns", NO_PATH)]:
         for budget in (100, 500, 2_000, 20_000):
-            given = arguments_of(name, hub) | {"token_budget": budget}
+            given = arguments | {"token_budget": budget}
             text = await hub_tools[name].call_text(given)
             assert not text.is_error, (name, text.text)
             assert 0 < estimated_tokens(text.text) <= budget, (name, budget)
