@@ -309,7 +309,7 @@ class UserModel:
             # A type that only says the Neo4j type in words gives way to any other.
             adds_type = not (item.get("replaces") or corrected or old_type == _in_words(ends))
             if new_type and adds_type:
-                notes = self._add_type(record, given, source) + notes
+                notes = self._add_type(record, given, said_on, source) + notes
             replaces = corrected or (
                 not adds_type and new_type and set(new_type.split(", ")) != set(old_type.split(", "))
             )
@@ -329,7 +329,7 @@ class UserModel:
         return record
 
     @staticmethod
-    def _add_type(record: Record, given: dict[str, Any], source: str | None) -> list[Note]:
+    def _add_type(record: Record, given: dict[str, Any], said_on: str | None, source: str | None) -> list[Note]:
         """Add a type to those of a relationship; the note that a second description becomes."""
         known, added = record.values["relationship_type"].split(", "), given["relationship_type"].split(", ")
         given["relationship_type"] = ", ".join([*known, *(name for name in added if name not in known)])
@@ -337,7 +337,8 @@ class UserModel:
         if set(known) == set(added) or not description or record.values.get("description") in {None, "", description}:
             return []
         del given["description"]
-        return [Note(description, given.pop("when", None), source)]
+        times = _times(given.pop("when", None), said_on)
+        return [Note(description, times["when"], source, said_on=times["said_on"])]
 
     def delete_relationship(self, ends: Ends, with_node: str) -> None:
         """Delete a relationship, perhaps with a node."""

@@ -27,6 +27,7 @@ from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, Write
 from kgagent.models import GraphRelationship, Note
 from kgagent.models.free_types import is_same, with_types
 from kgagent.models.history import last_end
+from kgagent.models.note import times_of_note
 from kgagent.models.when import beginning, with_periods
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
@@ -385,7 +386,7 @@ class RelationshipStrategy:
             added_by=self._user_id,
             date_added=self._context.clock(),
             source_entity_key=self._options.source_entity_key,
-            when=values.pop("when", None),
+            **times_of_note(values.pop("when", None), self._options.said_on),
         )
         return replace(intent, values=values, notes=(note, *intent.notes))
 

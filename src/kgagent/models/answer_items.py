@@ -309,10 +309,12 @@ class NodeItem(Item):
         """The node with what is known of it."""
         node = self.node
         properties = state.properties(node)
-        says_more = node.description or properties or node.notes
+        description, notes, _ = state.statements(node)
+        says_more = description or properties or notes
         if self.is_only_named or (self.is_named and not says_more):
             return []
         head = state.name(node.entity_key, node.name, node.label) + _properties_text(properties)
+        head += f" (first noted {node.first_noted})" if node.first_noted else ""
         head += _score_text(self.score)
         return [state.line(head + self.remark, node, state.node_hint, in_full=self.in_full)]
 
@@ -455,7 +457,8 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
         )
     ]
     past = "past" if is_past(relationship.when, state.now) else ""
-    details = ", ".join(filter(None, (*levels, relationship.when, past)))
+    noted = f"first noted {relationship.first_noted}" if relationship.first_noted and not relationship.when else ""
+    details = ", ".join(filter(None, (*levels, relationship.when, past, noted)))
     properties = _properties_text(state.properties(relationship))
     return f"{source} -[{kind_text(relationship)}]-> {target}" + (f" ({details})" if details else "") + properties
 

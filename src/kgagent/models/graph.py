@@ -25,11 +25,13 @@ class DescribedItem(GraphModel):
 
     Attributes:
         similarity: plain cosine of its best text with the query, -1 to 1; None outside a search.
+        first_noted: in a search as of a time, when its first note is about, if all are later; its own time may be too.
     """
 
     description: str = ""
     notes: tuple[Note, ...] = ()
     similarity: float | None = None
+    first_noted: str | None = None
 
     def with_matched_notes(self, similarities: Mapping[str, float]) -> Self:
         """The same with the similarity of each note that matched a query, by content."""

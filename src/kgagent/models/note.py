@@ -107,6 +107,11 @@ class MatchedNote(Note):
         return cls.model_construct(**dict(note), similarity=similarity)
 
 
+def times_of_note(when: str | None, said_on: str | None) -> dict[str, str | None]:
+    """The fields `when` and `said_on` of a note; without a time of its own it is about the time when it was said."""
+    return {"when": when or said_on, "said_on": said_on if when and when != said_on else None}
+
+
 def oldest_first(notes: Iterable[Note]) -> list[Note]:
     """Notes in order of time, when they happened or else were added; those without a time first."""
     return sorted(notes, key=Note.order)

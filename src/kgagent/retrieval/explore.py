@@ -121,7 +121,8 @@ class Exploration:
                 ranked[key].signals.append(signal)
         around = explored.surroundings if explored is not None else GraphExpansion()
         sample = calibration.known(self.scope)
-        value = None if explored is None else await self._relevance(found, named, hydrated, nodes, sample)
+        is_assessed = explored is not None and self.types.between is None
+        value = None if not is_assessed else await self._relevance(found, named, hydrated, nodes, sample)
         matches = await in_turns(lambda one: to_result(one, self.scope, self.types), hydrated)
         read = [key for key in best if key in nodes]
         skipped = {

@@ -130,7 +130,8 @@ class HybridSearch:
         if not found.query.vector:
             return result
         result = result.model_copy(update={"warnings": (*result.warnings, *sample.warnings)})
-        if self.options.query is None:
+        # What is dated within a period is an answer to a question about it, whatever its words.
+        if self.options.query is None or self.types.between is not None:
             return result
         value = relevance(found, sample.noise, hydrated)
         is_relevant = None if value is None else value >= RELEVANT

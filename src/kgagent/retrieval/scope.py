@@ -16,7 +16,7 @@ from kgagent.graph.store import Row, Store
 from kgagent.models import Note
 from kgagent.models.graph import DescribedItem
 from kgagent.models.history import values_at
-from kgagent.models.note import utc_now
+from kgagent.models.note import oldest_first, utc_now
 from kgagent.models.search import SearchFilters
 from kgagent.models.when import OPEN_END, Period, overlaps, period_of, periods_of
 from kgagent.ontology import Ontology
@@ -214,7 +214,11 @@ class RelationshipFilter:
         """A result with the notes that the filter keeps."""
         if self.as_of is None and self.between is None:
             return item
-        return item.model_copy(update={"notes": tuple(filter(self.keeps_note, item.notes))})
+        update: dict[str, Any] = {"notes": tuple(filter(self.keeps_note, item.notes))}
+        if self.as_of is not None and not update["notes"]:
+            dated = [note for note in oldest_first(item.notes) if note.when and note.is_current(self.now)]
+            update["first_noted"] = dated[0].when if dated else None
+        return item.model_copy(update=update)
 
 
 def check_text(text: str) -> None:

@@ -22,6 +22,7 @@ from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH, is_too_long
 from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
+from kgagent.models.note import times_of_note
 from kgagent.models.request import RequestModel
 from kgagent.models.when import When
 from kgagent.ontology import Ontology
@@ -187,11 +188,6 @@ def describe_lifetimes(ontology: Ontology) -> str:
     return f"Lifetimes: {', '.join(ontology.note_lifetimes_in_days)} (default {ontology.default_note_lifetime})."
 
 
-def times(when: str | None, said_on: str | None) -> dict[str, str | None]:
-    """The fields `when` and `said_on` of a note; without a time of its own it is about the time when it was said."""
-    return {"when": when or said_on, "said_on": said_on if when and when != said_on else None}
-
-
 def build_notes(
     notes: Sequence[NewNote | str], context: ToolContext, now: datetime, *, said_on: str | None = None
 ) -> tuple[Note, ...]:
@@ -210,7 +206,7 @@ def build_notes(
     return tuple(
         Note(
             content=note.content,
-            **times(note.when, said_on),
+            **times_of_note(note.when, said_on),
             added_by=context.user_id,
             date_added=now,
             source_entity_key=context.source_entity_key or note.source_entity_key,

@@ -70,9 +70,13 @@ class HybridSearch(Tool[HybridSearchArguments]):
     async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchToolResult:
         """Search."""
         labels = known_labels(context.ontology, arguments.labels)
-        request = arguments.model_copy(update={"labels": labels})
+        # A relationship brings its two nodes, which have no line of their own and do not count.
+        limit = arguments.limit and 3 * arguments.limit
+        request = arguments.model_copy(update={"labels": labels, "limit": limit})
         result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
-        reached = [f"limit {arguments.limit} reached"] if len(result.items) == arguments.limit else []
+        reached = []
+        if arguments.limit and (last := _last_rank(result, arguments.limit)):
+            result, reached = _up_to(result, last), [f"limit {arguments.limit} reached"]
         is_short = arguments.limit is None and arguments.strategy == "calibrated"
         content = first_page(result, is_short=is_short)
         return await render_page(
@@ -83,6 +87,19 @@ class HybridSearch(Tool[HybridSearchArguments]):
             queries=[arguments.query],
             labels=_labels(result, context.ontology),
         )
+
+
+def _last_rank(result: HybridSearchResult, limit: int) -> int | None:
+    """The rank of the last of so many items that were found by themselves; None if there are fewer."""
+    found = [item.rank for item in result.items if item.found_by != ("via_relationship",)]
+    return found[limit - 1] if len(found) >= limit else None
+
+
+def _up_to(result: HybridSearchResult, rank: int) -> HybridSearchResult:
+    """The items up to a rank."""
+    lists = {"objects": result.objects, "relationships": result.relationships}
+    kept = {name: items and tuple(one for one in items if one.rank <= rank) for name, items in lists.items()}
+    return result.model_copy(update=kept)
 
 
 def _labels(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:

@@ -15,8 +15,9 @@ from kgagent.graph.nodes import NodeWriteResult
 from kgagent.graph.pair_state import End
 from kgagent.graph.referenced_nodes import NodeLookup
 from kgagent.models import GraphNode, GraphRelationship, Note
+from kgagent.models.note import times_of_note
 from kgagent.ontology import Ontology
-from kgagent.tools.arguments import NewNote, build_notes, known_label, times
+from kgagent.tools.arguments import NewNote, build_notes, known_label
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.node_tools import owner_values
@@ -367,7 +368,7 @@ class _Call:
             return None
         changes: dict[str, object] = {"content": item.content}
         if item.when or self.arguments.said_on:
-            changes |= times(item.when, self.arguments.said_on)
+            changes |= times_of_note(item.when, self.arguments.said_on)
         if item.lifetime is not None:
             changes["expires_at"] = self.context.ontology.note_expiry(item.lifetime, self.now)
         source = self.context.source_entity_key

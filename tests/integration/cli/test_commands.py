@@ -147,16 +147,21 @@ def test_search_and_explore_say_that_nothing_is_relevant(kgagent: Kgagent, famil
         for craft in crafts
         for town in ("Bergen", "Lisbon")
     ]
-    friends = [
+    friends: list[dict[str, object]] = [
         {"kind": "relationship", "from": one["id"], "to": other["id"], "relationship_type": "friend"}
         for one, other in pairwise(people)
     ]
+    friends[0] |= {"notes": [{"content": "They rowed.", "when": "2022-05"}]}
     with family.open("a", encoding="utf-8") as file:
         file.writelines(f"\n{json.dumps(line)}" for line in [*people, *friends])
     assert kgagent("load", str(family)).code == 0
     opening, page = "Nothing clearly relevant found. The nearest:", tmp_path / "page.html"
     for arguments in (("search",), ("explore",), ("search", "--token-budget", "500")):
         assert kgagent(*arguments, NOWHERE).out.startswith(opening)
+    for command in ("search", "explore"):
+        dated = kgagent(command, NOWHERE, "--between", "2022").out
+        assert opening not in dated
+        assert "They rowed. (2022-05)" in dated
     assert kgagent("search", NOWHERE, "--html", str(page)).code == 0
     assert opening in page.read_text("utf-8")
     assert opening not in kgagent("search", "who are my mentors?").out

@@ -117,8 +117,15 @@ async def test_a_search_as_of_a_day_shows_what_was_said_to_hold_then(tools: Tool
     assert await then(as_of="2022-02") == ("may get", "Ada thinks about pets.", 2)
     assert await then(as_of="2023-06") == ("decided against", "Two rats.", 1)
     assert await then(as_of="2023-08") == ("owns", "Two rats.", 5)
+    friend = {"from": "Ada", "to": "Bo", "relationship_type": "friend", "notes": ["They row."]}
+    succeeded(
+        await tools.remember(nodes=[{"label": "Person", "name": "Bo"}], relationships=[friend], said_on="2022-09")
+    )
+    text = (await tools["hybrid_search"].call_text({"query": "Ada's friend", "as_of": "2022-02"})).text
+    assert "-[friend]-> Bo (Person" in text
+    assert "(first noted 2022-09)" in text
     explored = await tools.explore(queries=[{"query": "pets", "threshold": -1.0}], as_of="2022-02", format="json")
-    assert [edge["relationship_type"] for edge in succeeded(explored)["edges"]] == ["may get"]
+    assert {edge["relationship_type"] for edge in succeeded(explored)["edges"]} == {"may get", "friend"}
 
 
 async def test_a_correction_is_marked(tools: Toolset) -> None:

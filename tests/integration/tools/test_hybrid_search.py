@@ -46,6 +46,10 @@ async def test_filters_and_limits_hold(tools: Toolset) -> None:
     )
     assert len(answer["objects"]) + len(answer["relationships"]) == 1
     assert answer["warnings"] == ["limit 1 reached"]
+    # Nodes that only join a relationship have no line of their own.
+    text = (await tools["hybrid_search"].call_text({"query": "She taught", "threshold": -1, "limit": 2})).text
+    assert text.count("\n") == 2
+    assert text.endswith("limit 2 reached")
     assert "Unknown label: Robot" in error_of(await tools.hybrid_search(query="x", node_types=["Robot"]))
     assert "strategy" in error_of(await tools.hybrid_search(query="x", strategy="best"))
 
