@@ -502,7 +502,7 @@ class KnowledgeGraph:
         labels: Sequence[str] | None = None,
         types: Sequence[str] | None = None,
         dry_run: bool = False,
-        batch_size: int = 200,
+        batch_size: int = 500,
         progress: Progress | None = None,
         engine: "RayEngine | None" = None,
     ) -> "AdoptionReport":

@@ -258,7 +258,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         labels: Sequence[str] | None = None,
         types: Sequence[str] | None = None,
         dry_run: bool = False,
-        batch_size: int = 200,
+        batch_size: int = 500,
         progress: Progress | None = None,
         engine: RayEngine | None = None,
     ) -> AdoptionReport:

@@ -44,7 +44,7 @@ def adopt(
         bool, typer.Option("--dry-run", help="Only write the ontology and estimate the cost of embedding.")
     ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Remove what an earlier run has added.")] = False,
-    batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 200,
+    batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 500,
     engine: Annotated[
         Engine,
         typer.Option(

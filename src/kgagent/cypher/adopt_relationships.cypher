@@ -3,11 +3,11 @@
 // Parameters: user_id; rows [{element_id, properties}].
 // Rows: one {written}.
 UNWIND $rows AS row
-MATCH (a:«labels»)-[r:«types»]->()
-WHERE elementId(r) = row.element_id AND a.user_id = $user_id
+MATCH ()-[r:«types»]->()
+WHERE elementId(r) = row.element_id
 «_relationship_lock»
 WITH r, row
-WHERE coalesce(r.user_id, $user_id) = $user_id
+WHERE startNode(r).user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id
   AND all(name IN keys(row.properties) WHERE r[name] IS NULL OR name IN coalesce(r.kgagent_adopted, []) + ['kgagent_adopted'])
 SET r.version = r.version + 1, r += row.properties
 RETURN count(*) AS written

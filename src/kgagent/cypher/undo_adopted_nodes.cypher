@@ -3,7 +3,9 @@
 // Rows: one {written}.
 UNWIND $element_ids AS element_id
 MATCH (n:«labels»)
-WHERE elementId(n) = element_id AND n.user_id = $user_id AND n.kgagent_adopted IS NOT NULL
+WHERE elementId(n) = element_id
+WITH n
+WHERE n.user_id = $user_id AND n.kgagent_adopted IS NOT NULL
 CALL (n) {
   MATCH (entry:KgagentNote)
   WHERE entry.user_id = $user_id AND entry.record = n.entity_key

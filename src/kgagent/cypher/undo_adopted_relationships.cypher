@@ -2,8 +2,10 @@
 // Parameters: user_id; element_ids; bookkeeping [names of properties].
 // Rows: one {written}.
 UNWIND $element_ids AS element_id
-MATCH (a:«labels»)-[r:«types»]->()
-WHERE elementId(r) = element_id AND a.user_id = $user_id AND r.kgagent_adopted IS NOT NULL
+MATCH ()-[r:«types»]->()
+WHERE elementId(r) = element_id
+WITH r
+WHERE startNode(r).user_id = $user_id AND r.kgagent_adopted IS NOT NULL
 CALL (r) {
   MATCH (entry:KgagentNote)
   WHERE entry.user_id = $user_id AND entry.record = r.relationship_key

@@ -146,7 +146,7 @@ async def adopt(
     labels: Collection[str] | None = None,
     types: Collection[str] | None = None,
     dry_run: bool = False,
-    batch_size: int = 200,
+    batch_size: int = 500,
     progress: Progress | None = None,
     engine: RayEngine | None = None,
     access: GraphAccess | None = None,

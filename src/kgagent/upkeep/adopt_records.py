@@ -164,7 +164,8 @@ def node_texts(own: Mapping[str, Any], rule: NodeLabel) -> tuple[str, str]:
     """The name and the description that a node gets from its own properties; each empty if there is nothing for it."""
     description = _texts(own, rule.text_from)
     name = " ".join(filter(None, (value_text(own.get(source)) for source in rule.name_from)))
-    return beginning(name or description, MAX_NAME), description[:MAX_DESCRIPTION]
+    said = value_text(own.get("description")) or description
+    return beginning(name or said, MAX_NAME), description[:MAX_DESCRIPTION]
 
 
 def relationship_texts(

@@ -79,6 +79,7 @@ def test_names_and_descriptions_are_made_of_the_properties_that_the_ontology_nam
     own = {"first": "Ann", "last": "Lee", "plot": "A  heist\nat sea.", "genres": ["drama", "crime"], "year": 1999}
     assert node_texts(own, rule) == ("Ann Lee", "A heist at sea; genres: drama, crime")
     assert node_texts({"text": "word " * 50}, NodeLabel(text_from=("text",)))[0] == f"{'word ' * 15}word…"
+    assert node_texts({"description": "Its own words."}, rule) == ("Its own words.", "")
     assert node_texts({}, rule) == ("", "")
 
 
