@@ -60,6 +60,7 @@ from kgagent.models import GraphPath as GraphPath
 from kgagent.models import GraphPattern as GraphPattern
 from kgagent.models import GraphQuery as GraphQuery
 from kgagent.models import GraphRelationship as GraphRelationship
+from kgagent.models import HistoryEntry as HistoryEntry
 from kgagent.models import HitSource as HitSource
 from kgagent.models import HybridObject as HybridObject
 from kgagent.models import HybridRelationship as HybridRelationship

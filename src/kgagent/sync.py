@@ -477,9 +477,9 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         """Find the nodes around a node, hop by hop; see `RetrievalService.traverse`."""
         return self._wait(self._wrapped.traverse, request, user_id=user_id)
 
-    def timeline(self, request: TraverseRequest, *, user_id: str, between: Period | None, now: datetime) -> Timeline:
+    def timeline(self, entity_key: str, *, user_id: str, between: Period) -> Timeline:
         """See `RetrievalService.timeline`."""
-        return self._wait(self._wrapped.timeline, request, user_id=user_id, between=between, now=now)
+        return self._wait(self._wrapped.timeline, entity_key, user_id=user_id, between=between)
 
     def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
         """See `RetrievalService.find_paths`."""

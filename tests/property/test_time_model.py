@@ -426,8 +426,9 @@ class User:
         self.compare_nodes([one.node for one in found.nodes], nodes)
 
     async def _timeline(self, at: str, between: str | None) -> None:
-        given = {"between": between} if between else {}
-        payload = await self.tools.traverse(**self.at(at), timeline=True, token_budget=20_000, **given)
+        payload = await self.tools.get_relationship(
+            from_entity_key=self.model.keys[at], between=between or "../..", token_budget=20_000
+        )
         self.check(payload, succeeds=at in self.model.nodes)
         if payload["success"]:
             expected = self.model.timeline(at, between, self.clock())

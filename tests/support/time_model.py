@@ -407,7 +407,8 @@ class UserModel:
             for when in every.split("; ")
             if between is None or overlap(days_of(when), days_of(between))
         ]
-        return sorted(statements)
+        first = days_of(between)[0] if between else date.min
+        return sorted(statements, key=lambda one: (one[0][0] < first, one))
 
 
 def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,5 @@
-// Relationships of a node that have a time or notes, following them in the direction of their triplets.
-// Parameters: user_id; entity_key; outgoing, incoming (whether such relationships are followed);
-//   relationship_types [text] or null; read_limit (relationships read).
+// Relationships of a node that have a time or notes.
+// Parameters: user_id; entity_key; read_limit (relationships read).
 // Rows: relationship; other {entity_key, labels}, the node that it joins to the given one.
 MATCH (from:«labels» {entity_key: $entity_key})
 WHERE from.user_id = $user_id
@@ -9,10 +8,8 @@ CALL (from) {
   RETURN r, n
   LIMIT $read_limit
 }
-WITH r, n, (startNode(r) = from) <> coalesce(coalesce(r.is_reversed, r.told_in_reverse) = true, false) AS leaves
+WITH r, n
 WHERE n.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id
   AND n.entity_key IS :: STRING NOT NULL AND (r.`when` IS NOT NULL OR r.notes IS NOT NULL)
-  AND (leaves AND $outgoing OR NOT leaves AND $incoming)
-  AND ($relationship_types IS NULL OR r.relationship_type IN $relationship_types)
 RETURN «_found_relationship» AS relationship, {entity_key: n.entity_key, labels: labels(n)} AS other
 ORDER BY n.entity_key, r.relationship_key

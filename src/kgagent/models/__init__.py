@@ -2,6 +2,7 @@
 
 from kgagent.models.constraint import Constraint, ConstraintType, PropertyReference
 from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.models.history import HistoryEntry
 from kgagent.models.hybrid import (
     HybridObject,
     HybridRelationship,
@@ -64,6 +65,7 @@ __all__ = [
     "GraphQuery",
     "GraphRelationship",
     "HitSource",
+    "HistoryEntry",
     "HybridObject",
     "HybridSearchOptions",
     "HybridSearchRequest",

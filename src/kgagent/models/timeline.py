@@ -28,21 +28,19 @@ class TimedStatement(GraphModel):
 
 
 class Timeline(GraphModel):
-    """The statements about a node that have a time, the earliest first.
+    """The statements about a node that have a time, the earliest first; what began before the period comes last.
 
     Attributes:
         node: the node.
         statements: the statements.
         untimed: number of its notes and of those of its relationships that have no time.
         labels: label of the node and of each other one by entity_key.
-        warnings: what is missing, and why.
     """
 
     node: GraphNode
     statements: tuple[TimedStatement, ...] = ()
     untimed: int = 0
     labels: Mapping[str, str] = Field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
 
 
 def statements_of(

@@ -385,25 +385,20 @@ class RetrievalService:
         return with_warnings(await traverse(scope, request, self._nodes), warnings)
 
     @observed("timeline")
-    async def timeline(
-        self, request: TraverseRequest, *, user_id: str, between: Period | None, now: datetime
-    ) -> Timeline:
+    async def timeline(self, entity_key: str, *, user_id: str, between: Period) -> Timeline:
         """Read the statements about a node and its relationships that have a time, the earliest first.
 
         Args:
-            request: the node, and which of its relationships are read.
+            entity_key: the node.
             user_id: owner of the graph.
-            between: only statements of these days; None for all.
-            now: notes that have expired by then are omitted.
+            between: only statements of these days; what began earlier comes last.
 
         Raises:
             NotFoundError: the node does not exist for this user.
-            InputError: a type is unknown.
             StoreError: the database failed.
         """
         scope = self.scope.of(user_id)
-        request, warnings = await with_stored_types(scope, request)
-        return with_warnings(await timeline(scope, request, self._nodes, between=between, now=now), warnings)
+        return await timeline(scope, entity_key, self._nodes, between=between, now=scope.clock())
 
     @observed("find_paths")
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:

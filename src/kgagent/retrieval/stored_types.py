@@ -11,14 +11,13 @@ from kgagent.graph.store import Store
 from kgagent.models import ExploreRequest, ExploreResult, HybridSearchResult, TraverseResult
 from kgagent.models.free_types import split_types
 from kgagent.models.hybrid import HybridSearchRequest
-from kgagent.models.timeline import Timeline
 from kgagent.models.traversal import TraverseRequest
 from kgagent.plain_names import normalised_name
 from kgagent.retrieval.scope import SearchScope
 from kgagent.suggestions import shorten_name
 
 RequestT = TypeVar("RequestT", bound=TraverseRequest | HybridSearchRequest | ExploreRequest)
-ResultT = TypeVar("ResultT", bound=HybridSearchResult | ExploreResult | TraverseResult | Timeline)
+ResultT = TypeVar("ResultT", bound=HybridSearchResult | ExploreResult | TraverseResult)
 
 MAX_CHECKED = 50
 """Types of a filter that are looked up; of more of them, none is."""

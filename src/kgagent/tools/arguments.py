@@ -87,7 +87,7 @@ WHEN_NAMES = AliasChoices("when", "date", "time", "occurred_at", "happened_at", 
 
 GivenWhen = Annotated[
     When | None,
-    Field(validation_alias=WHEN_NAMES, description="Time: 2023-02-04, 2023-02, 2019/2021, 2024/.."),
+    Field(validation_alias=WHEN_NAMES, description="2023-02-04, 2023-02, 2019/2021, 2024/.."),
 ]
 
 

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from kgagent.errors import NodeNotFoundError
+from kgagent.formatting import counted
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
@@ -12,35 +13,41 @@ from kgagent.models.answer_page import Content
 from kgagent.models.fields import EntityKey
 from kgagent.models.history import HistoryEntry
 from kgagent.models.note import oldest_first
+from kgagent.models.timeline import TimelineItem
 from kgagent.models.token_budget import cut, cut_record
+from kgagent.models.when import Period, WhenPeriod, overlaps, period_of, periods_of
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import DIRECTION_HINT, TO_NAMES, RelationshipEnds
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
-from kgagent.tools.references import with_direction
+from kgagent.tools.references import NodeReference, with_direction
 
 
 class GetRelationshipArguments(ReadArguments, RelationshipEnds):
     """Arguments of get_relationship."""
 
     to_entity_key: EntityKey | None = Field(None, validation_alias=TO_NAMES, description="Second node.")  # type: ignore[assignment]
+    between: WhenPeriod | None = Field(None, description="What happened then, with whom: 2022-05.")
 
 
 class FoundRelationship(ReadToolResult):
     """A relationship or a node, with a page of its `total` notes and earlier values.
 
-    Notes are the oldest first; then follows the history, the newest first.
+    Notes are the oldest first; then follows the history, the newest first. With `between`, the answer has what is dated
+    then: notes of the relationship, or all that is stated about the node and its relationships.
 
     Attributes:
         triplet: the relationship in its direction, such as "Ruth mentor Me".
         relationship: the relationship, with its nodes in the order of the arguments.
         node: the node, if only one was given.
+        statements: of one node and `between`: what is dated then, the earliest first; what began earlier comes last.
     """
 
     triplet: str | None = None
     relationship: JsonObject | None = None
     node: JsonObject | None = None
+    statements: tuple[JsonObject, ...] | None = None
     notes: tuple[JsonObject, ...] = Field((), exclude=True)
     history: tuple[JsonObject, ...] = Field((), exclude=True)
 
@@ -58,6 +65,9 @@ class GetRelationship(Tool[GetRelationshipArguments]):
 
     async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> FoundRelationship:
         """Read the relationship, or the node."""
+        between = period_of(arguments.between) if arguments.between else None
+        if between is not None and arguments.to_entity_key is None:
+            return await _timeline(context, arguments, between)
         item: NodeItem | RelationshipItem
         record: NodeRecord | RelationshipRecord
         fields: JsonRecord = {}
@@ -80,9 +90,12 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             defaults=context.ontology.relationship_defaults,
         )
         [line], [(section, shown)] = item.lines(state), item.records(state)
+        notes = oldest_first(record.notes)
+        if between is not None:
+            notes, history = [note for note in notes if overlaps(periods_of(note.when), between)], []
         room = arguments.token_budget // 2
         content = Content(
-            items=[*map(NoteItem, oldest_first(record.notes)), *reversed(history)],
+            items=[*map(NoteItem, notes), *reversed(history)],
             message=message,
             opening=line.fitted(room) or cut(line.head, room),
             empty="",
@@ -91,6 +104,23 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         page = await render_page(FoundRelationship, context, arguments, content)
         lists = {name: list(entries) for name in ("notes", "history") if (entries := getattr(page, name))}
         return page.model_copy(update={section: {**getattr(page, section), **lists}})
+
+
+async def _timeline(context: ToolContext, arguments: GetRelationshipArguments, between: Period) -> FoundRelationship:
+    """What is dated within a period about one node and its relationships."""
+    found = await context.retrieval.timeline(arguments.from_entity_key, user_id=context.user_id, between=between)
+    message = f"{counted(len(found.statements), 'dated statement')} about {found.node.name or found.node.entity_key}"
+    message += f" in {arguments.between}"
+    message += f"; {counted(found.untimed, 'note')} without a date" if found.untimed else ""
+    content = Content(
+        items=[TimelineItem(one, found.node.entity_key) for one in found.statements],
+        message=message,
+        opening=message,
+        empty="",
+        sections=("statements",),
+        fields={"node": NodeReference.of(found.node).to_dict()},
+    )
+    return await render_page(FoundRelationship, context, arguments, content, labels=found.labels)
 
 
 def _word(record: RelationshipRecord, entry: HistoryEntry, ontology: Ontology) -> str:

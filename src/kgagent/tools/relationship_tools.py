@@ -57,14 +57,12 @@ class NewRelationship(RelationshipEnds):
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
 
-    relationship_type: ShortText = Field(
-        description='A word or two, read from the first node to the second: "mentor", "works at".'
-    )
+    relationship_type: ShortText = Field(description='Read from the first node to the second: "mentor", "works at".')
     description: Text = Field("", description="One sentence, with names and circumstances.")
     attitude: Attitude = None
     proximity: Proximity = None
     when: GivenWhen = None
-    notes: Notes = Field(default_factory=list, description="Facts about it, one sentence each.")
+    notes: Notes = Field(default_factory=list, description="Facts, one sentence each.")
     confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
     salience: UnitInterval | None = Field(None, description="How important it is to the user, 0 to 1.")
 
@@ -206,7 +204,7 @@ class AddNoteToRelationshipArguments(RelationshipEnds):
     )
 
     content: FilledText | None = Field(None, description="One fact, as a sentence.")
-    notes: Notes = Field(default_factory=list, description="Instead of content: several notes.")
+    notes: Notes = Field(default_factory=list, description="Several notes instead.")
     lifetime: ShortText | None = Field(None, description="How long it is kept.")
     when: GivenWhen = None
     source_entity_key: EntityKey | None = Field(None, description="Its source.")

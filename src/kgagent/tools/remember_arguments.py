@@ -120,7 +120,7 @@ def _note_of(given: object) -> object:
 
 NotesOfItem = Annotated[
     list[Annotated[Unchecked[NewNote], BeforeValidator(_note_of)]],
-    Field(max_length=MAX_NOTES_OF_ITEM, description="Facts as sentences, dated `said_on`."),
+    Field(max_length=MAX_NOTES_OF_ITEM, description="Facts, dated `said_on`."),
     WithJsonSchema({"type": "array", "items": {"type": "string"}}),
 ]
 """Notes of a node or relationship, which an invalid one does not reject."""

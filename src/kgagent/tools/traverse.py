@@ -18,7 +18,6 @@ from kgagent.models.answer_items import (
     relationship_text,
 )
 from kgagent.models.answer_page import Content
-from kgagent.models.timeline import TimelineItem
 from kgagent.models.token_budget import cut_record
 from kgagent.models.traversal import (
     MAX_TRAVERSED_HOPS,
@@ -27,7 +26,6 @@ from kgagent.models.traversal import (
     TraverseRequest,
     TraverseResult,
 )
-from kgagent.models.when import WhenPeriod, period_of
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -45,8 +43,6 @@ class TraverseArguments(ReadArguments, TraverseRequest):
 
     limit: int | None = Field(None, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes.")  # type: ignore[assignment]
     verbose: bool = Field(False, description="Return descriptions, notes and properties too.")
-    timeline: bool = Field(False, description="What happened to it, with whom and when.")
-    between: WhenPeriod | None = Field(None, description="Timeline of 2022/2023.")
 
 
 class Traversal(ReadToolResult):
@@ -56,13 +52,11 @@ class Traversal(ReadToolResult):
         start: the node that it started from.
         is_complete: whether no node was omitted because of `limit`.
         nodes: the nodes that it reached, each with its distance (`hops`) and up to three relationships that lead to it.
-        statements: in a timeline, instead of nodes: what is known of the start with its time, the earliest first.
     """
 
     start: JsonObject
     is_complete: bool
     nodes: tuple[JsonObject, ...] = ()
-    statements: tuple[JsonObject, ...] | None = None
 
 
 class Traverse(Tool[TraverseArguments]):
@@ -84,8 +78,6 @@ class Traverse(Tool[TraverseArguments]):
 
     async def run(self, context: ToolContext, arguments: TraverseArguments) -> Traversal:
         """Follow the relationships."""
-        if arguments.timeline or arguments.between:
-            return await _timeline(context, arguments)
         position = cursor_offset(arguments)
         if arguments.hops == 1:
             # One hop is read page by page, so that the neighbors of a hub can be listed to the end.
@@ -104,28 +96,6 @@ class Traverse(Tool[TraverseArguments]):
             replace(_content(result, arguments, request.skip, state), warnings=result.warnings),
             labels={node.entity_key: node.label for node in nodes},
         )
-
-
-async def _timeline(context: ToolContext, arguments: TraverseArguments) -> Traversal:
-    """What is known of the node with its time."""
-    between = period_of(arguments.between) if arguments.between else None
-    now = context.write_context.clock()
-    found = await context.retrieval.timeline(arguments, user_id=context.user_id, between=between, now=now)
-    name, statements = found.node.name or found.node.entity_key, found.statements[: arguments.limit]
-    is_cut = len(statements) < len(found.statements)
-    during = f" in {arguments.between}" if arguments.between else ""
-    message = f"{counted(len(found.statements), 'dated statement')} about {name}{during}"
-    untimed = f"; {counted(found.untimed, 'note')} without a date" if found.untimed else ""
-    content = Content(
-        items=[TimelineItem(one, found.node.entity_key) for one in statements],
-        message=message + untimed,
-        opening=message + untimed,
-        empty="",
-        sections=("nodes", "statements"),
-        fields={"start": NodeReference.of(found.node).to_dict(), "is_complete": not is_cut},
-        warnings=found.warnings,
-    )
-    return await render_page(Traversal, context, arguments, content, labels=found.labels)
 
 
 def _content(result: TraverseResult, arguments: TraverseArguments, first: int, state: RenderState) -> Content:

@@ -85,7 +85,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("get_relationship", {"from_entity_key": "Ada", "to_entity_key": "Bo", **CURSOR}),
     ("traverse", {"entity_key": ADA, **TYPES}),
     ("traverse", {"entity_key": "Ada", **CURSOR}),
-    ("traverse", {"entity_key": ADA, "timeline": True, "between": "2020/.."}),
+    ("get_relationship", {"from_entity_key": ADA, "between": "2020/.."}),
     ("find_paths", {**ENDS, "query": Ref("rows", "text")}),
     ("find_paths", {"from_entity_key": "Ada", "to_entity_key": "Bo", "max_hops": 2, "limit": 20, **CURSOR}),
 ]
@@ -180,7 +180,6 @@ SWITCHES = frozenset(
         "sort",
         "strategy",
         "strict",
-        "timeline",
         "topic",
         "type",
         "use_all_relation_hints",

@@ -1,4 +1,4 @@
-"""traverse with timeline: what happened to a node, with whom, in order of time."""
+"""get_relationship with between: what happened to a node, with whom, in order of time."""
 
 import re
 
@@ -44,9 +44,9 @@ async def ada(tools: Toolset) -> str:
 async def test_a_timeline_has_a_line_for_each_dated_statement_in_order_of_time_with_whom(
     tools: Toolset, ada: str
 ) -> None:
-    answer = await tools["traverse"].call_text({"entity_key": ada, "timeline": True})
+    answer = await tools["get_relationship"].call_text({"from_entity_key": ada, "between": "../.."})
     assert re.sub(r" [0-9a-f-]{12}\)", ")", answer.text).splitlines() == [
-        "4 dated statements about Ada; 1 note without a date",
+        "4 dated statements about Ada in ../..; 1 note without a date",
         "2020/2022 Ada (Person) -[works at]-> Delft (Entity): Designs hulls.",
         f"2021~: {MOVE}",
         f"2022-05-02 Delft: {RACE}",
@@ -54,13 +54,20 @@ async def test_a_timeline_has_a_line_for_each_dated_statement_in_order_of_time_w
     ]
 
 
-async def test_between_selects_the_statements_that_overlap_it(tools: Toolset, ada: str) -> None:
-    payload = succeeded(await tools.traverse(entity_key=ada, between="2022/2023-01"))
+async def test_between_selects_the_statements_that_overlap_it_those_that_began_earlier_last(
+    tools: Toolset, ada: str
+) -> None:
+    payload = succeeded(await tools.get_relationship(from_entity_key=ada, between="2022/2023-01"))
     assert [(one["when"], one["with"]["name"]) for one in payload["statements"]] == [
-        ("2020/2022", "Delft"),
         ("2022-05-02", "Delft"),
+        ("2020/2022", "Delft"),
     ]
-    assert "must be a date or a period such as" in error_of(await tools.traverse(entity_key=ada, between="lately"))
+    error = error_of(await tools.get_relationship(from_entity_key=ada, between="lately"))
+    assert "must be a date or a period such as" in error
+    pair = {"from_entity_key": ada, "to_entity_key": "Delft"}
+    shown = succeeded(await tools.get_relationship(**pair, between="2022"))["relationship"]
+    assert [note["content"] for note in shown["notes"]] == [RACE]
+    assert "notes" not in succeeded(await tools.get_relationship(**pair, between="2021"))["relationship"]
 
 
 async def test_a_long_timeline_is_complete_over_its_pages(tools: Toolset, ada: str) -> None:
@@ -70,10 +77,10 @@ async def test_a_long_timeline_is_complete_over_its_pages(tools: Toolset, ada: s
     ]
     succeeded(await tools.add_note_to_relationship(from_entity_key="Ada", to_entity_key="Bo", notes=notes))
     seen: list[str] = []
-    given = {"entity_key": ada, "between": "2024", "token_budget": 200}
+    given = {"from_entity_key": ada, "between": "2024", "token_budget": 200}
     cursor: dict[str, str] = {}
     while True:
-        text = (await tools["traverse"].call_text(given | cursor)).text
+        text = (await tools["get_relationship"].call_text(given | cursor)).text
         seen += re.findall(r"^2024-05-\d\d", text, re.MULTILINE)
         if not (more := re.search(r'cursor "([^"]+)"', text)):
             break
