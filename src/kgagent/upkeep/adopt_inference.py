@@ -28,7 +28,7 @@ MAX_TYPE_WORDS = 3
 TYPE_PROPERTIES = frozenset({"name", "type"})
 """Properties of a relationship that say what it is, if their values are short."""
 
-CONSTANT = 10
+CONSTANT = 3
 """Equal values from which on a property says nothing about a record."""
 
 _WORD = re.compile(r"[^\W\d_]{2,}")

@@ -15,13 +15,17 @@ SENTENCES = [
 ]
 
 LABELS: dict[str, tuple[list[dict[str, Any]], list[str], list[str]]] = {
-    "its own name wins": ([{"name": name, "title": "Dr"} for name in NAMES], [], ["title"]),
+    "its own name wins": ([{"name": name, "title": f"Dr {name[0] * 2}"} for name in NAMES], [], ["title"]),
     "a title, not a tagline": (
         [{"title": name, "tagline": f"Never trust the one they call {name}", "year": 1990} for name in NAMES],
         ["title"],
         ["tagline"],
     ),
-    "words in id, not a kind": ([{"id": name, "kind": "person"} for name in NAMES], ["id"], ["kind"]),
+    "words in id, and nothing that all have in common": (
+        [{"id": name, "group": "team", "city": city} for name, city in zip(NAMES, ["Oslo", "Rome"] * 3, strict=False)],
+        ["id"],
+        ["city"],
+    ),
     "names, not identifiers or addresses": (
         [
             {"uuid": key, "login": name, "url": f"https://example.org/{name}", "seen": "2024-05-01"}
@@ -36,7 +40,7 @@ LABELS: dict[str, tuple[list[dict[str, Any]], list[str], list[str]]] = {
         ["text"],
     ),
     "a number, where there is nothing else": ([{"order_id": 7_000 + number} for number in range(5)], ["order_id"], []),
-    "lists of words are text": ([{"name": name, "skills": ["diving", "welding"]} for name in NAMES], [], ["skills"]),
+    "lists of words are text": ([{"name": name, "skills": ["diving", name]} for name in NAMES], [], ["skills"]),
     "nothing": ([{}, {}], [], []),
 }
 
