@@ -546,13 +546,7 @@ class KnowledgeGraph:
             access=self._access,
         )
 
-    async def undo_adoption(
-        self,
-        *,
-        user_id: str,
-        ontology: Ontology | str | PathLike[str] | None = None,
-        progress: Progress | None = None,
-    ) -> "UndoneAdoption":
+    async def undo_adoption(self, *, user_id: str, progress: Progress | None = None) -> "UndoneAdoption":
         """Remove what `adopt`, and embedding the records since, has added; call it again to resume.
 
         Nodes that tools created, and what tools wrote about adopted records, such as notes, stay. Constraints and
@@ -560,17 +554,15 @@ class KnowledgeGraph:
 
         Args:
             user_id: the user for whom the graph was adopted.
-            ontology: the ontology of the adoption, or the path of its YAML file; None is that of this graph.
             progress: reports the records.
 
         Raises:
-            InputError: the ontology is not that of an adoption for this user.
+            InputError: the user id is empty.
             StoreError: the database failed.
         """
         from kgagent.upkeep.adopt import undo
 
-        chosen = self.ontology if ontology is None else _open_ontology(ontology)
-        return await undo(self._services, user_id=user_id, ontology=chosen, progress=progress)
+        return await undo(self._services, user_id=user_id, progress=progress)
 
     async def purge(
         self,

@@ -275,11 +275,9 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
             engine=engine,
         )
 
-    def undo_adoption(
-        self, *, user_id: str, ontology: Ontology | str | PathLike[str] | None = None, progress: Progress | None = None
-    ) -> UndoneAdoption:
+    def undo_adoption(self, *, user_id: str, progress: Progress | None = None) -> UndoneAdoption:
         """See `KnowledgeGraph.undo_adoption`."""
-        return self._wait(self._wrapped.undo_adoption, user_id=user_id, ontology=ontology, progress=progress)
+        return self._wait(self._wrapped.undo_adoption, user_id=user_id, progress=progress)
 
     def purge(
         self, *, user_id: str | None = None, restorable: bool = False, dry_run: bool = False, batch_size: int = 200

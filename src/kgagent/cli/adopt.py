@@ -72,7 +72,7 @@ def adopt(
     settings = settings.model_copy(update={"ontology": None})
     if undo:
         undone = run_with_graph(
-            lambda graph: graph.undo_adoption(user_id=user_id, ontology=file, progress=RichProgress()),
+            lambda graph: graph.undo_adoption(user_id=user_id, progress=RichProgress()),
             settings=settings,
             ensure_schema=False,
         )

@@ -2,7 +2,7 @@
 // Parameters: user_id; element_ids; bookkeeping [names of properties].
 // Rows: one {written}.
 UNWIND $element_ids AS element_id
-MATCH (n:«labels»)
+MATCH (n)
 WHERE elementId(n) = element_id
 WITH n
 WHERE n.user_id = $user_id AND n.kgagent_adopted IS NOT NULL

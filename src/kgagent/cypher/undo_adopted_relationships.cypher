@@ -2,10 +2,10 @@
 // Parameters: user_id; element_ids; bookkeeping [names of properties].
 // Rows: one {written}.
 UNWIND $element_ids AS element_id
-MATCH ()-[r:«types»]->()
+MATCH ()-[r]->()
 WHERE elementId(r) = element_id
 WITH r
-WHERE startNode(r).user_id = $user_id AND r.kgagent_adopted IS NOT NULL
+WHERE r.user_id = $user_id AND r.kgagent_adopted IS NOT NULL
 CALL (r) {
   MATCH (entry:KgagentNote)
   WHERE entry.user_id = $user_id AND entry.record = r.relationship_key

@@ -12,7 +12,7 @@ from typing import Literal
 from kgagent.embedding.base import Embedder
 from kgagent.errors import SchemaError, StoreError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.schema_parts import SchemaPart, schema_parts
+from kgagent.graph.schema_parts import PREFIX, SchemaPart, schema_parts
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Row, Store
 from kgagent.graph.vector_index_options import VectorIndexOptions
@@ -140,16 +140,15 @@ class Schema:
                 await self._drop("INDEX", part.name, still=part.found_in)
         await self.ensure(online_timeout=REBUILD_TIMEOUT)
 
-    async def drop(self) -> None:
-        """Drop the constraints and indexes.
+    async def drop_all(self) -> None:
+        """Drop the constraints and indexes of kgagent, of whatever ontology.
 
         Raises:
             StoreError: the database failed.
         """
-        for part in self.parts:
-            await self._drop(
-                "CONSTRAINT" if part.kind == "unique" else "INDEX", part.name, still=partial(_has, part.name)
-            )
+        for row in await self._present():
+            if (name := row["name"]).startswith(PREFIX):
+                await self._drop("CONSTRAINT" if row["is_unique"] else "INDEX", name, still=partial(_has, name))
 
     async def drop_replaced_constraints(self) -> None:
         """Drop the constraints of earlier versions, which made keys unique among all users, where the new one exists.

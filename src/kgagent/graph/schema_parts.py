@@ -28,6 +28,9 @@ NOTE = "KgagentNote"
 OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STORE_ITEM, STORE_TEXT, NOTE})
 """Labels that are no part of any user's graph."""
 
+PREFIX = "kgagent_"
+"""Begins the names of all constraints and indexes."""
+
 OWNER_INDEX = "kgagent_owner"
 """Holds only the nodes with `is_owner`: one for each user."""
 

@@ -173,18 +173,13 @@ async def adopt(
     return AdoptionReport(plan=plan, migration=migration, seconds=time.perf_counter() - started)
 
 
-async def undo(
-    services: GraphServices, *, user_id: str, ontology: Ontology, progress: Progress | None = None
-) -> UndoneAdoption:
+async def undo(services: GraphServices, *, user_id: str, progress: Progress | None = None) -> UndoneAdoption:
     """Remove what adopting a graph has added; see `KnowledgeGraph.undo_adoption`."""
-    if ontology.adopted_for != user_id:
-        whose = "for no user" if ontology.adopted_for is None else f"for user {ontology.adopted_for!r}"
-        raise InputError(f"The ontology was adopted {whose}, not for {user_id!r}; give the one that adopting wrote")
-    adopted = adopting(services, ontology)
-    records = await undo_adoption(adopted.store, ontology, progress or SilentProgress())
-    kept = await _count_records(adopted.store)
+    check_user_id(user_id)
+    records = await undo_adoption(services.store, user_id, progress or SilentProgress())
+    kept = await _count_records(services.store)
     if not kept:
-        await adopted.schema.drop()
+        await services.schema.drop_all()
     return UndoneAdoption(records=records, kept=kept)
 
 

@@ -68,12 +68,12 @@ async def adopt_records(store: Store, ontology: Ontology, progress: Progress, *,
     return written
 
 
-async def undo_adoption(store: Store, ontology: Ontology, progress: Progress, *, batch_size: int = BATCH_SIZE) -> int:
-    """Remove what adopting records, and embedding them since, has added.
+async def undo_adoption(store: Store, user_id: str, progress: Progress, *, batch_size: int = BATCH_SIZE) -> int:
+    """Remove what adopting records, and embedding them since, has added, whichever ontology it had.
 
     Args:
         store: the database.
-        ontology: labels and types of the records, and whom they belong to.
+        user_id: the user for whom they were adopted.
         progress: reports the records.
         batch_size: records per transaction.
 
@@ -83,17 +83,16 @@ async def undo_adoption(store: Store, ontology: Ontology, progress: Progress, *,
     Raises:
         StoreError: the database failed.
     """
-    adoption = _Adoption(store, ontology)
     written = 0
     bookkeeping = {"relationships": RELATIONSHIP_BOOKKEEPING, "nodes": NODE_BOOKKEEPING}
     for kind, names in bookkeeping.items():
-        parameters = {"user_id": ontology.adopted_for}
+        parameters = {"user_id": user_id}
         with progress.task(f"Restoring {kind}") as advance:
-            async with store.stream(adoption.statement(f"find_adopted_{kind}"), parameters) as rows:
+            async with store.stream(statement(f"find_adopted_{kind}"), parameters) as rows:
                 async for batch in batched(rows, batch_size):
                     ids = [row["element_id"] for row in batch]
                     [row] = await store.write(
-                        adoption.statement(f"undo_adopted_{kind}"),
+                        statement(f"undo_adopted_{kind}"),
                         {**parameters, "element_ids": ids, "bookkeeping": list(names)},
                     )
                     written += row["written"]

@@ -151,7 +151,7 @@ async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_whe
         again = await graph.migrate()
         assert (again.total.embedded, again.total.updated) == (0, 0)
 
-    undone = await foreign.undo_adoption(user_id=USER, ontology=file)
+    undone = await foreign.undo_adoption(user_id=USER)
     assert undone.kept == 0
     assert await everything(foreign) == before
 
@@ -215,7 +215,7 @@ async def test_what_is_written_later_is_adopted_by_a_migration_and_what_tools_wr
         kept = await cypher(graph, "MATCH (m:Movie {title: 'Nine Winters'}) RETURN m.description AS text")
         assert kept == [{"text": "A family saga in the far north."}]
         assert [finding for finding in (await graph.diagnose()).findings if finding.severity != "info"] == []
-    undone = await foreign.undo_adoption(user_id=USER, ontology=report.ontology)
+    undone = await foreign.undo_adoption(user_id=USER)
     assert undone.kept == 0
     left = await cypher(foreign, "MATCH (n:Movie {title: 'Nine Winters'}) RETURN properties(n) AS properties")
     assert left[0]["properties"].keys() == {"title", "released", "tagline", "history", "updated_at"}
