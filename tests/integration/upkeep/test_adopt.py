@@ -108,7 +108,9 @@ ADDED = {
 }
 
 
-@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.neo4j_5] if name == "neo4j-graphrag" else []) for name in GRAPHS]
+)
 async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_when_undone(
     name: str, foreign: KnowledgeGraph, own_server: Server, tmp_path: Path
 ) -> None:
