@@ -5,7 +5,7 @@
 MATCH (a)-[r]->(b)
 WHERE coalesce(a.user_id, $user_id) = $user_id AND coalesce(b.user_id, $user_id) = $user_id
 WITH type(r) AS type, labels(a) AS starts, labels(b) AS ends, a = b AS is_loop,
-  CASE WHEN r.user_id = $user_id AND r.relationship_key IS :: STRING NOT NULL THEN []
+  CASE WHEN r.user_id = $user_id AND (r.kgagent_adopted IS NOT NULL OR r.relationship_key IS :: STRING NOT NULL) THEN []
   ELSE [name IN $reserved WHERE r[name] IS NOT NULL]
     + CASE WHEN coalesce(r.user_id = $user_id, r.user_id IS NULL) THEN [] ELSE ['user_id'] END
     + CASE WHEN r.relationship_type IS :: STRING THEN [] ELSE ['relationship_type'] END

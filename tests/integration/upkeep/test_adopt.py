@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from kgagent import InputError, KnowledgeGraph, Settings
+from kgagent import InputError, KnowledgeGraph, MigrationStoppedError, Settings, StoreError
 from kgagent.adapters.view import Vocabulary, build_view, file_page
 from kgagent.cli.app import app
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import Statement
+from kgagent.graph.store import Parameters, Row, Store
 from kgagent.ontology import Ontology, dump_ontology, load_ontology
 from tests.support.foreign_graphs import GRAPHITI, GRAPHRAG, HOSPITAL, LANGCHAIN, MOVIES, ForeignGraph
 from tests.support.payloads import error_of, succeeded
@@ -223,6 +225,30 @@ async def test_what_is_written_later_is_adopted_by_a_migration_and_what_tools_wr
     assert left[0]["properties"].keys() == {"title", "released", "tagline", "history", "updated_at"}
     produced = "MATCH ({name: 'Ilse Brandt'})-[r:PRODUCED]->() RETURN r.relationship_type AS type"
     assert await cypher(foreign, produced) == [{"type": "produced"}]
+
+
+async def test_an_interrupted_adoption_is_resumed(foreign: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+    await written(foreign, MOVIES)
+    before = await everything(foreign)
+    read = Store.read_for_update
+
+    async def failing(self: Store, text: str, parameters: Parameters) -> list[Row]:
+        if isinstance(text, Statement) and text.name == "read_pairs":
+            raise StoreError("The disk is full")
+        return await read(self, text, parameters)
+
+    with monkeypatch.context() as interrupted:
+        # Nodes are embedded, and relationships adopted but not embedded.
+        interrupted.setattr(Store, "read_for_update", failing)
+        with pytest.raises(MigrationStoppedError, match="The disk is full") as stopped:
+            await foreign.adopt(user_id=USER)
+    assert (stopped.value.report.nodes.embedded, stopped.value.report.relationships.embedded) == (7, 0)
+    resumed = await foreign.adopt(user_id=USER)
+    assert resumed.migration is not None
+    assert (resumed.migration.nodes.embedded, resumed.migration.relationships.embedded) == (0, 10)
+    assert without_additions(await everything(foreign)) == without_additions(before)
+    await foreign.undo_adoption(user_id=USER)
+    assert await everything(foreign) == before
 
 
 async def test_the_doctor_says_what_to_do_with_the_graph_of_another_program(foreign: KnowledgeGraph) -> None:
