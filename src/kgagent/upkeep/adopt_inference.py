@@ -263,6 +263,11 @@ class PropertyFacts:
         return self.readable >= 0.5 and not self.is_constant  # noqa: PLR2004
 
     @property
+    def last_word(self) -> str:
+        """The last word of the name of the property: "name" of first_name."""
+        return (as_words(self.name).split() or [self.name])[-1]
+
+    @property
     def name_score(self) -> float:
         """How well it serves as a name, 0 to about 1: present, distinct, readable, short, and of few words."""
         if self.is_list or self.words >= LONG_TEXT:
@@ -294,7 +299,10 @@ def describe_label(sample: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     best = max(facts, key=lambda one: (one.name_score, one.name), default=None)
     if not any(one.name == "name" and one.present * one.readable >= MIN_NAME for one in facts):
         if best is not None and best.name_score >= MIN_NAME:
-            name_from = [best.name]
+            # Of first_name and last_name, single words, neither tells people apart.
+            is_part = best.distinct < 1 and best.words < 1.5  # noqa: PLR2004
+            parts = [one.name for one in facts if one.name_score >= MIN_NAME and one.last_word == best.last_word]
+            name_from = parts if is_part else [best.name]
         elif not any(one.words >= LONG_TEXT for one in is_text):
             identifier = max(facts, key=lambda one: (one.identifier_score, one.name), default=None)
             name_from = [identifier.name] if identifier and identifier.identifier_score >= 0.8 else []  # noqa: PLR2004

@@ -26,6 +26,14 @@ LABELS: dict[str, tuple[list[dict[str, Any]], list[str], list[str]]] = {
         ["id"],
         ["city"],
     ),
+    "both parts of a name": (
+        [
+            {"firstName": first, "lastName": last, "city": "Oslo"}
+            for first, last in (("Ann", "Lee"), ("Ann", "Ek"), ("Bo", "Lee"), ("Cyd", "Ruiz"))
+        ],
+        ["firstName", "lastName"],
+        [],
+    ),
     "names, not identifiers or addresses": (
         [
             {"uuid": key, "login": name, "url": f"https://example.org/{name}", "seen": "2024-05-01"}
