@@ -14,6 +14,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import (
     BOOKKEEPING,
     NODE_BOOKKEEPING,
+    NODE_EMBEDDINGS,
     OLD_EMBEDDINGS,
     OLD_IS_REVERSED,
     RELATIONSHIP_BOOKKEEPING,
@@ -223,7 +224,7 @@ async def make_plan(
     if ontology is None:
         ontology = infer_ontology(chosen, label_samples, type_samples, user_id=user_id)
     else:
-        ontology = _checked(ontology, chosen, user_id)
+        _check(ontology, chosen, user_id)
     texts = _sample_texts(ontology, label_samples, type_samples)
     characters = sum(
         count * sum(map(len, texts[name])) / len(texts[name])
@@ -241,26 +242,28 @@ async def make_plan(
     )
 
 
-def _checked(ontology: Ontology, chosen: Choice, user_id: str) -> Ontology:
-    """The given ontology, for the user.
+def _check(ontology: Ontology, chosen: Choice, user_id: str) -> None:
+    """Check an ontology that was given.
 
     Raises:
-        InputError: it is for another user, or has a label or a type whose records cannot be adopted.
+        InputError: it is not for the user, leaves no embeddings of other programs, or has a label or a type whose
+            records cannot be adopted.
     """
-    if ontology.adopted_for not in {None, user_id}:
-        raise InputError(f"The ontology is for user {ontology.adopted_for!r} (adopted_for), not for {user_id!r}")
+    if (ontology.adopted_for, ontology.node_embedding) != (user_id, NODE_EMBEDDINGS[1]):
+        raise InputError(
+            f"To adopt a graph for user {user_id!r}, the ontology must have `adopted_for: {user_id}` and "
+            f"`node_embedding: {NODE_EMBEDDINGS[1]}`, got {ontology.adopted_for} and {ontology.node_embedding}"
+        )
     listed = ontology.labels.keys() | ontology.relationships.keys()
     if impossible := [one for one in chosen.skipped if one.is_conflict and one.what in listed]:
         raise InputError(f"{impossible[0]}; or remove it from the ontology")
-    return ontology.model_copy(update={"adopted_for": user_id})
 
 
 async def _groups(store: Store, user_id: str) -> tuple[list[NodeGroup], list[RelationshipGroup]]:
-    of_nodes = {*NODE_BOOKKEEPING}
     of_relationships = {*RELATIONSHIP_BOOKKEEPING, *OLD_EMBEDDINGS, OLD_IS_REVERSED}
     nodes = await store.read(
         statement("find_adoptable_nodes"),
-        {"user_id": user_id, "own_labels": sorted(OWN_LABELS), "reserved": sorted(of_nodes)},
+        {"user_id": user_id, "own_labels": sorted(OWN_LABELS), "reserved": sorted(NODE_BOOKKEEPING)},
         timeout=LONG,
     )
     relationships = await store.read(

@@ -181,6 +181,8 @@ async def test_what_cannot_be_adopted_is_named_with_what_to_do(foreign: Knowledg
                 update={"labels": {**plan.ontology.labels, "Visit": plan.ontology.labels["Ward"]}}
             ),
         )
+    with pytest.raises(InputError, match=r"must have `adopted_for: another` and .*, got curator and kgagent_embedding"):
+        await foreign.adopt(user_id="another", ontology=plan.ontology)
     with pytest.raises(InputError, match=r"No label 'Nurse' in the graph. There are: Doctor, "):
         await foreign.adopt(user_id=USER, labels=["Nurse"])
     with pytest.raises(InputError, match="There is nothing to adopt: the graph has no relationships between"):
