@@ -337,7 +337,8 @@ class UserModel:
         if set(known) == set(added) or not description or record.values.get("description") in {None, "", description}:
             return []
         del given["description"]
-        times = _times(given.pop("when", None), said_on)
+        when = given.get("when") if record.values.get("when") else given.pop("when", None)
+        times = _times(when, said_on)
         return [Note(description, times["when"], source, said_on=times["said_on"])]
 
     def delete_relationship(self, ends: Ends, with_node: str) -> None:

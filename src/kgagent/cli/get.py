@@ -31,7 +31,7 @@ def get(
         arguments = {**ends, "token_budget": MAX_TOKEN_BUDGET}
         return await graph.tools(user_id=user_id).get_relationship.call_text(arguments)
 
-    _, answer = run_for_user(work, user)
+    _, answer = run_for_user(work, user, reads=True)
     if answer.is_error:
         raise InputError(answer.payload["error"])
     show(answer.payload, Text(without_controls(answer.text)), json=json)

@@ -3,7 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
 
-from kgagent.errors import InputError
+from kgagent.errors import ConfigurationError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -19,6 +19,7 @@ def run_with_graph(
     *,
     settings: "Settings | None" = None,
     ensure_schema: bool = True,
+    reads: bool = False,
 ) -> ResultT:
     """Open the graph, run the work, and close the graph; progress is shown on stderr.
 
@@ -26,6 +27,7 @@ def run_with_graph(
         work: called with the open graph.
         settings: settings of the connection and the embedder; None reads them.
         ensure_schema: whether to create missing constraints and indexes, and to fail if existing ones do not fit.
+        reads: whether the work only reads; then a database of other programs, which has no graph, stays as it is.
 
     Raises:
         KgAgentError: the graph cannot be opened, or the work failed.
@@ -43,17 +45,23 @@ def run_with_graph(
         connecting = KnowledgeGraph.connect(
             settings=settings,
             progress=RichProgress(),
-            ensure_schema=ensure_schema,
+            ensure_schema=ensure_schema and not reads,
             observer=observer_from_settings(settings),
         )
         async with connecting as graph:
+            if reads:
+                await _ensure_own_schema(graph)
             return await work(graph)
 
     return asyncio.run(main())
 
 
 def run_for_user(
-    work: "Callable[[KnowledgeGraph, str], Awaitable[ResultT]]", user: str | None, *, ensure_schema: bool = True
+    work: "Callable[[KnowledgeGraph, str], Awaitable[ResultT]]",
+    user: str | None,
+    *,
+    ensure_schema: bool = True,
+    reads: bool = False,
 ) -> tuple[str, ResultT]:
     """Run work on the graph of one user; see `run_with_graph`.
 
@@ -61,6 +69,7 @@ def run_for_user(
         work: called with the open graph and the user.
         user: the value of --user; None is the user of the settings.
         ensure_schema: as for `run_with_graph`.
+        reads: likewise.
 
     Returns:
         The user, and what the work returned.
@@ -69,7 +78,30 @@ def run_for_user(
 
     settings = load_settings()
     user_id = resolve_user_id(settings, user)
-    return user_id, run_with_graph(lambda graph: work(graph, user_id), settings=settings, ensure_schema=ensure_schema)
+    return user_id, run_with_graph(
+        lambda graph: work(graph, user_id), settings=settings, ensure_schema=ensure_schema, reads=reads
+    )
+
+
+async def _ensure_own_schema(graph: "KnowledgeGraph") -> None:
+    """Create what is missing, unless other programs have nodes here and kgagent has none.
+
+    Raises:
+        ConfigurationError: the database has no graph of kgagent.
+    """
+    from kgagent.graph.schema_parts import OWN_LABELS
+    from kgagent.graph.statements import statement
+    from kgagent.knowledge_graph import services_of
+
+    services = services_of(graph)
+    if await services.schema.is_absent():
+        rows = await services.store.read(statement("count_unadopted_nodes"), {"own_labels": sorted(OWN_LABELS)})
+        if count := sum(row["count"] for row in rows):
+            raise ConfigurationError(
+                f"The database has {count:,} nodes of other programs and no graph of kgagent. "
+                "`kgagent adopt --dry-run` shows what making them searchable means; `kgagent init` begins a graph beside them"
+            )
+    await services.schema.ensure()
 
 
 def resolve_user_id(settings: "Settings", user: str | None) -> str:

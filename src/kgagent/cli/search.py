@@ -92,7 +92,7 @@ def search(
             await _write_page(html, graph, user_id, result.to_dict(), [query])
         return result
 
-    user_id, result = run_for_user(work, user)
+    user_id, result = run_for_user(work, user, reads=True)
     context = None if token_budget is None else result.to_llm_context(token_budget)
     payload = {"user": user_id, **result.to_dict(), **({} if context is None else {"context": context})}
     records = (*payload["objects"], *payload.get("relationships", ()))
@@ -169,7 +169,7 @@ def explore(
             await _write_page(html, graph, user_id, result.to_dict(), [*texts, *names])
         return result
 
-    user_id, result = run_for_user(work, user)
+    user_id, result = run_for_user(work, user, reads=True)
     payload = {"user": user_id, **result.to_dict()}
     nodes = [item["node"] for item in payload.get("nodes", ())]
     records = (*nodes, *payload.get("relationships", ()), *payload.get("neighbors", ()))

@@ -41,7 +41,7 @@ def view(
             with opened_in_browser(address) if open_browser else nullcontext():
                 await asyncio.Event().wait()
 
-    run_for_user(serve, user)
+    run_for_user(serve, user, reads=True)
 
 
 @contextmanager

@@ -381,12 +381,14 @@ class RelationshipStrategy:
         if is_same(old, given) or not description or stored.text("description") in {"", description}:
             return replace(intent, values=values)
         del values["description"]
+        # The time of the whole relationship, if it has one, gets that of the new type too.
+        when = values.get("when") if stored.text("when") else values.pop("when", None)
         note = Note(
             content=description,
             added_by=self._user_id,
             date_added=self._context.clock(),
             source_entity_key=self._options.source_entity_key,
-            **times_of_note(values.pop("when", None), self._options.said_on),
+            **times_of_note(when, self._options.said_on),
         )
         return replace(intent, values=values, notes=(note, *intent.notes))
 

@@ -42,6 +42,14 @@ SHOW_INDEXES = Statement(
     "show_indexes",
 )
 
+OTHER_ONTOLOGY = (
+    "set KGAGENT_ONTOLOGY to the file of that ontology, such as the kgagent-ontology.yaml that `kgagent adopt` wrote; "
+    f"or, to search with this ontology only, {REBUILD}"
+)
+
+MAX_LISTED = 5
+"""Labels or types of another ontology that an error lists."""
+
 INDEX_NOT_FOUND = "Neo.ClientError.Schema.IndexNotFound"
 """Code of the server's error."""
 
@@ -114,6 +122,9 @@ class Schema:
         """
         deadline = time.monotonic() + online_timeout
         present = await self._present()
+        if foreign := [problem for problem in self._problems_in(present) if problem.fix == OTHER_ONTOLOGY]:
+            # Nothing is created beside them.
+            raise SchemaError("; ".join(map(str, foreign)))
         for _ in range(ATTEMPTS):
             outdated = [part for part in self.parts if self._is_outdated_in(present, part)]
             missing = [part for part in self.parts if part.found_in(present) is None]
@@ -139,6 +150,14 @@ class Schema:
             if part.is_searched:
                 await self._drop("INDEX", part.name, still=part.found_in)
         await self.ensure(online_timeout=REBUILD_TIMEOUT)
+
+    async def is_absent(self) -> bool:
+        """Whether the database has none of them, nor any of another ontology.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return not any(row["name"].startswith(PREFIX) for row in await self._present())
 
     async def drop_all(self) -> None:
         """Drop the constraints and indexes of kgagent, of whatever ontology.
@@ -201,7 +220,10 @@ class Schema:
             yield "failed", REBUILD
         if part.kind == "unique" and part.outdates(row):
             yield "an index without its constraint, as its creation was interrupted", "kgagent init"
-        if part.is_searched and not part.fits(row):
+        if part.is_searched and (others := sorted(set(row["labelsOrTypes"] or ()) - set(part.covers))):
+            listed = ", ".join(others[:MAX_LISTED]) + (", …" if len(others) > MAX_LISTED else "")
+            yield f"made for another ontology, which has {listed}", OTHER_ONTOLOGY
+        elif part.is_searched and not part.fits(row):
             yield (
                 f"covers {row['labelsOrTypes']} {row['properties']} instead of "
                 f"{list(part.covers)} {list(part.properties)}",

@@ -7,9 +7,11 @@ from typing import Any
 
 from kgagent.batches import batched, check_batch_size
 from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.deleted_records import LONG_TIMEOUT
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import Record, RelationshipRecord
 from kgagent.graph.schema_parts import STORE_TEXT
+from kgagent.graph.statements import statement
 from kgagent.graph.store_items import count_store_texts, embed_outdated_texts
 from kgagent.graph.writes import WriteOptions
 from kgagent.opening import GraphAccess
@@ -45,6 +47,8 @@ async def migrate(
     async with AsyncExitStack() as opened:
         if not dry_run and not rebuild_indexes:
             await schema.ensure()
+        if rebuild_indexes and services.ontology.adopted_for is None:
+            await _refuse_adopted(services)
         workers = await opened.enter_async_context(engine.open(services, access)) if engine else None
         if not dry_run and rebuild_indexes:
             with progress.task("Rebuilding the vector indexes"):
@@ -68,6 +72,16 @@ async def migrate(
         except KgAgentError as error:
             raise MigrationStoppedError(error, MigrationReport.of(tally, dry_run=dry_run)) from error
         return MigrationReport.of(tally, dry_run=dry_run, store_texts=store_texts)
+
+
+async def _refuse_adopted(services: GraphServices) -> None:
+    """Refuse records that were adopted: with another ontology, embeddings of other programs would be overwritten."""
+    [row] = await services.store.read(statement("total_adopted_nodes"), {}, timeout=LONG_TIMEOUT)
+    if row["found"]:
+        raise InputError(
+            f"{row['found']:,} nodes were adopted with another ontology. Set KGAGENT_ONTOLOGY to its file, such as "
+            "kgagent-ontology.yaml, or take the adoption back first: kgagent adopt --undo"
+        )
 
 
 @dataclass(frozen=True)

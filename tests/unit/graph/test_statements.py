@@ -42,6 +42,7 @@ OF_ALL_USERS = {
     "list_users": "n.user_id AS user_id",
     "count_kgagent_records": "count(n) AS found",
     "count_unadopted_nodes": "labels(n) AS labels, count(*) AS count",
+    "total_adopted_nodes": "count(n) AS found",
     "total_nodes": "count(n) AS found",
     "total_relationships": "count(r) AS found",
 }
