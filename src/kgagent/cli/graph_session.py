@@ -99,7 +99,8 @@ async def _ensure_own_schema(graph: "KnowledgeGraph") -> None:
         if count := sum(row["count"] for row in rows):
             raise ConfigurationError(
                 f"The database has {count:,} nodes of other programs and no graph of kgagent. "
-                "`kgagent adopt --dry-run` shows what making them searchable means; `kgagent init` begins a graph beside them"
+                "`kgagent adopt --dry-run` shows what making them searchable means; "
+                "`kgagent init` begins a graph beside them"
             )
     await services.schema.ensure()
 

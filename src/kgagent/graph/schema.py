@@ -124,7 +124,7 @@ class Schema:
         present = await self._present()
         if foreign := [problem for problem in self._problems_in(present) if problem.fix == OTHER_ONTOLOGY]:
             # Nothing is created beside them.
-            raise SchemaError("; ".join(map(str, foreign)))
+            raise SchemaError(str(foreign[0]))
         for _ in range(ATTEMPTS):
             outdated = [part for part in self.parts if self._is_outdated_in(present, part)]
             missing = [part for part in self.parts if part.found_in(present) is None]

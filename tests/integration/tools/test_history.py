@@ -217,7 +217,7 @@ async def test_the_note_of_a_second_type_has_its_own_time(tools: Toolset, databa
     await remembered(tools, PEOPLE, [{**SISTER, "when": "2010/2012"}])
     succeeded(await tools.remember(relationships=[{**LANDLADY, "when": "2019/2021"}]))
     [stored] = await database.assert_current()
-    assert stored["when"] == "2010/2012"
+    assert stored["when"] == "2010/2012; 2019/2021"
     assert [note["when"] for note in json.loads(stored["notes"])] == ["2019/2021"]
 
 

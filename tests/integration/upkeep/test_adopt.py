@@ -276,12 +276,15 @@ async def test_the_command_writes_the_ontology_first_and_reads_it_afterwards(
         "KGAGENT_ONTOLOGY": str(file),
     }
 
-    async def run(*arguments: str) -> str:
-        done = await asyncio.to_thread(CliRunner().invoke, app, arguments, env=environment, catch_exceptions=False)
-        assert done.exit_code == 0, done.output
-        return str(done.stdout)
+    async def run(*arguments: str, code: int = 0, **changes: str | None) -> str:
+        given = {**environment, **changes}
+        done = await asyncio.to_thread(CliRunner().invoke, app, arguments, env=given, catch_exceptions=False)
+        assert done.exit_code == code, done.output
+        return str(done.stdout or done.stderr)
 
     before = await everything(foreign)
+    for command in ("search", "explore", "get"):
+        assert "nodes of other programs and no graph" in await run(command, "x", code=1, KGAGENT_ONTOLOGY=None)
     planned = await run("adopt", "--user", USER, "--dry-run")
     assert "ACTED_IN" in planned
     assert "17 texts to embed, about" in planned
@@ -292,5 +295,12 @@ async def test_the_command_writes_the_ontology_first_and_reads_it_afterwards(
     assert await cypher(foreign, "MATCH (m:Movie) WHERE m.description IS NOT NULL RETURN m.title") == []
     found = await run("search", "lighthouse keeper", "--user", USER)
     assert found.startswith("Noor Haddad (Person) -[acted in]-> Harbour of Glass (Movie)")
+    adopted = await everything(foreign)
+    for command in ("search x", "init", "migrate"):
+        error = await run(*command.split(), code=1, KGAGENT_ONTOLOGY=None)
+        assert "made for another ontology, which has ACTED_IN" in " ".join(error.split())
+    error = await run("migrate", "--rebuild-indexes", code=1, KGAGENT_ONTOLOGY=None)
+    assert "nodes were adopted with another ontology. Set KGAGENT_ONTOLOGY" in " ".join(error.split())
+    assert await everything(foreign) == adopted
     assert "17 records restored; constraints and indexes were dropped" in await run("adopt", "--user", USER, "--undo")
     assert await everything(foreign) == before
