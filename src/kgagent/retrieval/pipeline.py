@@ -321,6 +321,8 @@ def _scored_nodes(
     )
     for one in retrieved.values():
         text = texts.get(one.key, 0.0)
+        if text and isinstance(one.record, NodeRecord):
+            text *= reading.share_of(one.record)
         features = Features(
             similarity=scoring.similarity_feature(one.best_similarity),
             named=scoring.named([values.get(entity_key_of(one.key), 0.0)]),

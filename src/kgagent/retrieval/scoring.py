@@ -30,7 +30,8 @@ class Features(NamedTuple):
         named: nodes on its path that the query names; one that has many relationships counts less.
         level: whether the query has the ontology's word for its attitude or proximity.
         type_words: share of the query's words that name types which the types of its path account for; 0 if none names
-            the type of the last one. Of a node, its full-text score relative to the best match.
+            the type of the last one. Of a node, its full-text score relative to the best match, times the share of the
+            query's words that it has.
         words: share of the query's words, without those that name nodes and types, that its best note or description
             has; 0 if only a path led to it. See `statements.py`.
     """
