@@ -11,7 +11,7 @@ from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.parameter_map import with_parameter_map
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
-from kgagent.graph.statements import Fragment, statement
+from kgagent.graph.statements import NODE_EMBEDDING, Fragment, statement
 from kgagent.knowledge_graph import services_of
 from kgagent.retrieval.vector_targets import RANKING_FIELDS
 
@@ -29,7 +29,7 @@ def reads_of(name: str, graph: KnowledgeGraph, driver: Driver, lock: str = "_no_
             "relationship": RANKING_FIELDS,
         },
         lock=Fragment(lock),
-    )
+    ).replace(f"«{NODE_EMBEDDING}»", "embedding")
     language = services_of(graph).store.features.language
     plan = driver.execute_query(
         with_parameter_map(text, f"{language}EXPLAIN "), user_id="user 1", p={"index": NODE_TEXT_INDEX}
