@@ -46,7 +46,8 @@ def demo(
     is_named = Path(sys.argv[0]).stem != "kgagent" or shutil.which("kgagent") is not None
     program = "kgagent" if is_named else shlex.quote(sys.argv[0])
     steps = [
-        f'[bold]Next[/bold]\n  [cyan]{program} explore "who helped Fred with his debt?" --user {USER}[/cyan]  ask something else',
+        f'[bold]Next[/bold]\n  [cyan]{program} explore "who helped Fred with his debt?" --user {USER}[/cyan]  '
+        "ask something else",
         f"  [cyan]{program} view --user {USER}[/cyan]  search and view it on a page",
         f"  [cyan]{program} load FILE.jsonl[/cyan]  load your own graph",
     ]
