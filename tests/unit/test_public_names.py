@@ -1,6 +1,7 @@
 """What `import kgagent` offers."""
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import subprocess
@@ -90,6 +91,8 @@ BASES = {
 def _classes(base: type[Any]) -> Iterator[type[Any]]:
     """Classes of the package that derive from one."""
     for found in pkgutil.walk_packages(kgagent.__path__, "kgagent."):
+        if found.name == "kgagent.adapters.neo4j_graphrag" and importlib.util.find_spec("neo4j_graphrag") is None:
+            continue  # for those who use that package; its only class is an embedder
         for _, kind in inspect.getmembers(importlib.import_module(found.name), inspect.isclass):
             if kind.__module__ == found.name and issubclass(kind, base):
                 yield kind
