@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kgagent.cli.graph_session import resolve_user_id, run_with_graph
-from kgagent.cli.options import Engine, Json, RayAddress, User, Workers, ray_engine
+from kgagent.cli.options import EmbeddingEngine, Json, RayAddress, User, Workers, ray_engine
 from kgagent.cli.output import print_message, show
 from kgagent.formatting import counted
 
@@ -45,13 +45,7 @@ def adopt(
     ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Remove what an earlier run has added.")] = False,
     batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 500,
-    engine: Annotated[
-        Engine,
-        typer.Option(
-            help="How texts are embedded. direct: by requests from this process. "
-            "ray: by worker processes of Ray Data, which also write."
-        ),
-    ] = "direct",
+    engine: EmbeddingEngine = "direct",
     workers: Workers = 2,
     ray_address: RayAddress = None,
     json: Json = False,

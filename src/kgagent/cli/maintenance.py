@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kgagent.cli.graph_session import run_with_graph
-from kgagent.cli.options import Engine, Json, RayAddress, UserOrAll, Workers, ray_engine
+from kgagent.cli.options import EmbeddingEngine, Json, RayAddress, UserOrAll, Workers, ray_engine
 from kgagent.cli.output import print_message, show
 from kgagent.formatting import counted
 
@@ -53,13 +53,7 @@ def migrate(
         bool, typer.Option("--rebuild-indexes", help="First recreate the vector indexes for the current embedder.")
     ] = False,
     batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 200,
-    engine: Annotated[
-        Engine,
-        typer.Option(
-            help="How texts are embedded. direct: by requests from this process. "
-            "ray: by worker processes of Ray Data, which also write."
-        ),
-    ] = "direct",
+    engine: EmbeddingEngine = "direct",
     workers: Workers = 2,
     ray_address: RayAddress = None,
     json: Json = False,

@@ -23,6 +23,14 @@ ShowPassword = Annotated[bool, typer.Option("--show-password", help="Also print 
 
 Engine = Literal["direct", "ray"]
 
+EmbeddingEngine = Annotated[
+    Engine,
+    typer.Option(
+        help="How texts are embedded. direct: by requests from this process. "
+        "ray: by worker processes of Ray Data, which also write."
+    ),
+]
+
 Workers = Annotated[int, typer.Option(help="With --engine ray: number of worker processes.", min=1)]
 
 RayAddress = Annotated[

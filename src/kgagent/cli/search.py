@@ -95,14 +95,16 @@ def search(
     user_id, result = run_for_user(work, user, reads=True)
     context = None if token_budget is None else result.to_llm_context(token_budget)
     payload = {"user": user_id, **result.to_dict(), **({} if context is None else {"context": context})}
-    records = (*payload["objects"], *payload.get("relationships", ()))
-    found: list[GraphNode | GraphRelationship] = [*result.objects, *(result.relationships or ())]
-    _keep_matching_notes(zip(records, found, strict=True), result.render_state())
+    state = result.render_state()
+    if json:
+        records = (*payload["objects"], *payload.get("relationships", ()))
+        found: list[GraphNode | GraphRelationship] = [*result.objects, *(result.relationships or ())]
+        _keep_matching_notes(zip(records, found, strict=True), state)
     if context is not None and not json:
         _print_warnings(result.warnings)
         typer.echo(without_controls(context))
     else:
-        _show(payload, _search_lines(result, explain=explain), html, json=json)
+        _show(payload, _search_lines(result, state, explain=explain), html, json=json)
 
 
 def explore(
@@ -170,16 +172,17 @@ def explore(
         return result
 
     user_id, result = run_for_user(work, user, reads=True)
-    payload = {"user": user_id, **result.to_dict()}
-    nodes = [item["node"] for item in payload.get("nodes", ())]
-    records = (*nodes, *payload.get("relationships", ()), *payload.get("neighbors", ()))
-    found: list[GraphNode | GraphRelationship] = [
-        *(item.node for item in result.nodes),
-        *result.relationships,
-        *result.neighbors,
-    ]
-    _keep_matching_notes(zip(records, found, strict=True), _explored_state(result))
-    _show(payload, _explore_lines(result, show_all=show_all), html, json=json)
+    payload, state = {"user": user_id, **result.to_dict()}, _explored_state(result)
+    if json:
+        nodes = [item["node"] for item in payload.get("nodes", ())]
+        records = (*nodes, *payload.get("relationships", ()), *payload.get("neighbors", ()))
+        found: list[GraphNode | GraphRelationship] = [
+            *(item.node for item in result.nodes),
+            *result.relationships,
+            *result.neighbors,
+        ]
+        _keep_matching_notes(zip(records, found, strict=True), state)
+    _show(payload, _explore_lines(result, state, show_all=show_all), html, json=json)
 
 
 async def _write_page(
@@ -229,11 +232,10 @@ def _print_warnings(warnings: Iterable[str]) -> None:
         print_message(Text(warning, style="yellow"))
 
 
-def _search_lines(result: "HybridSearchResult", *, explain: bool) -> list[Text]:
+def _search_lines(result: "HybridSearchResult", state: "RenderState", *, explain: bool) -> list[Text]:
     """Nodes and relationships in one ranking; with `explain`, also the features of each score that are not 0."""
     from kgagent.models.hybrid import hybrid_items
 
-    state = result.render_state()
     lines: list[Text] = []
     for found, item in zip(result.items, hybrid_items(result), strict=True):
         lines += [Text(line.text()) for line in item.lines(state)]
@@ -243,11 +245,10 @@ def _search_lines(result: "HybridSearchResult", *, explain: bool) -> list[Text]:
     return lines
 
 
-def _explore_lines(result: "ExploreResult", *, show_all: bool) -> list[Text]:
+def _explore_lines(result: "ExploreResult", state: "RenderState", *, show_all: bool) -> list[Text]:
     """Nodes and relationships, best first, one line each; on a terminal cut to its width."""
     from kgagent.tools.explore import explored_items
 
-    state = _explored_state(result)
     lines = [line.text() for item in explored_items(result) for line in item.lines(state)]
     printed = lines if show_all else lines[:BEST_LINES]
     more = Text(f"{len(printed)} of {len(lines):,} shown; --all prints all of them", style="dim")
