@@ -1,4 +1,5 @@
-// The user's notes nearest to each query, from the index that filters inside itself, by what the fragment «within» names.
+// The user's notes nearest to each query, from the index that filters inside itself: by user, and by what the fragment
+// «within_days» names.
 // Parameters: user_id; dimensions; model; filter; limit; fetch (index matches to fetch, at least limit);
 // estimated (whether the index only estimates similarities, which are then computed again); queries [{position, vector, threshold}].
 // Rows: one for each query: query, hits (number of index matches), least score among them as cosine,
@@ -6,7 +7,7 @@
 UNWIND $queries AS query
 CALL (query) {
   MATCH (n)
-  SEARCH n IN (VECTOR INDEX «index» FOR query.vector WHERE «within» LIMIT $fetch) SCORE AS score
+  SEARCH n IN (VECTOR INDEX «index» FOR query.vector WHERE n.user_id = $user_id «within_days» LIMIT $fetch) SCORE AS score
   WITH n, 2.0 * score - 1.0 AS indexed, CASE
       WHEN NOT $estimated THEN 2.0 * score - 1.0
       WHEN «_eligible_node» THEN 2.0 * vector.similarity.cosine(n.embedding, query.vector) - 1.0

@@ -63,18 +63,19 @@ class VectorTarget:
     @property
     def index_statement(self) -> Statement:
         """Searches an index that filters inside itself."""
-        return statement(
-            f"search_{self.kind}_index", index=Identifier(self.indexes[0]), within=self._within, **self.places
-        )
+        return statement(f"search_{self.kind}_index", index=Identifier(self.indexes[0]), **self._within, **self.places)
 
     @property
-    def _within(self) -> Fragment:
-        """What the index filters by: days too, where everything that a filter keeps has days."""
-        days, by_type = self.filters.get("filter", {}), self.filters.get("relationship_types") is not None
-        if self.kind == "notes":
-            return Fragment("_index_notes_days" if days.get("as_of") or days.get("between") else "_index_notes_user")
-        name = f"{'_types' if by_type else ''}{'_days' if days.get('between') else ''}"
-        return Fragment(f"_index{name or '_user'}")
+    def _within(self) -> dict[str, Fragment]:
+        """What the index filters by beside the user: days only where everything that a filter keeps has days."""
+        chosen, of_notes = self.filters.get("filter", {}), self.kind == "notes"
+        by_type = self.filters.get("relationship_types") is not None
+        by_days = chosen.get("between") or (of_notes and chosen.get("as_of"))
+        days = "_within_note_days" if of_notes else "_within_days"
+        return {
+            "within_types": Fragment("_within_types" if by_type else "_nothing"),
+            "within_days": Fragment(days if by_days else "_nothing"),
+        }
 
     @property
     def procedure_statement(self) -> Statement:

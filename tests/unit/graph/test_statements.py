@@ -31,7 +31,8 @@ KNOWN_PLACES = {
     "row",
     "which",
     "node_embedding",
-    "within",
+    "within_types",
+    "within_days",
     *DELETED_NAMES,
     *STORE_ITEM_NAMES,
 }
@@ -69,7 +70,8 @@ NAMES = {
     "lock": Fragment("_no_lock"),
     "row": Fragment("_node_id"),
     "which": Fragment("_node_of_ids"),
-    "within": Fragment("_index_user"),
+    "within_types": Fragment("_within_types"),
+    "within_days": Fragment("_within_days"),
 }
 
 
