@@ -30,7 +30,15 @@ INTERNAL_PROPERTIES = frozenset(
 )
 BOOKKEEPING = ("version", "write_lock", "notes_text", "notes_hash", "embedding_hash", "embedding_model", ADOPTED)
 NODE_BOOKKEEPING = (*BOOKKEEPING, NODE_EMBEDDINGS[1])
-RELATIONSHIP_BOOKKEEPING = (*BOOKKEEPING, "relationship_embedding", "relationship_key", "is_reversed", *DAYS)
+RELATIONSHIP_BOOKKEEPING = (
+    *BOOKKEEPING,
+    "relationship_embedding",
+    "relationship_key",
+    "is_reversed",
+    *DAYS,
+    PERIODS,
+    FORMER,
+)
 """What embedding a record, and every write, sets beside its content."""
 
 LEVEL_FIELDS = ("attitude", "proximity")
