@@ -367,7 +367,9 @@ def _note_times(times: Sequence[NoteTime]) -> Row:
     expiries = [time.expires_at for time in times]
     expiry = None if None in expiries else datetime.fromisoformat(max(filter(None, expiries)))
     days = days_of(time.when for time in times)
-    return {**(days if days[DAYS[0]] is not None else dict(zip(DAYS, NO_DAYS, strict=True))), "expires_at": expiry}
+    if days[DAYS[0]] is None:
+        days |= dict(zip(DAYS, NO_DAYS, strict=True))
+    return {**days, "expires_at": expiry}
 
 
 def days_of(times: Iterable[object]) -> dict[str, Any]:

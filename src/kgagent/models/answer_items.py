@@ -148,14 +148,18 @@ class RenderState:
         is_said = not is_note_best or item.similarity is None or described >= self.matcher.enough
         return item.description if is_said else "", ranked[:count], ranked[count:]
 
+    def source_details(self, entity_key: str | None) -> list[str]:
+        """The source of a statement, if it has one and keys are shown."""
+        if not entity_key or self.short_keys is None:
+            return []
+        return [f"source {self.short_keys.get(entity_key, entity_key)}"]
+
     def note_text(self, note: Note) -> str:
         """A note with its time, source and expiry as far as it has them."""
         details = [note.when] if note.when else []
         if note.said_on:
             details.append(f"said {note.said_on}")
-        if note.source_entity_key and self.short_keys is not None:
-            key = note.source_entity_key
-            details.append(f"source {self.short_keys.get(key, key)}")
+        details += self.source_details(note.source_entity_key)
         if note.expires_at:
             details.append(f"until {note.expires_at:%Y-%m-%d}")
         return in_one_line(note.content) + (f" ({', '.join(details)})" if details else "")
@@ -309,9 +313,7 @@ class NodeItem(Item):
         """The node with what is known of it."""
         node = self.node
         properties = state.properties(node)
-        description, notes, _ = state.statements(node)
-        says_more = description or properties or notes
-        if self.is_only_named or (self.is_named and not says_more):
+        if self.is_only_named or (self.is_named and not properties and not any(state.statements(node)[:2])):
             return []
         head = state.name(node.entity_key, node.name, node.label) + _properties_text(properties)
         head += f" (first noted {node.first_noted})" if node.first_noted else ""
@@ -409,8 +411,7 @@ class HistoryItem(Item):
         entry = self.entry
         until = entry.ended or (f"{entry.until:%Y-%m-%d}" if entry.until else "")
         details = [f"until {until}"] if until else []
-        if entry.source_entity_key and state.short_keys is not None:
-            details.append(f"source {state.short_keys.get(entry.source_entity_key, entry.source_entity_key)}")
+        details += state.source_details(entry.source_entity_key)
         kind = "Wrong" if entry.corrected else "Former"
         head = f"- {kind} {in_one_line(entry.field)}" + (f" ({', '.join(details)})" if details else "")
         return [Line(head, in_one_line(self.word or str(entry.value)), cut_hint=state.budget_hint, rest=tuple)]

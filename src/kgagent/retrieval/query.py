@@ -11,7 +11,7 @@ from typing import Any
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.lucene import any_word, must_be
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.graph.schema_parts import NODE_TEXT_INDEX, NODE_TEXTS
+from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
@@ -78,8 +78,8 @@ class QueryReading:
         return {node.entity_key: node.value for node in self.named}
 
     def share_of(self, node: NodeRecord) -> float:
-        """The share of its words that the texts of a node have in some form."""
-        texts = " ".join(map(node.text, NODE_TEXTS))
+        """The share of its words that the name and description of a node have in some form."""
+        texts = f"{node.text('name')} {node.text('description')}"
         return len(words_in_some_form(self.words, folded_words(texts))) / len(self.words) if self.words else 1.0
 
     def says_level_of(self, relationship: RelationshipRecord) -> bool:

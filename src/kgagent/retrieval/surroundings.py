@@ -22,8 +22,9 @@ async def expand_around(
     if not keys:
         return GraphExpansion()
     parameters = {"around": keys, "among_limit": max_relationships, "neighbor_limit": max_neighbors}
-    [row] = await scope.read(scope.statement("expand_around"), parameters | RelationshipFilter().parameters)
-    return await read_surroundings(scope, row, RelationshipFilter())
+    every = RelationshipFilter()
+    [row] = await scope.read(scope.statement("expand_around"), parameters | every.parameters)
+    return await read_surroundings(scope, row, every)
 
 
 async def read_surroundings(scope: SearchScope, row: Row, types: RelationshipFilter) -> GraphExpansion:

@@ -34,7 +34,7 @@ async def traverse(scope: SearchScope, request: TraverseRequest, nodes: NodeRepo
         InputError: a type is unknown, or an empty list of types was given.
         StoreError: the database failed.
     """
-    types = followed_types(scope, request)
+    types = _followed_types(scope, request)
     start = next(iter(await nodes.get(scope.user_id, [request.entity_key])), None)
     if start is None:
         raise NodeNotFoundError(f"Node not found: {request.entity_key}")
@@ -57,7 +57,7 @@ async def traverse(scope: SearchScope, request: TraverseRequest, nodes: NodeRepo
     return TraverseResult(start=start, reached=tuple(reached), total=total)
 
 
-def followed_types(scope: SearchScope, request: TraverseRequest) -> list[str]:
+def _followed_types(scope: SearchScope, request: TraverseRequest) -> list[str]:
     """The Neo4j types to follow.
 
     Raises:
@@ -85,7 +85,7 @@ async def _level(  # noqa: PLR0917
         {
             "frontier": list(frontier),
             "seen": [request.entity_key, *(item.node.entity_key for item in reached)],
-            **conditions(request),
+            **_conditions(request),
             "read_limit": READ_PER_HOP // len(frontier),
             "newest": request.sort == "date",
             # Two nodes have one relationship of each type at most.
@@ -106,12 +106,12 @@ async def _level(  # noqa: PLR0917
 
 async def _count(scope: SearchScope, text: Statement, request: TraverseRequest) -> int:
     """Number of nodes within one hop."""
-    parameters = {"entity_key": request.entity_key, "read_limit": READ_PER_HOP, **conditions(request)}
+    parameters = {"entity_key": request.entity_key, "read_limit": READ_PER_HOP, **_conditions(request)}
     [row] = await scope.read(text, parameters)
     return int(row["count"])
 
 
-def conditions(request: TraverseRequest) -> dict[str, bool | list[str] | None]:
+def _conditions(request: TraverseRequest) -> dict[str, bool | list[str] | None]:
     """Which relationships are followed, as parameters."""
     types = request.relationship_types
     return {

@@ -10,6 +10,7 @@ from kgagent.batches import check_batch_size
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.formatting import counted
+from kgagent.graph.deleted_records import LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import (
     BOOKKEEPING,
@@ -45,9 +46,6 @@ MEASURED = 64
 
 CHARACTERS_OF_TOKEN = 4
 """Of English text; an estimate."""
-
-LONG = 3_600.0
-"""Maximum time in seconds of a statement that reads all records."""
 
 _SOME_NAME = "Some Long Name"
 
@@ -226,19 +224,17 @@ async def make_plan(
     else:
         _check(ontology, chosen, user_id)
     texts = _sample_texts(ontology, label_samples, type_samples)
-    characters = sum(
-        count * sum(map(len, texts[name])) / len(texts[name])
-        for name, count in chain(chosen.labels.items(), ((name, pairs.total()) for name, pairs in chosen.types.items()))
-        if texts.get(name)
-    )
-    total = sum(chosen.labels.values()) + sum(pairs.total() for pairs in chosen.types.values())
+    counts_of_types = {name: pairs.total() for name, pairs in chosen.types.items()}
+    counts = [*chosen.labels.items(), *counts_of_types.items()]
+    characters = sum(count * sum(map(len, texts[name])) / len(texts[name]) for name, count in counts if texts.get(name))
     return AdoptionPlan(
         ontology=ontology,
         labels=chosen.labels,
-        types={name: pairs.total() for name, pairs in chosen.types.items()},
+        types=counts_of_types,
         skipped=tuple(chosen.skipped),
         tokens=round(characters / CHARACTERS_OF_TOKEN),
-        seconds=total * await _seconds_of_text(services.embedder, list(chain.from_iterable(texts.values()))),
+        seconds=sum(count for _, count in counts)
+        * await _seconds_of_text(services.embedder, list(chain.from_iterable(texts.values()))),
     )
 
 
@@ -264,12 +260,12 @@ async def _groups(store: Store, user_id: str) -> tuple[list[NodeGroup], list[Rel
     nodes = await store.read(
         statement("find_adoptable_nodes"),
         {"user_id": user_id, "own_labels": sorted(OWN_LABELS), "reserved": sorted(NODE_BOOKKEEPING)},
-        timeout=LONG,
+        timeout=LONG_TIMEOUT,
     )
     relationships = await store.read(
         statement("find_adoptable_relationships"),
         {"user_id": user_id, "reserved": sorted(of_relationships)},
-        timeout=LONG,
+        timeout=LONG_TIMEOUT,
     )
     return [NodeGroup(**row) for row in nodes], [RelationshipGroup(**row) for row in relationships]
 
@@ -317,5 +313,5 @@ async def _seconds_of_text(embedder: Embedder, texts: Sequence[str]) -> float:
 
 async def _count_records(store: Store) -> int:
     parameters = {"own_labels": sorted(OWN_LABELS)}
-    [row] = await store.read(statement("count_kgagent_records"), parameters, timeout=LONG)
+    [row] = await store.read(statement("count_kgagent_records"), parameters, timeout=LONG_TIMEOUT)
     return int(row["found"])

@@ -8,6 +8,7 @@ from statistics import mean
 from typing import Any
 
 from kgagent.errors import InputError
+from kgagent.graph.property_names import NODE_EMBEDDINGS
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.ontology import Ontology, default_ontology
 from kgagent.ontology.definitions import can_be_name
@@ -350,7 +351,7 @@ def infer_ontology(
                 for name, pairs in chosen.types.items()
             },
             "adopted_for": user_id,
-            "node_embedding": "kgagent_embedding",
+            "node_embedding": NODE_EMBEDDINGS[1],
             "note_lifetimes_in_days": default.note_lifetimes_in_days,
             "default_note_lifetime": default.default_note_lifetime,
             "stop_words": default.stop_words,
