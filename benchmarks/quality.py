@@ -22,12 +22,11 @@ from _replay import EmbeddingCache, MadeGraph, ReplayStore, Vectors, replay
 
 from kgagent import HybridSearchOptions, Settings, default_ontology
 from kgagent.embedding.factory import make_embedder
-from kgagent.models.answer_items import RenderState, matcher_of
+from kgagent.models.answer_items import RenderState
 from kgagent.models.answer_page import text_page
 from kgagent.models.hybrid import HybridSearchResult
-from kgagent.models.statement_matcher import query_words
 from kgagent.retrieval import RetrievalService
-from kgagent.tools.hybrid_search import first_page
+from kgagent.tools.hybrid_search import found_content, labels_of
 from kgagent.tools.read_results import DEFAULT_TOKEN_BUDGET
 
 CUTS = (250, 500, 1_000, 2_000)
@@ -39,10 +38,10 @@ CHARACTERS = 4
 
 ABOUT = """recall: share of the relationships of the best alternative answer among the first 10 relationships.
 R-precision: the same among as many relationships as the answer has. names: share of the expected people among the ends
-of the first 16 items. evidence: share of a question's evidence within the first 250, 500, 1,000 and 2,000 tokens of the
-first page that a model reads, and the page's tokens; "single statements" is the same for the 60 nearest notes and
-descriptions, with the names of their nodes, each embedded by itself. flagged: share of unanswerable questions that are
-flagged, and of answerable ones that are."""
+of the first 16 items. evidence: share of a question's evidence within the first 250, 500, 1,000 and 2,000 tokens that a
+model reads, the first page and then the next one, and the tokens of the first page; "single statements" is the same for
+the 60 nearest notes and descriptions, with the names of their nodes, each embedded by itself. flagged: share of
+unanswerable questions that are flagged, and of answerable ones that are."""
 """What the figures are."""
 
 PAGE = """# Quality of the default search
@@ -90,21 +89,25 @@ def evidence_shares(asked: Asked, page: str) -> list[float]:
     return [*(len(asked.turns & turns) / len(asked.turns) for turns in seen), total]
 
 
-def page_of(question: str, result: HybridSearchResult) -> str:
-    """The first page as the tool renders it."""
-    content = first_page(result)
-    keys = {key: key[:8] for item in content.items for key in item.entity_keys()}
-    matcher = matcher_of(query_words([question], default_ontology().stop_words), content.items)
+def pages_of(result: HybridSearchResult) -> tuple[str, str]:
+    """The first page as the tool renders it, and the next one."""
+    now = datetime.now(UTC)
+    content, rest = found_content(result, now), found_content(result, now, is_short=False)
+    labels = labels_of(result, default_ontology())
 
     def state() -> RenderState:
         return RenderState(
-            now=datetime.now(UTC),
-            matcher=matcher,
-            short_keys=keys,
+            now,
+            labels=labels,
             node_hint="get_relationship of it alone",
+            relationship_hint="get_relationship",
         )
 
-    return text_page(content, state, DEFAULT_TOKEN_BUDGET).text
+    page = text_page(content, state, DEFAULT_TOKEN_BUDGET, cursor=lambda end: f"{end}-a1b2c3")
+    end = page.payload.get("next_cursor", "").partition("-")[0]
+    if not end:
+        return page.text, ""
+    return page.text, text_page(rest, state, DEFAULT_TOKEN_BUDGET, offset=int(end)).text
 
 
 class Measured:
@@ -130,7 +133,9 @@ class Measured:
             elif asked.measure == "names":
                 rows.append([name_share(question, result)])
             elif asked.measure == "evidence":
-                rows.append(evidence_shares(question, page_of(question.text, result)))
+                page, following = pages_of(result)
+                *shares, _ = evidence_shares(question, f"{page}\n{following}")
+                rows.append([*shares, evidence_shares(question, page)[-1]])
             else:
                 flagged[question.is_answerable].append(result.is_relevant is False)
         figures: Figures = {}

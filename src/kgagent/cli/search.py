@@ -17,11 +17,11 @@ from kgagent.private_files import write_output_file
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models import ExploreResult, GraphNode, GraphRelationship
-    from kgagent.models.answer_items import RenderState
+    from kgagent.models.answer_items import Item, RenderState
     from kgagent.models.hybrid import HybridSearchResult
 
 BEST_LINES = 10
-"""Lines that `explore` prints without --all."""
+"""Lines that are printed without --all."""
 
 _SEARCH = "HybridSearchRequest"
 _EXPLORE = "ExploreRequest"
@@ -36,6 +36,7 @@ MinAttitude = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "min_at
 MaxAttitude = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "max_attitude"))]
 MinProximity = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "min_proximity"))]
 MaxProximity = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "max_proximity"))]
+All = Annotated[bool, typer.Option("--all", help="Print all lines instead of the ten best.")]
 
 
 def search(
@@ -59,12 +60,13 @@ def search(
         typer.Option(help="Print the result as context for a model, with at most this many tokens.", min=1),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print what the score of each result is made of.")] = False,
+    show_all: All = False,
     html: Html = None,
     user: User = None,
     json: Json = False,
 ) -> None:
     """Search nodes and relationships, semantically and by full text: kgagent search "who taught me to sail?"."""
-    from kgagent.models.hybrid import HybridSearchRequest
+    from kgagent.models.hybrid import HybridSearchRequest, hybrid_items
 
     if not query.strip():
         raise typer.BadParameter("QUERY must not be empty")
@@ -103,8 +105,12 @@ def search(
     if context is not None and not json:
         _print_warnings(result.warnings)
         typer.echo(without_controls(context))
+        return
+    if explain:
+        lines = _explained_lines(result, state)
     else:
-        _show(payload, _search_lines(result, state, explain=explain), html, json=json)
+        lines = _best_lines(hybrid_items(result), state, None if show_all else limit or BEST_LINES)
+    _show(payload, lines, html, json=json)
 
 
 def explore(
@@ -136,13 +142,14 @@ def explore(
     limit: Annotated[int | None, typer.Option(help=field_of(_EXPLORE, "limit_per_label"))] = None,
     expand_hops: Annotated[int | None, typer.Option(help=field_of(_EXPLORE, "expand_hops"))] = None,
     relationships: Annotated[bool, typer.Option(help=field_of(_EXPLORE, "search_relationships"))] = True,
-    show_all: Annotated[bool, typer.Option("--all", help="Print all lines instead of the ten best.")] = False,
+    show_all: All = False,
     html: Html = None,
     user: User = None,
     json: Json = False,
 ) -> None:
     """Search nodes and relationships semantically and by name: kgagent explore "who are my mentors?"."""
     from kgagent.models import ExploreRequest
+    from kgagent.tools.explore import explored_items
 
     texts, names = ([item for item in given or () if item.strip()] for given in (queries, text_match))
     if not texts and not names:
@@ -182,7 +189,8 @@ def explore(
             *result.neighbors,
         ]
         _keep_matching_notes(zip(records, found, strict=True), state)
-    _show(payload, _explore_lines(result, state, show_all=show_all), html, json=json)
+    lines = _best_lines(explored_items(result), state, None if show_all else BEST_LINES)
+    _show(payload, lines, html, json=json)
 
 
 async def _write_page(
@@ -232,38 +240,44 @@ def _print_warnings(warnings: Iterable[str]) -> None:
         print_message(Text(warning, style="yellow"))
 
 
-def _search_lines(result: "HybridSearchResult", state: "RenderState", *, explain: bool) -> list[Text]:
-    """Nodes and relationships in one ranking; with `explain`, also the features of each score that are not 0."""
+def _explained_lines(result: "HybridSearchResult", state: "RenderState") -> list[Text]:
+    """Nodes and relationships in one ranking, each with the features of its score that are not 0."""
     from kgagent.models.hybrid import hybrid_items
 
     lines: list[Text] = []
     for found, item in zip(result.items, hybrid_items(result), strict=True):
         lines += [Text(line.text()) for line in item.lines(state)]
-        if explain:
-            features = ", ".join(f"{name} {value:.2f}" for name, value in found.features.items() if value)
-            lines.append(Text(f"    {', '.join(found.found_by)}: {features}", style="cyan"))
+        features = ", ".join(f"{name} {value:.2f}" for name, value in found.features.items() if value)
+        lines.append(Text(f"    {', '.join(found.found_by)}: {features}", style="cyan"))
     return lines
 
 
-def _explore_lines(result: "ExploreResult", state: "RenderState", *, show_all: bool) -> list[Text]:
-    """Nodes and relationships, best first, one line each; on a terminal cut to its width."""
-    from kgagent.tools.explore import explored_items
+def _best_lines(items: Sequence["Item"], state: "RenderState", most: int | None) -> list[Text]:
+    """The lines of items, best first, sorted by statement if they are scored; on a terminal cut to its width.
 
-    lines = [line.text() for item in explored_items(result) for line in item.lines(state)]
-    printed = lines if show_all else lines[:BEST_LINES]
+    Args:
+        items: best first.
+        state: how they are rendered.
+        most: maximum number of lines; None: all.
+    """
+    from kgagent.models.statement_order import by_statement
+
+    lines = [line.text() for item in by_statement(items, state.now) for line in item.lines(state)]
+    printed = lines[:most]
     more = Text(f"{len(printed)} of {len(lines):,} shown; --all prints all of them", style="dim")
     return [*(Text(line, no_wrap=True) for line in printed), *([more] if len(printed) < len(lines) else [])]
 
 
 def _explored_state(result: "ExploreResult") -> "RenderState":
     """How the items of a result are rendered."""
-    from kgagent.models.answer_items import RenderState, matcher_of
+    from kgagent.models.answer_items import RenderState, near_best
+    from kgagent.models.query_words import QueryWords
     from kgagent.tools.explore import explored_items
 
-    nodes = (*(item.node for item in result.nodes), *result.neighbors)
+    nodes, items = (*(item.node for item in result.nodes), *result.neighbors), explored_items(result)
     labels = {node.entity_key: node.label for node in nodes}
-    matcher = matcher_of(result.words, explored_items(result))
-    return RenderState(datetime.now(UTC), matcher, labels=labels, with_properties=False)
+    words = QueryWords.of(result.words, (text for item in items for text in item.statements()))
+    return RenderState(datetime.now(UTC), words, near_best(items), labels=labels, with_properties=False)
 
 
 def _keep_matching_notes(

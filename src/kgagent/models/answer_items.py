@@ -1,17 +1,18 @@
 """The items of an answer: nodes and relationships, each as a line for a model and as a record for programs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.history import HistoryEntry
 from kgagent.models.note import MatchedNote, Note, oldest_first
-from kgagent.models.statement_matcher import Statement, StatementMatcher
+from kgagent.models.query_words import QueryWords
 from kgagent.models.token_budget import cut, estimated_tokens, fits
 from kgagent.models.when import is_past
 from kgagent.ontology.model import as_words
@@ -28,10 +29,30 @@ FEW_NOTES, NEWEST_NOTES = 3, 2
 MATCHING_NOTES = 3
 """Maximum number of notes of an item that are shown in an answer to a query."""
 
+ENOUGH_WORDS = 0.5
+"""Share of the words that were asked for from which a note is shown, relative to the statement with most of them."""
+
+NEAR_BEST = 0.06
+"""How much less than the best item of an answer a statement may score to be near it."""
+
 MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
 
 _BOOKKEEPING = frozenset({"created_at", "updated_at", "access_count", "state"})
+
+
+class Shown(NamedTuple):
+    """What is shown of an item.
+
+    Attributes:
+        description: its description, if that is shown.
+        notes: the notes that are shown.
+        others: the notes that are not.
+    """
+
+    description: str
+    notes: Sequence[Note]
+    others: Sequence[Note]
 
 
 @dataclass
@@ -40,9 +61,11 @@ class RenderState:
 
     Attributes:
         now: notes that have expired by then are omitted.
-        matcher: compares statements with the queries.
-        short_keys: what to print for each entity_key; None prints no keys.
+        words: the words that were asked for; decide which of many notes are shown if no search scored them.
+        enough: score from which a note is shown beside the best statement of its item.
+        keys: what to print beside the names of nodes that share their name with another, by entity_key.
         labels: labels of nodes by entity_key, as far as known.
+        sources: names of the sources of notes by entity_key; None shows no sources.
         defaults: values of properties that say nothing.
         with_properties: whether properties beyond the usual fields are shown.
         own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all of them.
@@ -50,16 +73,17 @@ class RenderState:
         relationship_hint: likewise for a relationship.
         budget_hint: how to see the rest of a text that was cut, of an item that may have what is left of the budget.
         mentioned: entity_keys of the nodes that a line has named.
-        bearers: the entity_keys among them that have a name.
-        described: entity_keys of the nodes whose record the answer has.
+        described: keys of the records that lines or records of the answer have described.
         stated: the relationships that lines have stated, as short sentences.
         hinted: the hints that lines contain, each with whether the line may yet be shown in full.
     """
 
     now: datetime
-    matcher: StatementMatcher = field(default_factory=StatementMatcher)
-    short_keys: Mapping[str, str] | None = None
+    words: QueryWords = field(default_factory=QueryWords)
+    enough: float = 0.0
+    keys: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
     with_properties: bool = True
     own: Container[str] | None = None
@@ -67,23 +91,20 @@ class RenderState:
     relationship_hint: str = ""
     budget_hint: str = ""
     mentioned: set[str] = field(default_factory=set)
-    bearers: dict[str, set[str]] = field(default_factory=dict)
     described: set[str] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
     hinted: set[tuple[str, bool]] = field(default_factory=set)
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
-        """The name of a node: with label and short key where it is named first, and with the key beside a namesake."""
+        """The name of a node: with its label where it is named first, and with its key if it has a namesake."""
         shown = in_one_line(name) or in_one_line(entity_key)
         if len(shown) > MAX_NAME_LENGTH:
             shown = f"{shown[:MAX_NAME_LENGTH]}…"
-        bearers = self.bearers.setdefault(shown.casefold(), set())
-        bearers.add(entity_key)
-        short = "" if self.short_keys is None else self.short_keys.get(entity_key, entity_key)
+        key, label = self.keys.get(entity_key, ""), label or self.labels.get(entity_key, "")
         if entity_key in self.mentioned:
-            return f"{shown} ({in_one_line(short)})" if short and len(bearers) > 1 else shown
+            label = ""
         self.mentioned.add(entity_key)
-        details = " ".join(filter(None, (label or self.labels.get(entity_key, ""), short)))
+        details = " ".join(filter(None, (label, key)))
         return f"{shown} ({in_one_line(details)})" if details else shown
 
     def properties(self, item: GraphNode | GraphRelationship) -> JsonRecord:
@@ -99,23 +120,32 @@ class RenderState:
             if name not in hidden and value not in (None, "", [], {}, *said) and defaults.get(name) != value
         }
 
-    def line(self, head: str, item: GraphNode | GraphRelationship, hint: str, *, in_full: bool = False) -> "Line":
+    def line(
+        self,
+        head: str,
+        item: GraphNode | GraphRelationship,
+        hint: str,
+        *,
+        shown: "Shown | None" = None,
+        in_full: bool = False,
+    ) -> "Line":
         """The line of an item.
 
         Args:
             head: what the line begins with.
             item: what is described.
             hint: how to see notes that are omitted.
+            shown: the statements to show; None chooses them.
             in_full: whether its other notes are shown too where the budget of the answer allows.
         """
-        description, shown, others = self.statements(item)
+        description, notes, others = shown or self.statements(item)
         if isinstance(item, GraphRelationship) and self._is_shown(item):
             description = ""
         if others and (hint, in_full) in self.hinted:
             hint = ""
         elif others:
             self.hinted.add((hint, in_full))
-        texts = [self.note_text(note) for note in shown]
+        texts = [self.note_text(note) for note in notes]
         line = Line(head, in_one_line(description), texts, len(others), hint)
         return replace(line, cut_hint=self.budget_hint, rest=lambda: map(self.note_text, others)) if in_full else line
 
@@ -126,33 +156,31 @@ class RenderState:
             rest = rest.replace(f"; {as_words(name)}: {_value_text(value)}", "")
         return not rest
 
-    def statements(self, item: GraphNode | GraphRelationship) -> tuple[str, list[Note], list[Note]]:
+    def statements(self, item: GraphNode | GraphRelationship) -> "Shown":
         """The description to show, if any, the notes to show, the best first, and the other current notes.
 
-        Of an answer to a query, the notes that match about as well as the best statement of the answer. The description
-        is omitted if a note matches better than the item as a whole.
+        In the result of a search that scored the statements: the best one, and what scores near the best of the answer;
+        of few notes all. Otherwise the notes that have the words that were asked for, or the newest.
         """
-        current = [note for note in item.notes if note.is_current(self.now)]
-        newest = oldest_first(reversed(current))[::-1]
-        if self.matcher.enough is None:
+        scored = scored_statements(item, self.now)
+        if scored:
+            best = max(score for score, _ in scored)
+            near = [note for score, note in scored if score >= min(self.enough, best) or len(scored) <= FEW_NOTES]
+            notes = [note for note in near if note is not None][:MATCHING_NOTES]
+            return Shown(item.description if None in near else "", notes, without(current_notes(item, self.now), notes))
+        newest = current_notes(item, self.now)
+        if self.words.most:
+            newest.sort(key=lambda note: -self.words.share(note.content))
+            count = sum(self.words.share(note.content) >= ENOUGH_WORDS for note in newest[:MATCHING_NOTES])
+        else:
             count = len(newest) if len(newest) <= FEW_NOTES else NEWEST_NOTES
-            return item.description, newest[:count], newest[count:]
-        matches = [(self.matcher.match(*statement_of(note)), note) for note in newest]
-        matches.sort(key=lambda one: -one[0])
-        ranked = [note for _, note in matches]
-        count = min(MATCHING_NOTES, sum(match >= self.matcher.enough for match, _ in matches))
-        described = self.matcher.match(item.description, item.similarity) if item.description else -1.0
-        is_note_best = bool(ranked) and matches[0][0] > described
-        if is_note_best:
-            count = max(count, 1)
-        is_said = not is_note_best or item.similarity is None or described >= self.matcher.enough
-        return item.description if is_said else "", ranked[:count], ranked[count:]
+        return Shown(item.description, newest[:count], newest[count:])
 
     def source_details(self, entity_key: str | None) -> list[str]:
-        """The source of a statement, if it has one and keys are shown."""
-        if not entity_key or self.short_keys is None:
+        """The source of a statement, if it has one and sources are shown."""
+        if not entity_key or self.sources is None:
             return []
-        return [f"source {self.short_keys.get(entity_key, entity_key)}"]
+        return [f"source {in_one_line(self.sources.get(entity_key, entity_key))}"]
 
     def note_text(self, note: Note) -> str:
         """A note with its time, source and expiry as far as it has them."""
@@ -192,13 +220,11 @@ class Line:
         shown = list(self.notes[:notes])
         others = self.others + len(self.notes) - len(shown)
         described = self.description if description is None else description
-        line = f"{self.head}: {described}" if described else self.head
         if others:
             counted = f"+{others:,} {'note' if others == 1 else 'notes'}"
             shown.append(f"{counted}: {self.hint}" if self.hint else counted)
-        if shown:
-            line += f"{'' if line.endswith(('.', '!', '?', ':')) else '.'} Notes: {' | '.join(shown)}"
-        return line
+        said = " | ".join(filter(None, (described, *shown)))
+        return f"{self.head}: {said}" if said else self.head
 
     def fitted(self, room: int, *, in_full: bool = False) -> str:
         """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be.
@@ -236,14 +262,20 @@ class Line:
 
 
 class Item(ABC):
-    """One item of an answer."""
+    """One item of an answer.
 
-    @abstractmethod
-    def entity_keys(self) -> Iterator[str]:
-        """The entity_keys that its lines can contain."""
+    Attributes:
+        score: what the answer sorts it by; None if it is not sorted by a score.
+    """
 
-    def statements(self) -> Iterator[Statement]:
-        """Its description and notes, each with its similarity with the query as far as known."""
+    score: float | None = None
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The entity_key and the name of each node that its lines name."""
+        return iter(())
+
+    def statements(self) -> Iterator[str]:
+        """Its description and notes."""
         return iter(())
 
     @abstractmethod
@@ -262,10 +294,6 @@ class PlainItem(Item):
     line: Line | None
     section: str
     record: JsonRecord | str
-
-    def entity_keys(self) -> Iterator[str]:
-        """None."""
-        return iter(())
 
     def lines(self, state: RenderState) -> list[Line]:  # noqa: ARG002
         """The line."""
@@ -289,6 +317,7 @@ class NodeItem(Item):
         is_named: whether a relationship of the answer names it; then it has a line only if that says more.
         is_only_named: whether it was found only as an end of such a relationship; then it has no line.
         in_full: whether all its notes are shown if the budget allows.
+        shown: the statements of its line; None leaves the choice to the answer.
     """
 
     node: GraphNode
@@ -299,29 +328,42 @@ class NodeItem(Item):
     is_named: bool = False
     is_only_named: bool = False
     in_full: bool = False
+    shown: Shown | None = None
 
-    def entity_keys(self) -> Iterator[str]:
-        """The node, and the sources of its notes."""
-        yield self.node.entity_key
-        yield from _sources(self.node.notes)
+    @property
+    def described(self) -> GraphNode:
+        """The node."""
+        return self.node
 
-    def statements(self) -> Iterator[Statement]:
+    @property
+    def has_line(self) -> bool:
+        """Whether it was not only found as an end of a relationship of the answer."""
+        return not self.is_only_named
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The node."""
+        yield self.node.entity_key, self.node.name
+
+    def statements(self) -> Iterator[str]:
         """The node's description and notes."""
         return statements_of(self.node)
 
     def lines(self, state: RenderState) -> list[Line]:
         """The node with what is known of it."""
-        node = self.node
-        properties = state.properties(node)
-        if self.is_only_named or (self.is_named and not properties and not any(state.statements(node)[:2])):
+        node, shown = self.node, self.shown or state.statements(self.node)
+        is_first = self.shown is None or _is_first(node.entity_key, state)
+        properties = state.properties(node) if is_first else {}
+        if self.is_only_named or (self.is_named and not properties and not any(shown[:2])):
             return []
         head = state.name(node.entity_key, node.name, node.label) + _properties_text(properties)
-        head += f" (first noted {node.first_noted})" if node.first_noted else ""
+        head += f" (first noted {node.first_noted})" if node.first_noted and is_first else ""
         head += _score_text(self.score)
-        return [state.line(head + self.remark, node, state.node_hint, in_full=self.in_full)]
+        return [state.line(head + self.remark, node, state.node_hint, shown=shown, in_full=self.in_full)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
-        """The node's record."""
+        """The node's record, once."""
+        if self.shown is not None and not _is_first(self.node.entity_key, state):
+            return []
         return [(self.section, item_record(self.node, state) | dict(self.more))]
 
 
@@ -336,6 +378,7 @@ class RelationshipItem(Item):
         score: what the answer sorts it by; None outside a search.
         path: the relationships that led to it, as short sentences.
         in_full: whether all its notes are shown if the budget allows.
+        shown: the statements of its line; None leaves the choice to the answer.
     """
 
     relationship: GraphRelationship
@@ -344,28 +387,41 @@ class RelationshipItem(Item):
     score: float | None = None
     path: Sequence[str] = ()
     in_full: bool = False
+    shown: Shown | None = None
 
-    def entity_keys(self) -> Iterator[str]:
-        """Both ends, and the sources of its notes."""
-        yield self.relationship.from_entity_key
-        yield self.relationship.to_entity_key
-        yield from _sources(self.relationship.notes)
+    @property
+    def described(self) -> GraphRelationship:
+        """The relationship."""
+        return self.relationship
 
-    def statements(self) -> Iterator[Statement]:
+    @property
+    def has_line(self) -> bool:
+        """A relationship always has one."""
+        return True
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Both ends."""
+        yield self.relationship.from_entity_key, self.relationship.from_name
+        yield self.relationship.to_entity_key, self.relationship.to_name
+
+    def statements(self) -> Iterator[str]:
         """The relationship's description and notes."""
         return statements_of(self.relationship)
 
     def lines(self, state: RenderState) -> list[Line]:
         """The relationship in its direction, with what is known of it."""
         relationship = self.relationship
-        head = relationship_text(relationship, state) + _score_text(self.score)
+        is_first = self.shown is None or _is_first("\0".join(relationship.identity), state)
+        head = relationship_text(relationship, state, in_short=not is_first) + _score_text(self.score)
         if led := [triplet for triplet in self.path if triplet not in state.stated]:
             head += f" via {in_one_line('; '.join(led))}"
         state.stated.add(relationship.triplet)
-        return [state.line(head, relationship, state.relationship_hint, in_full=self.in_full)]
+        return [state.line(head, relationship, state.relationship_hint, shown=self.shown, in_full=self.in_full)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
-        """The relationship's record."""
+        """The relationship's record, once."""
+        if self.shown is not None and not _is_first("\0".join(self.relationship.identity), state):
+            return []
         return [(self.section, item_record(self.relationship, state) | dict(self.more))]
 
 
@@ -374,11 +430,6 @@ class NoteItem(Item):
     """A note with a line of its own."""
 
     note: Note
-
-    def entity_keys(self) -> Iterator[str]:
-        """The source."""
-        if self.note.source_entity_key:
-            yield self.note.source_entity_key
 
     def lines(self, state: RenderState) -> list[Line]:
         """The note with its date."""
@@ -401,11 +452,6 @@ class HistoryItem(Item):
     entry: HistoryEntry
     word: str = ""
 
-    def entity_keys(self) -> Iterator[str]:
-        """The source of what replaced it."""
-        if self.entry.source_entity_key:
-            yield self.entry.source_entity_key
-
     def lines(self, state: RenderState) -> list[Line]:
         """The value and until when it was stored: `- Former description (until 2026-01-31): …`."""
         entry = self.entry
@@ -421,35 +467,67 @@ class HistoryItem(Item):
         return [("history", self.entry.model_dump(mode="json", exclude_defaults=True))]
 
 
-def matcher_of(words: Collection[str], items: Iterable[Item]) -> StatementMatcher:
-    """What compares the statements of items with a query.
+def scored_statements(item: GraphNode | GraphRelationship, now: datetime) -> list[tuple[float, Note | None]]:
+    """The score of the description, None, and of each current note, best first; empty if no search scored them."""
+    described = [] if item.description_score is None else [(item.description_score, None)]
+    notes = ((note.score, note) for note in current_notes(item, now) if isinstance(note, MatchedNote))
+    return sorted([*described, *notes], key=lambda one: -one[0])
+
+
+def current_notes(item: GraphNode | GraphRelationship, now: datetime) -> list[Note]:
+    """The notes that have not expired, newest first."""
+    return oldest_first(reversed([note for note in item.notes if note.is_current(now)]))[::-1]
+
+
+def without(notes: Iterable[Note], others: Sequence[Note]) -> list[Note]:
+    """Some notes without others."""
+    known = set(map(id, others))
+    return [note for note in notes if id(note) not in known]
+
+
+def _is_first(key: str, state: RenderState) -> bool:
+    """Whether no line or record described this before; from now on one has."""
+    is_first = key not in state.described
+    state.described.add(key)
+    return is_first
+
+
+def near_best(items: Iterable[Item]) -> float:
+    """The score from which a statement is near the best one of some items."""
+    return max((item.score for item in items if item.score is not None), default=0.0) - NEAR_BEST
+
+
+def namesakes(items: Iterable[Item]) -> set[str]:
+    """The entity_keys of nodes whose name another node of the items has too."""
+    keys: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        for key, name in item.names():
+            keys[in_one_line(name).casefold()].add(key)
+    return {key for of_name in keys.values() if len(of_name) > 1 for key in of_name}
+
+
+def statements_of(item: GraphNode | GraphRelationship) -> Iterator[str]:
+    """The description of an item and the contents of its notes."""
+    yield item.description
+    yield from (note.content for note in item.notes)
+
+
+def relationship_text(relationship: GraphRelationship, state: RenderState, *, in_short: bool = False) -> str:
+    """A relationship in its direction: `Me (Person) -[mentor]-> Ruth (Person) (warm, close)`.
 
     Args:
-        words: its words, see `query_words`.
-        items: the items of an answer.
+        relationship: the relationship.
+        state: what the answer has said already.
+        in_short: whether only its type and ends are told.
     """
-    return StatementMatcher.of(words, (statement for item in items for statement in item.statements()))
-
-
-def statements_of(item: GraphNode | GraphRelationship) -> Iterator[Statement]:
-    """The description of an item and its notes, each with its similarity with the query as far as known."""
-    if item.description:
-        yield item.description, item.similarity
-    yield from map(statement_of, item.notes)
-
-
-def statement_of(note: Note) -> Statement:
-    """A note with its similarity with the query as far as known."""
-    return note.content, note.similarity if isinstance(note, MatchedNote) else None
-
-
-def relationship_text(relationship: GraphRelationship, state: RenderState) -> str:
-    """A relationship in its direction: `Me (Person 9fe1aa02) -[mentor]-> Ruth (Person 5b0c12ab) (warm, close)`."""
     ends = [
         (relationship.from_entity_key, relationship.from_name),
         (relationship.to_entity_key, relationship.to_name),
     ]
     source, target = (state.name(*end) for end in (reversed(ends) if relationship.ends_reversed else ends))
+    text = f"{source} -[{kind_text(relationship)}]-> {target}"
+    if in_short:
+        return text
     levels = [
         word or (f"{name} {level}" if level is not None else "")
         for name, word, level in (
@@ -461,7 +539,7 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
     noted = f"first noted {relationship.first_noted}" if relationship.first_noted and not relationship.when else ""
     details = ", ".join(filter(None, (*levels, relationship.when, past, noted)))
     properties = _properties_text(state.properties(relationship))
-    return f"{source} -[{kind_text(relationship)}]-> {target}" + (f" ({details})" if details else "") + properties
+    return text + (f" ({details})" if details else "") + properties
 
 
 def kind_text(relationship: GraphRelationship) -> str:
@@ -494,7 +572,3 @@ def _score_text(score: float | None) -> str:
 def _value_text(value: object) -> str:
     texts = value if isinstance(value, list) else [value]
     return ", ".join(map(str, texts))
-
-
-def _sources(notes: Sequence[Note]) -> Iterator[str]:
-    return (note.source_entity_key for note in notes if note.source_entity_key)

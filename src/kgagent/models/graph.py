@@ -1,11 +1,11 @@
 """Nodes and relationships in results, which never contain embeddings or bookkeeping properties."""
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from kgagent.models.note import MatchedNote, Note
+from kgagent.models.note import Note
 from kgagent.models.plain import display_name, triplet_text, without_empty
 
 
@@ -25,23 +25,16 @@ class DescribedItem(GraphModel):
 
     Attributes:
         similarity: plain cosine of its best text with the query, -1 to 1; None outside a search.
+        description_score: score of the item with its description as the text that matches; None if its statements are
+            not scored.
         first_noted: in a search as of a time, when its first note is about, if all are later; its own time may be too.
     """
 
     description: str = ""
     notes: tuple[Note, ...] = ()
     similarity: float | None = None
+    description_score: float | None = None
     first_noted: str | None = None
-
-    def with_matched_notes(self, similarities: Mapping[str, float]) -> Self:
-        """The same with the similarity of each note that matched a query, by content."""
-        if not similarities:
-            return self
-        matched = (
-            note if (similarity := similarities.get(note.content)) is None else MatchedNote.of(note, similarity)
-            for note in self.notes
-        )
-        return self.model_copy(update={"notes": tuple(matched)})
 
 
 class GraphNode(DescribedItem):

@@ -6,10 +6,11 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState, matcher_of
+from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState, near_best
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, text_page
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.search import ExpandHops, SearchFilters, SearchPlan, Threshold
+from kgagent.models.statement_order import by_statement
 
 FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]
 
@@ -164,7 +165,6 @@ class HybridSearchResult(GraphModel):
         plan: how each vector search was run.
         is_relevant: whether any item stands out among the user's records; None if that was not assessed.
         relevance: how far the best item stands out, relevant from 0.5; None if that was not assessed.
-        words: the words of the query, which decide what notes are shown. Not part of a payload.
     """
 
     objects: tuple[HybridObject, ...] = ()
@@ -173,7 +173,6 @@ class HybridSearchResult(GraphModel):
     plan: Mapping[RetrieverName, SearchPlan] = Field(default_factory=dict)
     is_relevant: bool | None = None
     relevance: float | None = None
-    words: frozenset[str] = Field(frozenset(), exclude=True, repr=False)
 
     @property
     def items(self) -> list[HybridObject | HybridRelationship]:
@@ -198,16 +197,18 @@ class HybridSearchResult(GraphModel):
         *,
         now: datetime | None = None,
     ) -> str:
-        """Render the results as text for a model, most relevant first: one line for each node and relationship.
+        """Render the results as text for a model, most relevant first: a line for each statement or several.
 
-        A long item is shortened; a last line counts the items that do not fit.
+        A long line is shortened; a last line counts the items that do not fit.
 
         Args:
             token_budget: maximum number of tokens.
             now: notes that have expired by then are omitted; default: the current time.
         """
+        now = now or datetime.now(UTC)
         content = Content(
-            hybrid_items(self), opening=NOTHING_RELEVANT if self.is_relevant is False and self.items else ""
+            by_statement(hybrid_items(self), now),
+            opening=NOTHING_RELEVANT if self.is_relevant is False and self.items else "",
         )
         return text_page(content, lambda: self.render_state(now), token_budget).text
 
@@ -219,7 +220,7 @@ class HybridSearchResult(GraphModel):
         """
         return RenderState(
             now or datetime.now(UTC),
-            matcher_of(self.words, hybrid_items(self)),
+            enough=near_best(hybrid_items(self)),
             labels={node.entity_key: node.label for node in self.objects},
             with_properties=False,
         )

@@ -93,18 +93,20 @@ class Note(BaseModel):
 
 
 class MatchedNote(Note):
-    """A note that matches a query.
+    """A note in the result of a search.
 
     Attributes:
-        similarity: plain cosine of the note with the query, -1 to 1.
+        similarity: plain cosine of the note with the query, -1 to 1; None if the search of notes did not return it.
+        score: score of its record with this note as the text that matches.
     """
 
-    similarity: float
+    similarity: float | None = None
+    score: float
 
     @classmethod
-    def of(cls, note: Note, similarity: float) -> "MatchedNote":
-        """A note with its similarity."""
-        return cls.model_construct(**dict(note), similarity=similarity)
+    def of(cls, note: Note, similarity: float | None, score: float) -> "MatchedNote":
+        """A note with its similarity and score."""
+        return cls.model_construct(**dict(note), similarity=similarity, score=score)
 
 
 def times_of_note(when: str | None, said_on: str | None) -> dict[str, str | None]:

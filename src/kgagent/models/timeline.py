@@ -69,12 +69,11 @@ class TimelineItem(Item):
     statement: TimedStatement
     entity_key: str
 
-    def entity_keys(self) -> Iterator[str]:
-        """The nodes of the relationship, and the source."""
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The nodes of the relationship."""
         if relationship := self.statement.relationship:
-            yield from (relationship.from_entity_key, relationship.to_entity_key)
-        if (note := self.statement.note) and note.source_entity_key:
-            yield note.source_entity_key
+            yield relationship.from_entity_key, relationship.from_name
+            yield relationship.to_entity_key, relationship.to_name
 
     def lines(self, state: RenderState) -> list[Line]:
         """The time, whom it is about, and the statement."""

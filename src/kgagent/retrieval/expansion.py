@@ -107,12 +107,6 @@ class Expansion:
         open_paths = [path for path in self._new if path.exits]
         return sorted(open_paths, key=lambda path: -path.score)[:BEAM_WIDTH]
 
-    @property
-    def other_words(self) -> frozenset[str]:
-        """The words of the query that name neither a node nor a type."""
-        named = frozenset[str]().union(*(node.words for node in self._reading.named))
-        return frozenset(self._reading.words) - named - self._type_words.all
-
     def extend(self, frontier: Sequence[Path], reached: Sequence[Row]) -> None:
         """Add what a hop reached from the paths of the frontier."""
         longer = []

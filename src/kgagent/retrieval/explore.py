@@ -21,17 +21,27 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
-from kgagent.models.statement_matcher import query_words
-from kgagent.retrieval.candidates import OF_NODES, OF_RELATIONSHIPS, Candidate, Ranking, entity_key_of, node_key
+from kgagent.models.query_words import query_words
+from kgagent.retrieval.candidates import (
+    OF_NODES,
+    OF_RELATIONSHIPS,
+    Candidate,
+    Ranking,
+    StoredRecord,
+    entity_key_of,
+    first_of_each,
+    node_key,
+)
 from kgagent.retrieval.hybrid import ASSESSED
 from kgagent.retrieval.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
 from kgagent.retrieval.noise import Sample
-from kgagent.retrieval.pipeline import Found, SearchSpec, search
+from kgagent.retrieval.pipeline import Found, QueryResult, SearchSpec, search
 from kgagent.retrieval.relevance import RELEVANT, Calibration, relevance
-from kgagent.retrieval.results import read_explored
+from kgagent.retrieval.results import model_of, read_explored
 from kgagent.retrieval.retrieve import INTERNAL_ERROR, Failure, attempt
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.scoring import Features
+from kgagent.retrieval.statements import score_statements
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.turns import in_turns
@@ -50,12 +60,16 @@ FoundNode = GraphNode | NodeRecord
 
 @dataclass
 class _Ranked:
-    """A node with its best score, the reasons why it was found, and the similarity of its notes that matched."""
+    """A node with its best score and the reasons why it was found."""
 
     label: str
     score: float
     signals: list[Signal]
-    notes: dict[str, float]
+
+    @property
+    def name_score(self) -> float:
+        """How well its name matches a name that was searched; 0 if none does."""
+        return max((one.similarity for one in self.signals if one.source == "name_match"), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -123,15 +137,16 @@ class Exploration:
         sample = calibration.known(self.scope)
         is_assessed = explored is not None and self.types.between is None
         value = None if not is_assessed else await self._relevance(found, named, hydrated, nodes, sample)
-        matches = await in_turns(lambda one: to_result(one, self.scope, self.types), hydrated)
-        read = [key for key in best if key in nodes]
+        read = {key: nodes[key] for key in best if key in nodes}
+        scored = await self._scored(found, {**{one.key: one.record for one in hydrated if one.record}, **read})
+        matches = [to_result(scored.get(one.key, one), self.scope, self.types) for one in hydrated]
         skipped = {
             "the searches by the queries": not_searched,
             "the search of nodes by name": not_matched,
             "texts of relationships, and the surroundings of the nodes": unread,
         }
         return ExploreResult(
-            nodes=tuple(await in_turns(lambda key: self._explored(ranked[key], nodes[key]), read)),
+            nodes=tuple(self._explored(ranked[key], scored.get(key), node) for key, node in read.items()),
             relationships=_each_once((*matches, *around.relationships)),
             neighbors=around.neighbors,
             warnings=(
@@ -141,10 +156,7 @@ class Exploration:
             ),
             is_relevant=None if value is None else value >= RELEVANT,
             relevance=value,
-            words=query_words(
-                (*(query.query for query in self.request.queries), *self.request.text_matches),
-                self.scope.ontology.stop_words,
-            ),
+            words=query_words(self.request.text_matches, self.scope.ontology.stop_words),
         )
 
     async def _search(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> Found | None:
@@ -206,7 +218,7 @@ class Exploration:
             label = labels.get(key)
             if label is None:
                 return
-            node = ranked.setdefault(key, _Ranked(label, score, [], {}))
+            node = ranked.setdefault(key, _Ranked(label, score, []))
             node.score = max(node.score, score)
             node.signals += signals
 
@@ -218,8 +230,6 @@ class Exploration:
                     similarity = one.similarity or 0.0
                     signals.append(Signal(source="node_vector", matched=query.query, rank=rank, similarity=similarity))
                 add(one.key, one.score, signals)
-                if one.key in ranked:
-                    ranked[one.key].notes.update(one.notes)
         for text, ranking in zip(self.request.text_matches, named, strict=False):
             for rank, one in enumerate(ranking.candidates, start=1):
                 add(one.key, one.score, [Signal(source="name_match", matched=text, rank=rank, similarity=one.score)])
@@ -246,10 +256,30 @@ class Exploration:
         )
         return {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
 
-    def _explored(self, ranked: _Ranked, found: FoundNode) -> ExploredNode:
-        node = self.types.then(found).to_model(self.scope.ontology) if isinstance(found, NodeRecord) else found
-        node = self.types.without_other_notes(node.with_matched_notes(ranked.notes))
-        return ExploredNode(node=node, score=ranked.score, signals=tuple(ranked.signals))
+    async def _scored(
+        self, found: Found | None, records: Mapping[str, StoredRecord | GraphNode]
+    ) -> dict[str, Candidate]:
+        """What the queries found, with its statements scored for the query to which it is the best answer, by key."""
+        results = found.results if found else ()
+        items = dict(zip(records, await in_turns(self._model, records.values()), strict=True))
+
+        def of_query(result: QueryResult) -> list[Candidate]:
+            candidates = [replace(one, result=items[one.key]) for one in result.ranked if one.key in items]
+            words = query_words([result.query.text], self.scope.ontology.stop_words)
+            return score_statements(candidates, words, self.weights)
+
+        every = [one for scored in await in_turns(of_query, results) for one in scored]
+        return first_of_each(sorted(every, key=lambda one: -one.score))
+
+    def _model(self, record: StoredRecord | GraphNode) -> GraphNode | GraphRelationship:
+        if isinstance(record, GraphNode):
+            return self.types.without_other_notes(record)
+        return model_of(record, self.scope, self.types)
+
+    def _explored(self, ranked: _Ranked, scored: Candidate | None, found: FoundNode) -> ExploredNode:
+        node = scored.result if scored is not None else self._model(found)
+        score = ranked.name_score if scored is None else max(scored.score, ranked.name_score)
+        return ExploredNode(node=node, score=score, signals=tuple(ranked.signals))
 
     async def _relevance(
         self,
@@ -281,9 +311,8 @@ def to_result(candidate: Candidate, scope: SearchScope, types: RelationshipFilte
     """A relationship that a search found, as it is returned."""
     if not isinstance(candidate.record, RelationshipRecord):
         raise TypeError(f"{candidate.key} is no relationship")
-    item = types.then(candidate.record).to_model(scope.ontology)
     fields = {
-        **dict(types.without_other_notes(item.with_matched_notes(candidate.notes))),
+        **dict(candidate.result or model_of(candidate.record, scope, types)),
         "similarity": candidate.similarity or 0.0,
         "score": candidate.score,
         "path": tuple(record.triplet for record in candidate.path),

@@ -8,7 +8,7 @@ from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult, Retriever
-from kgagent.models.statement_matcher import query_words
+from kgagent.models.query_words import query_words
 from kgagent.retrieval.candidates import Candidate, node_key
 from kgagent.retrieval.fusion_strategies import FUSED, fuse
 from kgagent.retrieval.noise import Sample
@@ -18,7 +18,7 @@ from kgagent.retrieval.rerank import CrossEncoder, Reranking
 from kgagent.retrieval.results import build_result, hydrate
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.scoring import WEIGHTS, Features
-from kgagent.retrieval.statements import with_words
+from kgagent.retrieval.statements import score_statements
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 
@@ -76,13 +76,13 @@ class HybridSearch:
             self.scope, best, labels=self.labels, types=self.types, timeout=found.time_left
         )
         if options.strategy == CALIBRATED and options.query:
-            hydrated = with_words(hydrated, found.results[0].words, self.weights)
+            words = query_words([options.query], self.scope.ontology.stop_words)
+            hydrated = score_statements(hydrated, words, self.weights)
         reranked, skipped = await self._rerank(hydrated, found)
         result = build_result(
             reranked[: self.limit],
             found,
             [*unread, *skipped],
-            words=query_words([options.query or ""], self.scope.ontology.stop_words),
             with_relationships=options.search_relationships,
         )
         return self._assessed(result, found.results[0], hydrated, calibration.known(self.scope))

@@ -103,7 +103,6 @@ class QueryResult:
         relationships: relationships with their scores, best first.
         nodes: nodes with their scores, best first.
         names_a_node: whether the query names a node.
-        words: the words of the query that name neither a node nor a type.
     """
 
     query: EmbeddedQuery
@@ -111,7 +110,6 @@ class QueryResult:
     relationships: Sequence[Candidate]
     nodes: Sequence[Candidate]
     names_a_node: bool = False
-    words: frozenset[str] = frozenset()
 
     @property
     def ranked(self) -> list[Candidate]:
@@ -295,9 +293,7 @@ def _result(
     expanded = dict(rankings)
     if "relationship_vector" in rankings and spec.most_hops:
         expanded["relationship_vector"] = replace(rankings["relationship_vector"], candidates=by_path)
-    return QueryResult(
-        query, expanded, relationships[: spec.relationship_limit], nodes, bool(reading.named), expansion.other_words
-    )
+    return QueryResult(query, expanded, relationships[: spec.relationship_limit], nodes, bool(reading.named))
 
 
 def _scored_nodes(

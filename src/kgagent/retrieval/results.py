@@ -75,7 +75,7 @@ async def hydrate(
         if isinstance(record, RelationshipRecord):
             record = relationships.get((record.element_id, candidate.key))
         try:
-            return replace(candidate, record=record, result=_model(candidate, record, scope, types)) if record else None
+            return replace(candidate, record=record, result=model_of(record, scope, types)) if record else None
         except Exception:
             # One record with unexpected content must not hold back the others.
             _log.exception("A record could not be returned")
@@ -89,12 +89,9 @@ async def hydrate(
     return hydrated, warnings
 
 
-def _model(
-    candidate: Candidate, record: StoredRecord, scope: SearchScope, types: RelationshipFilter
-) -> GraphNode | GraphRelationship:
-    """The record as callers see it, with the similarity of the notes that matched."""
-    item = types.then(record).to_model(scope.ontology)
-    return types.without_other_notes(item.with_matched_notes(candidate.notes))
+def model_of(record: StoredRecord, scope: SearchScope, types: RelationshipFilter) -> GraphNode | GraphRelationship:
+    """The record as callers see it, with the notes that the filter keeps."""
+    return types.without_other_notes(types.then(record).to_model(scope.ontology))
 
 
 def build_result(
@@ -102,7 +99,6 @@ def build_result(
     found: Found,
     warnings: Sequence[str],
     *,
-    words: frozenset[str],
     with_relationships: bool,
 ) -> HybridSearchResult:
     """Make the result.
@@ -111,7 +107,6 @@ def build_result(
         candidates: what is returned, hydrated, best first.
         found: what the retrievers returned; for warnings and plans.
         warnings: warnings of later stages.
-        words: words of the query.
         with_relationships: whether relationships were searched.
     """
     objects, relationships = [], []
@@ -130,7 +125,6 @@ def build_result(
         objects=tuple(objects),
         relationships=tuple(relationships) if with_relationships else None,
         warnings=(*found.warnings, *(_one_sided(found) if with_relationships else ()), *warnings),
-        words=words,
         plan={name: ranking.plan for name, ranking in rankings.items() if ranking.plan is not None},
     )
 

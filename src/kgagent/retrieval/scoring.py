@@ -32,8 +32,8 @@ class Features(NamedTuple):
         type_words: share of the query's words that name types which the types of its path account for; 0 if none names
             the type of the last one. Of a node, its full-text score relative to the best match, times the share of the
             query's words that it has.
-        words: share of the query's words, without those that name nodes and types, that its best note or description
-            has; 0 if only a path led to it. See `statements.py`.
+        words: share of the query's words that its best note or description has, with the names and the type of its
+            record; of what a path led to, that of the relationship that the path starts with. See `statements.py`.
     """
 
     similarity: float = 0.0
@@ -47,12 +47,12 @@ class Features(NamedTuple):
 
 WEIGHTS = Features(
     similarity=0.8,
-    clarity=0.9,
+    clarity=1.2,
     nearness=0.2,
     named=0.8,
     level=0.25,
     type_words=0.25,
-    words=0.4,
+    words=0.15,
 )
 """The weight of each feature."""
 

@@ -15,8 +15,17 @@ from kgagent.models import (
     GraphNode,
     RelationshipSearchResult,
 )
-from kgagent.models.answer_items import Item, JsonRecord, Line, NodeItem, RelationshipItem, RenderState
+from kgagent.models.answer_items import (
+    Item,
+    JsonRecord,
+    Line,
+    NodeItem,
+    RelationshipItem,
+    RenderState,
+    near_best,
+)
 from kgagent.models.answer_page import Content
+from kgagent.models.statement_order import by_statement
 from kgagent.ontology import Ontology
 from kgagent.retrieval.explore import NOTHING_ASKED
 from kgagent.suggestions import shorten_name
@@ -93,8 +102,11 @@ class Explore(Tool[ExploreArguments]):
         request = arguments.model_copy(update={"labels": labels})
         result = await context.retrieval.explore(request, user_id=context.user_id)
         unknown = _unknown(arguments.text_matches, result) if result.nodes or result.relationships else ""
+        items = explored_items(result, explain=arguments.return_explanations)
+        if arguments.format == "text" and not arguments.return_explanations:
+            items = by_statement(items, context.write_context.clock())
         content = Content(
-            items=explored_items(result, explain=arguments.return_explanations),
+            items=items,
             message=f"Found {counted(len(result.nodes), 'node')} and "
             f"{counted(len(result.relationships), 'relationship')}",
             sections=("nodes", "edges", "neighbors"),
@@ -106,8 +118,9 @@ class Explore(Tool[ExploreArguments]):
             context,
             arguments,
             with_relevance(content, result, unknown),
-            queries=(*(query.query for query in arguments.queries), *arguments.text_matches),
+            queries=arguments.text_matches,
             labels={node.entity_key: node.label for node in nodes},
+            enough=near_best(items),
         )
 
 
@@ -151,9 +164,9 @@ class NeighborItem(Item):
     node: GraphNode
     is_named: bool
 
-    def entity_keys(self) -> Iterator[str]:
+    def names(self) -> Iterator[tuple[str, str]]:
         """The node."""
-        yield self.node.entity_key
+        yield self.node.entity_key, self.node.name
 
     def lines(self, state: RenderState) -> list[Line]:
         """The node, if no relationship names it."""

@@ -36,10 +36,10 @@ class _PathItem(Item):
     number: int
     path: GraphPath
 
-    def entity_keys(self) -> Iterator[str]:
-        """All nodes, and the sources of notes."""
+    def names(self) -> Iterator[tuple[str, str]]:
+        """All nodes."""
         for item in self._items():
-            yield from item.entity_keys()
+            yield from item.names()
 
     def lines(self, state: RenderState) -> list[Line]:
         """The path."""

@@ -1,5 +1,7 @@
 """get_relationship: read the relationship between two nodes, or a node, with all notes and the history."""
 
+from collections.abc import Iterable, Mapping
+
 from pydantic import Field
 
 from kgagent.errors import NodeNotFoundError
@@ -12,7 +14,7 @@ from kgagent.models.answer_items import HistoryItem, JsonRecord, NodeItem, NoteI
 from kgagent.models.answer_page import Content
 from kgagent.models.fields import EntityKey
 from kgagent.models.history import HistoryEntry
-from kgagent.models.note import oldest_first
+from kgagent.models.note import Note, oldest_first
 from kgagent.models.timeline import TimelineItem
 from kgagent.models.token_budget import cut, cut_record
 from kgagent.models.when import Period, WhenPeriod, overlaps, period_of, periods_of
@@ -86,7 +88,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             fields["triplet"] = relationship.triplet
         state = RenderState(
             now=context.write_context.clock(),
-            short_keys={key: message_key(key) for key in item.entity_keys()},
+            keys={key: message_key(key) for key, _ in item.names()},
             defaults=context.ontology.relationship_defaults,
         )
         [line], [(section, shown)] = item.lines(state), item.records(state)
@@ -101,9 +103,20 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             empty="",
             fields={**fields, section: cut_record(shown, room) or {}},
         )
-        page = await render_page(FoundRelationship, context, arguments, content)
+        page = await render_page(
+            FoundRelationship, context, arguments, content, sources=await _source_names(context, notes, record.history)
+        )
         lists = {name: list(entries) for name in ("notes", "history") if (entries := getattr(page, name))}
         return page.model_copy(update={section: {**getattr(page, section), **lists}})
+
+
+async def _source_names(
+    context: ToolContext, notes: Iterable[Note], history: Iterable[HistoryEntry]
+) -> Mapping[str, str]:
+    """The name of each source that is a node, by entity_key."""
+    keys = {one.source_entity_key for one in notes} | {one.source_entity_key for one in history}
+    found = await context.nodes.read(context.user_id, sorted(filter(None, keys))) if any(keys) else {}
+    return {key: name for key, node in found.items() if (name := node.text("name"))}
 
 
 async def _timeline(context: ToolContext, arguments: GetRelationshipArguments, between: Period) -> FoundRelationship:

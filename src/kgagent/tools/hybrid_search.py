@@ -1,25 +1,22 @@
 """hybrid_search: answer one question with ranked nodes and relationships."""
 
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain
 
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
+from kgagent.models.answer_items import NodeItem, RelationshipItem, near_best
 from kgagent.models.answer_page import Content
 from kgagent.models.fields import FilledText
 from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult, hybrid_items
+from kgagent.models.statement_order import by_statement, page_length
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
-
-NEAR_BEST = 0.06
-"""How much less than the best an item may score, by strategy "calibrated", to be on the first page."""
-
-MIN_PAGE_ITEMS = 14
-"""Minimum number of items on a first page, whatever they score."""
 
 
 class HybridSearchArguments(ReadArguments, HybridSearchRequest):
@@ -77,15 +74,17 @@ class HybridSearch(Tool[HybridSearchArguments]):
         reached = []
         if arguments.limit and (last := _last_rank(result, arguments.limit)):
             result, reached = _up_to(result, last), [f"limit {arguments.limit} reached"]
-        is_short = arguments.limit is None and arguments.strategy == "calibrated"
-        content = first_page(result, is_short=is_short)
+        now = context.write_context.clock() if arguments.format == "text" else None
+        is_short = arguments.cursor is None and arguments.strategy == "calibrated"
+        content = found_content(result, now, most=arguments.limit, is_short=is_short)
         return await render_page(
             HybridSearchToolResult,
             context,
             arguments,
             replace(content, warnings=(*result.warnings, *reached)),
             queries=[arguments.query],
-            labels=_labels(result, context.ontology),
+            labels=labels_of(result, context.ontology),
+            enough=near_best(content.items),
         )
 
 
@@ -102,7 +101,7 @@ def _up_to(result: HybridSearchResult, rank: int) -> HybridSearchResult:
     return result.model_copy(update=kept)
 
 
-def _labels(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:
+def labels_of(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:
     """Labels of the nodes that were found, and of the ends of relationships whose type joins nodes of one label."""
     labels = {node.entity_key: node.label for node in result.objects}
     for relationship in result.relationships or ():
@@ -114,19 +113,30 @@ def _labels(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:
     return labels
 
 
-def first_page(result: HybridSearchResult, *, is_short: bool = True) -> Content:
-    """What a first page has: all items, or only those that score near the best one.
+def found_content(
+    result: HybridSearchResult, now: datetime | None, *, most: int | None = None, is_short: bool = True
+) -> Content:
+    """What an answer has.
 
     Args:
         result: the result of the search.
-        is_short: whether to omit items that score much less than the best; a cursor continues with them.
+        now: for an answer sorted by statement, notes that have expired by then are omitted; None: for one of records.
+        most: maximum number of lines.
+        is_short: without `most`, whether a page that is sorted by statement ends with those that score near the best
+            one, or with some more if they are few; otherwise it uses the token budget.
     """
     nodes, relationships = len(result.objects), len(result.relationships or ())
-    scores = [item.score for item in result.items]
-    near = sum(score >= scores[0] - NEAR_BEST for score in scores)
+    items = hybrid_items(result)
+    length = None
+    if now is not None:
+        items = by_statement(items, now)
+        if most is not None:
+            items = [one for one in items if not isinstance(one, NodeItem | RelationshipItem) or one.has_line][:most]
+        elif is_short:
+            length = page_length(items)
     content = Content(
-        items=hybrid_items(result),
+        items=items,
         message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
         sections=("objects",) if result.relationships is None else ("objects", "relationships"),
     )
-    return with_relevance(content, result, at_most=max(MIN_PAGE_ITEMS, near) if is_short else None)
+    return with_relevance(content, result, at_most=length)

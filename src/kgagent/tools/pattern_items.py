@@ -18,7 +18,6 @@ from kgagent.models.answer_items import (
 from kgagent.models.graph import GraphRelationship
 from kgagent.models.hybrid import hybrid_items
 from kgagent.models.matched_path import Chunk, MatchedPath, MatchedRelationship, PatternResult
-from kgagent.models.statement_matcher import Statement
 
 FALLBACK = "hybrid"
 """Field of the answer that has the results of a hybrid search, if no path matched."""
@@ -54,12 +53,12 @@ class PathItem(Item):
 
     path: MatchedPath
 
-    def entity_keys(self) -> Iterator[str]:
-        """The nodes, and the sources of notes."""
-        for item in (*self._nodes(), *self._relationships()):
-            yield from item.entity_keys()
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The nodes."""
+        for item in self._nodes():
+            yield from item.names()
 
-    def statements(self) -> Iterator[Statement]:
+    def statements(self) -> Iterator[str]:
         """The statements of its relationships and nodes."""
         for item in (*self._relationships(), *self._nodes()):
             yield from item.statements()
@@ -132,9 +131,9 @@ class _ChunkItem(Item):
 
     chunk: Chunk
 
-    def entity_keys(self) -> Iterator[str]:
+    def names(self) -> Iterator[tuple[str, str]]:
         """The node."""
-        yield self.chunk.node.entity_key
+        yield self.chunk.node.entity_key, self.chunk.node.name
 
     def lines(self, state: RenderState) -> list[Line]:
         """The text, unless the answer has it with the node."""

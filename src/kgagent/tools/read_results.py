@@ -12,13 +12,13 @@ from pydantic import Field, JsonValue
 
 from kgagent.errors import InputError
 from kgagent.graph.reference_forms import message_key
-from kgagent.models.answer_items import RenderState, matcher_of
+from kgagent.models.answer_items import RenderState, namesakes
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
+from kgagent.models.query_words import QueryWords, query_words
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExploreResult
-from kgagent.models.statement_matcher import query_words
 from kgagent.tools.arguments import Format
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
@@ -78,6 +78,8 @@ async def render_page(
     *,
     queries: Iterable[str] = (),
     labels: Mapping[str, str] | None = None,
+    sources: Mapping[str, str] | None = None,
+    enough: float = 0.0,
 ) -> ResultT:
     """Render what fits the token budget, from the cursor on.
 
@@ -86,26 +88,28 @@ async def render_page(
         context: the user's graph.
         arguments: format, budget and cursor.
         content: the complete answer.
-        queries: what was asked; decides which of many notes are shown.
+        queries: what was asked; decides which of many notes are shown if no search scored them.
         labels: labels of nodes by entity_key, as far as known.
+        sources: names of the sources of notes by entity_key; None shows no sources.
+        enough: score from which a note is shown beside the best statement of its item.
 
     Raises:
         InputError: the cursor belongs to other arguments, or the budget is too small for one item as JSON.
     """
-    offset, cursor = cursor_offset(arguments), cursor_maker(arguments)
-    items = content.items[offset - content.first :]
-    likely = items[: arguments.token_budget // SHORTEST_LINE]
-    # JSON has full keys.
-    keys = (key for item in likely for key in item.entity_keys()) if arguments.format == "text" else ()
-    short = {key: message_key(key) for key in keys}
-    matcher = matcher_of(query_words(queries, context.ontology.stop_words), likely)
+    offset, cursor, now = cursor_offset(arguments), cursor_maker(arguments), context.write_context.clock()
+    likely = content.items[offset - content.first :][: arguments.token_budget // SHORTEST_LINE]
+    asked = query_words(queries, context.ontology.stop_words)
+    words = QueryWords.of(asked, (text for item in likely for text in item.statements()))
+    keys = {key: message_key(key) for key in namesakes(likely)}
 
     def new_state() -> RenderState:
         return RenderState(
-            now=context.write_context.clock(),
-            matcher=matcher,
-            short_keys=short,
+            now=now,
+            words=words,
+            enough=enough,
+            keys=keys,
             labels=labels or {},
+            sources=sources,
             defaults=context.ontology.relationship_defaults,
             own=context.ontology.labels.keys() | context.ontology.relationships.keys(),
             node_hint="get_relationship of it alone" if context.offers("get_relationship") else "",

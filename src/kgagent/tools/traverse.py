@@ -131,10 +131,10 @@ class _ReachedItem(Item):
     reached: TraversedNode
     arguments: TraverseArguments
 
-    def entity_keys(self) -> Iterator[str]:
-        """All nodes, and the sources of notes."""
+    def names(self) -> Iterator[tuple[str, str]]:
+        """All nodes."""
         for item in self._items():
-            yield from item.entity_keys()
+            yield from item.names()
 
     def lines(self, state: RenderState) -> list[Line]:
         """The relationships and, if all is asked for, the node."""

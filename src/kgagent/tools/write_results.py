@@ -178,12 +178,11 @@ async def records_text(context: ToolContext, records: Sequence[WrittenRecord], r
     if not records:
         return ""
     items = _items_of_one(records[0]) if len(records) == 1 else [_item(record) for record in records]
-    keys = [key for item in items[: room // SHORTEST_LINE] for key in item.entity_keys()]
-    short = {key: message_key(key) for key in keys}
+    keys = {key: message_key(key) for item in items[: room // SHORTEST_LINE] for key, _ in item.names()}
 
     def new_state() -> RenderState:
         return RenderState(
-            now=context.write_context.clock(), short_keys=short, defaults=context.ontology.relationship_defaults
+            now=context.write_context.clock(), keys=keys, defaults=context.ontology.relationship_defaults
         )
 
     page = text_page(Content(items=items, empty=""), new_state, room)

@@ -52,7 +52,7 @@ async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: s
     question = {"queries": [{"query": "mentor", "threshold": 0.1}], "labels": ["Person"]}
     message = await tools["explore"].ainvoke(as_call("explore", **question))
     assert {node["name"] for node in message.artifact["nodes"]} == {"Ada", "Grace"}
-    assert "-[mentor]-> Grace (Person " in message.content
+    assert "-[mentor]-> Grace (Person)" in message.content
     assert message.content == await tools["explore"].ainvoke(question)
     assert json.loads(await tools["explore"].ainvoke({**question, "format": "json"})) == message.artifact
 

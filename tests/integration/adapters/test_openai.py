@@ -44,7 +44,7 @@ def look(_: list[Body]) -> list[tuple[str, Body]]:
 
 
 def tell(outputs: list[Body]) -> str:
-    assert "-[mentor]-> Grace (Person " in outputs[-2]["text"]
+    assert "-[mentor]-> Grace (Person)" in outputs[-2]["text"]
     return " and ".join(sorted(node["name"] for node in outputs[-1]["nodes"]))
 
 

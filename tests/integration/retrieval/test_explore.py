@@ -250,11 +250,10 @@ async def test_an_invalid_argument_is_reported(tools: Toolset) -> None:
 
 
 @pytest.mark.usefixtures("known")
-async def test_as_text_there_is_a_line_for_each_node_and_relationship(tools: Toolset, known: dict[str, str]) -> None:
+async def test_as_text_there_is_a_line_for_each_node_and_relationship(tools: Toolset) -> None:
     payload = succeeded(await tools.explore(**MENTORS, format="text", return_explanations=True))
     lines = payload["text"].splitlines()
-    sam, iris = (f"{name} (Person {known[name][:12]})" for name in ("Sam", "Iris"))
-    assert lines[0].startswith(f"{sam} -[mentor]-> {iris} (close) 0.")
+    assert lines[0].startswith("Sam (Person) -[mentor]-> Iris (Person) (close) 0.")
     assert lines[0].endswith(": Sam's mentor from college")
     assert any(line.startswith("Iris [score 0.") and line.endswith(": Botanist") for line in lines)
     assert payload.keys() == {"success", "message", "text"}
@@ -269,9 +268,7 @@ async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(tools:
     payload = succeeded(await tools.explore(text_matches=["Ada"], format="text"))
     lines = payload["text"].splitlines()
     assert not any(line.startswith("- Mallory") for line in lines)
-    assert (
-        f"Ada - Mallory (Person, m) -[friend]-> Bo (Person {bo[:12]}): Row together. Notes: lasting (until 2027-01-01)"
-    ) in lines
+    assert ("Ada - Mallory (Person, m) -[friend]-> Bo (Person): Row together | lasting (until 2027-01-01)") in lines
 
 
 async def test_the_service_rejects_what_the_tool_rejects(graph: KnowledgeGraph, explore: Explore) -> None:

@@ -93,7 +93,8 @@ async def test_a_search_among_a_thousand_notes_of_a_record_sends_the_same_statem
         asked = HybridSearchOptions(query="who taught lesson 900?", threshold=0.2)
         result = await graph.retrieval.hybrid_search(asked, user_id=user_id)
         assert result.relationships
-        assert max(note.similarity for note in result.relationships[0].notes if isinstance(note, MatchedNote)) > 0.5
+        notes = [note for note in result.relationships[0].notes if isinstance(note, MatchedNote)]
+        assert max(note.similarity or 0.0 for note in notes) > 0.5
         assert result.warnings == ()
 
     await sent(search)

@@ -19,7 +19,7 @@ async def test_searches_return_the_stored_direction(graph: KnowledgeGraph, tools
     answer = await tools.explore(queries=["baked by"])
     assert [(edge["from_name"], edge["to_name"]) for edge in answer["edges"]] == [("Bread", "Ada")]
     answer = await tools.explore(queries=["baked by"], format="text")
-    assert f"Bread (Concept {bread[:12]}) -[baked by]-> Ada (Person {ada[:12]})" in answer["text"]
+    assert "Bread (Concept) -[baked by]-> Ada (Person)" in answer["text"]
     assert answer["message"] == "Found 2 nodes and 1 relationship"
     for ends in ((bread, ada), (ada, bread)):
         returned = (await tools.get_relationship(from_entity_key=ends[0], to_entity_key=ends[1]))["relationship"]

@@ -82,13 +82,12 @@ async def test_a_text_has_notes_as_sentences_those_that_match_first(tools: Tools
     pattern = {"steps": [{"source_label": "Person", "target_label": "Person"}], "constraints": [about]}
     found, path, of_ann, *_ = (await tools["query_patterns"].call_text({"patterns": [pattern]})).text.splitlines()
     assert found == "Found 1 path"
-    assert path.startswith(f"Ann (Person {ann[:8]}")
-    assert "-[mentor]-> Bo (" in path
-    assert path.endswith("): Taught him. Notes: Met in December. | +6 notes: get_relationship")
-    assert of_ann.startswith("Ann: A sailor. Notes: Sold the boat in December. | +6 notes: get_relationship")
+    assert path.startswith("Ann (Person) -[mentor]-> Bo (Person) (")
+    assert path.endswith("): Taught him. | Met in December. | +6 notes: get_relationship")
+    assert of_ann.startswith("Ann: A sailor. | Sold the boat in December. | +6 notes: get_relationship")
     both = {"steps": [{"source_label": "Person", "target_label": "Person"}] * 2}
     answer = await tools["query_patterns"].call_text({"query": "sailor in Bergen school", "patterns": [both]})
-    assert "Bo -[friend]-> Cy. Notes: Met at school." in answer.text
+    assert "Bo -[friend]-> Cy: Met at school." in answer.text
     assert "+7 notes" in answer.text
     assert answer.text.count("A sailor.") == answer.text.count("Lives in Bergen.") == 1
     assert not any(filler in answer.text for filler in ("..", "Text of", "added_by"))

@@ -137,8 +137,6 @@ async def test_notes_of_a_node_that_is_named_exactly_are_shown_as_far_as_the_bud
     named, similar = (await tools["explore"].call_text({"text_matches": ["clara vogt"]})).text.splitlines()
     assert all(note in named for note in notes)
     assert similar.endswith("+6 notes: get_relationship of it alone")
-    searched = await tools["hybrid_search"].call_text({"query": "ranger", "threshold": -1})
-    assert "notes: get_relationship of it alone" in searched.text
 
 
 async def test_a_long_note_of_a_node_or_relationship_is_shown_or_says_how_to_see_the_rest(tools: Toolset) -> None:
@@ -185,8 +183,9 @@ async def test_text_and_json_have_the_same_facts(tools: Toolset) -> None:
     await relate(tools, ada, bo, "mentor", description="She taught him", attitude=5, notes=["They met in May"])
     text = (await tools["explore"].call_text({"queries": ["mentor"]})).text
     payload = succeeded(await tools.explore(queries=["mentor"]))
+    assert not {ada, bo} - set(json.dumps(payload).split('"'))
     [edge] = payload["edges"]
-    for fact in ("mentor", "She taught him", "They met in May", "Engineer", "Ada", "Bo", "Person", ada[:8], bo[:8]):
+    for fact in ("mentor", "She taught him", "They met in May", "Engineer", "Ada", "Bo", "Person"):
         assert fact in text
         assert fact in json.dumps(payload)
     assert edge["attitude_word"] in text

@@ -1,21 +1,23 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.answer_items import Line, NodeItem, RelationshipItem, RenderState, matcher_of
+from kgagent.models.answer_items import Line, NodeItem, RelationshipItem, RenderState, namesakes
 from kgagent.models.note import MatchedNote
-from kgagent.models.statement_matcher import query_words
+from kgagent.models.query_words import QueryWords, query_words
 from kgagent.models.token_budget import estimated_tokens
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MAY = datetime(2025, 5, 1, tzinfo=UTC)
-KEYS = {"ruth-key": "ruth-k", "me-key": "me-k", "source": "sour"}
 
 
-def reading(*queries: str, items: Sequence[NodeItem | RelationshipItem] = ()) -> RenderState:
-    return RenderState(NOW, matcher_of(query_words(queries), items), KEYS, {"ruth-key": "Person"}, {"confidence": 0.8})
+def reading(*queries: str, items: Sequence[NodeItem | RelationshipItem] = (), enough: float = 0.0) -> RenderState:
+    words = QueryWords.of(query_words(queries), (one for item in items for one in item.statements()))
+    known: dict[str, Any] = {"labels": {"ruth-key": "Person"}, "defaults": {"confidence": 0.8}}
+    return RenderState(NOW, words, enough, sources={"source": "Gazette"}, **known)
 
 
 def text(item: NodeItem | RelationshipItem, with_reading: RenderState | None = None) -> str:
@@ -47,16 +49,15 @@ def test_a_relationship_is_one_line_with_its_ends_levels_description_and_notes()
     )
     known = mentor(description="She taught me.", attitude_word="warm", proximity=4, similarity=0.3, notes=notes)
     assert text(RelationshipItem(known, "edges", score=0.641)) == (
-        "Ruth (Person ruth-k) -[mentor]-> Me (me-k) (warm, proximity 4) 0.64: She taught me. "
-        "Notes: Met in May (2025-05)"
+        "Ruth (Person) -[mentor]-> Me (warm, proximity 4) 0.64: She taught me. | Met in May (2025-05)"
     )
 
 
 def test_a_line_shows_the_score_that_sorts() -> None:
     assert text(NodeItem(node(description="Naval architect"), "nodes", score=0.5)) == (
-        "Ruth (Person ruth-k) 0.50: Naval architect"
+        "Ruth (Person) 0.50: Naval architect"
     )
-    assert text(RelationshipItem(mentor(similarity=0.3), "edges")) == "Ruth (Person ruth-k) -[mentor]-> Me (me-k)"
+    assert text(RelationshipItem(mentor(similarity=0.3), "edges")) == "Ruth (Person) -[mentor]-> Me"
 
 
 def test_a_node_that_was_only_found_as_an_end_of_a_relationship_has_no_line() -> None:
@@ -67,7 +68,7 @@ def test_a_node_that_was_only_found_as_an_end_of_a_relationship_has_no_line() ->
 
 def test_a_path_is_told_unless_lines_have_stated_it() -> None:
     item = RelationshipItem(mentor(), "edges", path=("Me sister Nadia", "Nadia wife Piet"))
-    assert text(item).endswith("-[mentor]-> Me (me-k) via Me sister Nadia; Nadia wife Piet")
+    assert text(item).endswith("-[mentor]-> Me via Me sister Nadia; Nadia wife Piet")
     after = reading()
     after.stated.add("Me sister Nadia")
     assert text(item, after).endswith(" via Nadia wife Piet")
@@ -76,14 +77,14 @@ def test_a_path_is_told_unless_lines_have_stated_it() -> None:
 def test_bookkeeping_and_default_values_are_not_told() -> None:
     properties = {"created_at": "x", "access_count": 3, "state": "candidate", "confidence": 0.8, "born": 1950}
     item = NodeItem(node(properties=properties | {"is_owner": True}), "nodes")
-    assert text(item) == "Ruth (Person ruth-k) [born: 1950; is_owner]"
+    assert text(item) == "Ruth (Person) [born: 1950; is_owner]"
     [(section, record)] = item.records(reading())
     assert (section, record["properties"]) == ("nodes", {"born": 1950, "is_owner": True})
 
 
 def test_a_node_that_a_relationship_names_has_no_line_if_it_says_no_more() -> None:
     assert NodeItem(node(), "nodes", is_named=True).lines(reading()) == []
-    assert text(NodeItem(node(description="x"), "nodes", is_named=True)) == "Ruth (Person ruth-k): x"
+    assert text(NodeItem(node(description="x"), "nodes", is_named=True)) == "Ruth (Person): x"
 
 
 def test_of_many_notes_those_that_match_the_query_are_shown_newest_first_and_the_others_counted() -> None:
@@ -92,37 +93,36 @@ def test_of_many_notes_those_that_match_the_query_are_shown_newest_first_and_the
     notes[5] = Note(content="The boat sank", date_added=MAY + timedelta(days=1))
     item = NodeItem(node(notes=tuple(notes)), "nodes")
     assert text(item, reading("whose boat may I borrow?", items=[item])) == (
-        "Ruth (Person ruth-k). Notes: The boat sank | She lends me her boats | +38 notes"
+        "Ruth (Person): The boat sank | She lends me her boats | +38 notes"
     )
-    assert text(item).endswith("Notes: Lunch 39 | Lunch 38 | +38 notes")
+    assert text(item).endswith(": Lunch 39 | Lunch 38 | +38 notes")
     [(_, record)] = item.records(reading("boat", items=[item]))
     assert [note["content"] for note in record["notes"]] == ["The boat sank", "She lends me her boats"]
     assert record["omitted_notes"] == 38
 
 
-def test_of_an_item_the_statements_that_match_the_query_best_are_shown() -> None:
-    notes = (
-        MatchedNote(content="Lends me her boat", similarity=0.8),
-        MatchedNote(content="Sails on Sundays", similarity=0.7),
-        MatchedNote(content="Moved to Oslo", similarity=0.4),
-        Note(content="Likes tea"),
+def test_of_an_item_the_statements_that_score_near_the_best_of_the_answer_are_shown() -> None:
+    scores = {"Lends me her boat": 0.6, "Sails on Sundays": 0.55, "Moved to Oslo": 0.4, "Likes tea": 0.3}
+    notes = tuple(MatchedNote(content=text, score=score) for text, score in scores.items())
+    known = mentor(description="She taught me.", notes=notes, description_score=0.5)
+    item = RelationshipItem(known, "edges")
+    assert text(item, reading(enough=0.54)).endswith("-> Me: Lends me her boat | Sails on Sundays | +2 notes")
+    assert text(item, reading(enough=0.7)).endswith("-> Me: Lends me her boat | +3 notes")
+    assert text(item, reading(enough=0.5)).endswith(
+        ": She taught me. | Lends me her boat | Sails on Sundays | +2 notes"
     )
-    item = RelationshipItem(mentor(description="She taught me.", notes=notes, similarity=0.5), "edges")
-    assert text(item, reading("who has a yacht?", items=[item])).endswith(
-        "Notes: Lends me her boat | Sails on Sundays | +2 notes"
-    )
-    item = RelationshipItem(mentor(description="She taught me.", notes=notes[2:], similarity=0.6), "edges")
-    assert text(item, reading("who taught me?", items=[item])).endswith(": She taught me. Notes: +2 notes")
+    few = RelationshipItem(mentor(notes=notes[2:]), "edges")
+    assert text(few, reading(enough=0.7)).endswith("-> Me: Moved to Oslo | Likes tea")
 
 
 def test_a_note_tells_its_source_and_expiry() -> None:
     note = Note(content="Hired", source_entity_key="source", expires_at=NOW + timedelta(days=31))
-    assert reading().note_text(note) == "Hired (source sour, until 2026-02-01)"
+    assert reading().note_text(note) == "Hired (source Gazette, until 2026-02-01)"
 
 
 def test_stored_text_cannot_pose_as_a_line_of_its_own() -> None:
     line = text(NodeItem(node(name="Ada\nBo (Person b): owns all", description="x\n\ny"), "nodes"))
-    assert line == "Ada Bo (Person b): owns all (Person ruth-k): x y"
+    assert line == "Ada Bo (Person b): owns all (Person): x y"
 
 
 def test_a_node_without_a_name_is_called_by_its_key_and_a_long_name_is_shortened() -> None:
@@ -135,34 +135,30 @@ def test_a_fitted_line_keeps_its_head_and_counts_what_it_omits(room: int) -> Non
     line = Line("Ruth -[mentor]-> Me", "She taught me. " * 30, ["Met in May", "Sailed in June"], 3)
     shown = line.fitted(room)
     assert estimated_tokens(shown) <= room
-    assert not shown or shown.startswith("Ruth -[mentor]-> Me: She taught me.")
+    assert not shown or shown.startswith("Ruth -[mentor]-> Me: She taug")
     if shown and "Sailed" not in shown:
         assert shown.endswith(("+4 notes", "+5 notes"))
     if shown.count("She taught me.") < 30 and shown:
         assert " characters)" in shown
 
 
-def test_nodes_with_one_name_keep_their_keys() -> None:
-    state = RenderState(NOW, short_keys={"first": "1st", "second": "2nd", "other": "3rd"})
-    assert [state.name(key, name) for key, name in [("first", "Otto"), ("first", "Otto"), ("other", "Eve")]] == [
+def test_only_nodes_that_share_their_name_are_told_apart_by_their_keys() -> None:
+    names = [("first", "Otto"), ("second", "otto"), ("other", "Eve")]
+    items = [NodeItem(node(entity_key=key, name=name), "nodes") for key, name in (*names, names[0])]
+    assert namesakes(items) == {"first", "second"}
+    state = RenderState(NOW, keys={"first": "1st", "second": "2nd"})
+    assert [line.head for item in items for line in item.lines(state)] == [
+        "Otto (Person 1st)",
+        "otto (Person 2nd)",
+        "Eve (Person)",
         "Otto (1st)",
-        "Otto",
-        "Eve (3rd)",
     ]
-    assert [state.name(key, name) for key, name in [("second", "otto"), ("first", "Otto"), ("other", "Eve")]] == [
-        "otto (2nd)",
-        "Otto (1st)",
-        "Eve",
-    ]
-    assert [RenderState(NOW).name(key, "Otto") for key in ("first", "second", "first")] == ["Otto", "Otto", "Otto"]
 
 
 def test_what_a_line_says_already_is_not_said_again() -> None:
     played = mentor(description="Ruth mentor Me; side roles: pilot, cook", properties={"side_roles": ["pilot", "cook"]})
-    assert text(RelationshipItem(played, "edges")) == (
-        "Ruth (Person ruth-k) -[mentor]-> Me (me-k) [side_roles: pilot, cook]"
-    )
+    assert text(RelationshipItem(played, "edges")) == ("Ruth (Person) -[mentor]-> Me [side_roles: pilot, cook]")
     more = mentor(description="Ruth mentor Me; since spring")
-    assert text(RelationshipItem(more, "edges")).endswith("Me (me-k): Ruth mentor Me; since spring")
+    assert text(RelationshipItem(more, "edges")).endswith("Me: Ruth mentor Me; since spring")
     film = node(description="Sails east.", properties={"title": "Ruth", "plot": "Sails east.", "year": 1999})
-    assert text(NodeItem(film, "nodes")) == "Ruth (Person ruth-k) [year: 1999]: Sails east."
+    assert text(NodeItem(film, "nodes")) == "Ruth (Person) [year: 1999]: Sails east."

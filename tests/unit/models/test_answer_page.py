@@ -21,7 +21,7 @@ def cursor(position: int) -> str:
 
 
 def new_state() -> RenderState:
-    return RenderState(NOW, short_keys={f"key-{n:036}": f"key-{n}" for n in range(100)})
+    return RenderState(NOW, keys={f"key-{n:036}": f"key-{n}" for n in range(100)})
 
 
 def items() -> list[Item]:
@@ -99,7 +99,7 @@ def test_json_never_exceeds_the_budget_and_pages_have_every_item_once(budget: in
 def test_what_is_left_of_the_budget_shows_the_other_notes_of_an_item_that_is_in_full() -> None:
     in_full = text_page(noted(), new_state, 1_000).text
     assert all(f"Note number {n}" in in_full for n in range(8))
-    assert in_full.splitlines()[-1] == "Bo (Person other): The second one"
+    assert in_full.splitlines()[-1] == "Bo (Person): The second one"
     assert "+6 notes" in text_page(noted(in_full=False), new_state, 1_000).text
 
 
@@ -107,7 +107,7 @@ def test_an_item_in_full_never_displaces_another_item() -> None:
     for budget in range(100, 240, 7):
         page = text_page(noted(60, 60, 60), new_state, budget, cursor=cursor)
         assert estimated_tokens(page.text) <= budget
-        assert "Bo (Person other): The second one" in page.text or "1 of 2 shown" in page.text
+        assert "Bo (Person): The second one" in page.text or "1 of 2 shown" in page.text
 
 
 @pytest.mark.parametrize("budget", [200, 1_000, 4_000])
@@ -117,7 +117,7 @@ def test_a_long_note_is_shown_as_far_as_the_budget_allows(budget: int) -> None:
 
     text = text_page(noted(2_400), hinting, budget).text
     assert budget // 2 < estimated_tokens(text) <= budget
-    assert text.startswith("Clara (Person). Notes: Long note 0 word")
+    assert text.startswith("Clara (Person): Long note 0 word")
     assert (" characters: raise token_budget)" in text) is (budget < 2_400)
 
 
