@@ -26,15 +26,14 @@ async def test_nine_calls_create_relate_annotate_update_and_find(environment: di
     texts = [exchange.text for exchange in exchanges]
 
     assert texts[0].startswith("Nothing found")
-    best = texts[3].splitlines()[0]
-    assert "-[mentor]-> Marta Lind" in best
-    assert "letter of recommendation" in best
+    found = [line for line in texts[3].splitlines() if "-[mentor]-> Marta Lind" in line]
+    assert any("letter of recommendation" in line for line in found)
     assert "Ruth Calder (Person" in texts[4]
     assert "update_relationship" in texts[5]
 
-    [line] = [line for line in texts[8].splitlines() if "-[colleague]->" in line]
-    assert "run the shipyard in Gdansk together" in line
-    assert "letter of recommendation" in line
+    described, noted = [line for line in texts[8].splitlines() if "-[colleague]->" in line]
+    assert "run the shipyard in Gdansk together" in described
+    assert "letter of recommendation" in noted
     assert "head of a yard in Gdansk" in texts[8]
     assert "mentor" not in texts[8]
 

@@ -476,7 +476,7 @@ def scored_statements(item: GraphNode | GraphRelationship, now: datetime) -> lis
 
 def current_notes(item: GraphNode | GraphRelationship, now: datetime) -> list[Note]:
     """The notes that have not expired, newest first."""
-    return oldest_first(reversed([note for note in item.notes if note.is_current(now)]))[::-1]
+    return oldest_first(reversed([note for note in item.notes if note.content and note.is_current(now)]))[::-1]
 
 
 def without(notes: Iterable[Note], others: Sequence[Note]) -> list[Note]:

@@ -441,9 +441,9 @@ class _Call:
         if position[0] == "relationships" and written.changed and not written.created:
             relationship = cast("RelationshipWriteResult", written)
             replaced = replaced_values(written, self.context.ontology)
-            is_described = bool(self.relationships[position[1]].description)
-            kept = None if is_described else kept_description(relationship, replaced)
-            hints = (describe_direction(relationship.record), added_type(relationship), kept)
+            described = self.relationships[position[1]].description
+            kept = None if described else kept_description(relationship, replaced)
+            hints = (describe_direction(relationship.record), added_type(relationship, described), kept)
             yield from (f"{name}: {hint}" for hint in hints if hint)
 
 

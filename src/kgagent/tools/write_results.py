@@ -242,12 +242,19 @@ def replaced_text(replaced: Mapping[str, str]) -> str:
     return f"Replaced: {values}" if values else ""
 
 
-def added_type(written: RelationshipWriteResult) -> str | None:
-    """A hint that a type was added to those of a relationship, and how to replace them instead."""
+def added_type(written: RelationshipWriteResult, description: str | None) -> str | None:
+    """A hint that a type was added to those of a relationship, and how to replace them instead.
+
+    Args:
+        written: what was written.
+        description: what the caller gave with the type.
+    """
     old = "" if written.stored is None else written.stored.text("relationship_type")
     if not is_extended(old, written.record.relationship_type):
         return None
-    return f"Its type is now {written.record.relationship_type!r}; if {old!r} ended, repeat it with replaces"
+    is_noted = bool(description) and description != written.record.description
+    noted = ", and the new description is a note" if is_noted else ""
+    return f"Its type is now {written.record.relationship_type!r}{noted}; if {old!r} ended, repeat it with replaces"
 
 
 def kept_description(written: RelationshipWriteResult, replaced: Mapping[str, str]) -> str | None:

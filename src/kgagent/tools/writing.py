@@ -238,15 +238,22 @@ def _prepared_node(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:
 def _prepared_relationship(
     intent: RelationshipIntent, stored: RelationshipRecord | None, ontology: Ontology
 ) -> RelationshipIntent:
-    """A write of a relationship that exists: a type that only says the Neo4j type in words gives way to another."""
+    """A write of a relationship that exists: a type that only says the Neo4j type in words gives way to another.
+
+    Such a type says nothing of a direction, so the other one may read in either.
+    """
     if stored is None or not isinstance(intent, RelationshipWrite):
         return intent
     if intent.edit is not None:
         return replace(intent, values=intent.edit.values(stored))
+    given = intent.values.get("relationship_type")
+    if given and stored.text("relationship_type") == as_words(stored.neo4j_type):
+        is_turned = intent.from_entity_key != next(iter(stored.ends_in_direction))
+        turned = {"is_reversed": not stored.properties.get("is_reversed")} if is_turned else {}
+        return replace(intent, adds_type=False, values={**intent.values, **turned})
     if not intent.create or intent.or_update:
         _check_direction(intent, stored, ontology)
-    is_plain = stored.text("relationship_type") == as_words(stored.neo4j_type)
-    return replace(intent, adds_type=False) if is_plain else intent
+    return intent
 
 
 def _check_direction(intent: RelationshipIntent, stored: RelationshipRecord, ontology: Ontology) -> None:

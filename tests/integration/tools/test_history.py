@@ -203,7 +203,8 @@ async def test_a_second_type_is_added_and_its_description_becomes_a_note(tools: 
     answer = await tools["remember"].call_text({"relationships": [LANDLADY]})
     assert answer.text.splitlines() == [
         "Relationships: 1 updated. 1 note added",
-        "Note: relationships[0]: Its type is now 'sister, landlady'; if 'sister' ended, repeat it with replaces",
+        "Note: relationships[0]: Its type is now 'sister, landlady', and the new description is a note; "
+        "if 'sister' ended, repeat it with replaces",
     ]
     [stored] = await database.assert_current()
     assert (stored["relationship_type"], stored["description"]) == ("sister, landlady", "They grew up in Cork.")

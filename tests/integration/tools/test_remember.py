@@ -278,6 +278,12 @@ async def test_a_note_or_relationship_without_a_type_creates_the_relationship_wi
     better = {"from": "me", "to": "Sailing", "relationship_type": "loves"}
     answer = await tools.remember.call_text({"relationships": [better]})
     assert "Replaced: Ines loves Sailing: relationship_type was 'engages with'" in answer.text
+    # A plain type says nothing of a direction.
+    better = {"from": "me", "to": "Ruth Calder", "relationship_type": "apprentice of"}
+    succeeded(await tools.remember(relationships=[better]))
+    known = await tools.get_relationship(from_entity_key="Ruth Calder", to_entity_key="me")
+    assert known["triplet"] == "Ines apprentice of Ruth Calder"
+    await database.assert_current()
     edit = {"on": ["Ruth Calder", "Sailing"], "replaces": "Ruth", "content": "Ruth rows."}
     assert "Relationship not found between Ruth Calder" in error_of(await tools.remember(notes=[edit]))
 
