@@ -59,7 +59,7 @@ FIRST_WORKER = "gw0"
 UNIT_TESTS = Path(__file__).parent / "unit"
 
 LAST_TESTS = "last-tests"
-"""File with the number of tests that change the schema; each worker collects the same."""
+"""File with the number of tests that change the schema; each worker collects the same, and none if a path is wrong."""
 
 BROWSER_TESTS_OMITTED = pytest.StashKey[int]()
 RUN_FOLDER = pytest.StashKey[Path]()
@@ -119,7 +119,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Last
         return None
     from tests.support.scheduling import LastTestsScheduling
 
-    return LastTestsScheduling(config, log, lambda: int((config.stash[RUN_FOLDER] / LAST_TESTS).read_text()))
+    counted = config.stash[RUN_FOLDER] / LAST_TESTS
+    return LastTestsScheduling(config, log, lambda: int(counted.read_text()) if counted.exists() else 0)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

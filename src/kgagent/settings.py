@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_core import InitErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -189,6 +189,13 @@ class Settings(BaseSettings):
         """The settings; addresses without the passwords that they may contain."""
         for name, value in super().__repr_args__():
             yield name, without_credentials(value) if name in _ADDRESSES and isinstance(value, str) else value
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _empty_is_not_set(cls, given: object, info: ValidationInfo) -> object:
+        """An empty variable leaves a setting without a default unset; others must not be empty."""
+        field = cls.model_fields[info.field_name or ""]
+        return None if given == "" and field.default is None else given
 
     @field_validator("toolsets", mode="before")
     @classmethod

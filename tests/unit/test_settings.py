@@ -41,6 +41,13 @@ def test_toolsets_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> No
     assert load_settings().toolsets == ("core", "patterns")
 
 
+def test_an_empty_variable_is_like_none_if_the_setting_has_no_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("KGAGENT_ONTOLOGY", "NEO4J_URI", "NEO4J_PASSWORD"):
+        monkeypatch.setenv(name, "")
+    settings = load_settings()
+    assert (settings.ontology, settings.neo4j_uri, settings.neo4j_password) == (None, None, None)
+
+
 def test_pattern_settings_have_the_defaults_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ENABLED", "MAX_PATHS", "RANKING", "USE_ALL_RELATION_HINTS"):
         monkeypatch.delenv(f"KGAGENT_PATTERNS_{name}", raising=False)

@@ -65,7 +65,7 @@ class RenderState:
         enough: score from which a note is shown beside the best statement of its item.
         keys: what to print beside the names of nodes that share their name with another, by entity_key.
         labels: labels of nodes by entity_key, as far as known.
-        sources: names of the sources of notes by entity_key; None shows no sources.
+        sources: names of the sources of notes by entity_key; None shows neither sources nor when notes were said.
         defaults: values of properties that say nothing.
         with_properties: whether properties beyond the usual fields are shown.
         own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all of them.
@@ -183,9 +183,9 @@ class RenderState:
         return [f"source {in_one_line(self.sources.get(entity_key, entity_key))}"]
 
     def note_text(self, note: Note) -> str:
-        """A note with its time, source and expiry as far as it has them."""
+        """A note with its time, source and expiry, as far as it has them and they are shown."""
         details = [note.when] if note.when else []
-        if note.said_on:
+        if note.said_on and self.sources is not None:
             details.append(f"said {note.said_on}")
         details += self.source_details(note.source_entity_key)
         if note.expires_at:
