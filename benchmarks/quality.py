@@ -51,7 +51,8 @@ PAGE = """# Quality of the default search
 Measured with the defaults and {embedder}, on {half} of each set, at most {questions} questions of each, by
 `benchmarks/quality.py`: the search itself runs on a store in memory that answers its statements with exact vectors.
 `benchmarks/fit_weights.py` fits weights on the other half of each set. The present weights were chosen with a prototype
-on 60 to 100 questions of each set that were drawn in another way, some of which are measured here.
+on 60 to 100 questions of each set that were drawn in another way, some of which are measured here; those of `words` and
+`clarity` later on the fitted halves, and compared with two other values on these.
 
 {table}
 """

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from kgagent.graph.records import NodeRecord
-from kgagent.models.graph import DescribedItem
+from kgagent.models.graph import DescribedItem, GraphRelationship
 from kgagent.models.note import MatchedNote
 from kgagent.models.query_words import QueryWords
 from kgagent.retrieval import scoring
@@ -76,14 +76,21 @@ def _names(record: StoredRecord) -> str:
 
 
 def _statements(candidate: Candidate, least: float) -> Iterator[tuple[str, float]]:
-    """The description and the notes of a result, each with its similarity, `least` if that is not known."""
+    """The description and the notes of a result, each with its similarity, `least` if that is not known.
+
+    A description that only repeats type and names is no statement if there are notes.
+    """
     item = candidate.result
     if item is None:
         return
-    if item.description:
+    if item.description and not (item.notes and _repeats_triplet(item)):
         yield item.description, least if candidate.similarity is None else candidate.similarity
     for note in item.notes:
         yield note.content, candidate.notes.get(note.content, least)
+
+
+def _repeats_triplet(item: DescribedItem) -> bool:
+    return isinstance(item, GraphRelationship) and item.description.rstrip(".") == item.triplet
 
 
 def _with_scores(item: ItemT, scores: Sequence[float], similarities: Mapping[str, float]) -> ItemT:
@@ -93,5 +100,5 @@ def _with_scores(item: ItemT, scores: Sequence[float], similarities: Mapping[str
         MatchedNote.of(note, similarities.get(note.content), score)
         for note, score in zip(item.notes, of_notes, strict=True)
     )
-    described = scores[0] if item.description else None
+    described = scores[0] if len(scores) > len(item.notes) else None
     return item.model_copy(update={"notes": tuple(notes), "description_score": described})
