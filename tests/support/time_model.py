@@ -226,9 +226,9 @@ class Filter:
         """Whether a note is shown."""
         if note.when is None:
             return self.between is None
-        first = min(map(days_of, note.when.split("; ")))[0]
-        is_begun = self.as_of is None or first <= days_of(self.as_of)[1]
-        return is_begun and (self.between is None or is_within(note.when, self.between))
+        periods = note.when.split("; ")
+        begun = [one for one in periods if self.as_of is None or days_of(one)[0] <= days_of(self.as_of)[1]]
+        return bool(begun) and (self.between is None or is_within("; ".join(begun), self.between))
 
     def notes(self, record: Record, now: datetime) -> list[Note]:
         """The notes of a record that are shown."""

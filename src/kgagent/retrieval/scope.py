@@ -196,9 +196,8 @@ class RelationshipFilter:
         periods = periods_of(note.when)
         if not periods:
             return self.between is None
-        return (self.as_of is None or min(periods).earliest <= self.as_of.latest) and (
-            self.between is None or overlaps(periods, self.between)
-        )
+        begun = [period for period in periods if self.as_of is None or period.earliest <= self.as_of.latest]
+        return bool(begun) and (self.between is None or overlaps(begun, self.between))
 
     def keeps_node(self, node: NodeRecord) -> bool:
         """Whether a node may be found by itself: without a time of its own, it is `between` by its notes."""

@@ -210,6 +210,10 @@ async def test_a_note_of_several_days_is_between_each_and_one_that_expired_never
         result = await searching(plan).retrieval.hybrid_search(request, user_id=user_id)
         assert bool(result.items) == found, (plan, year)
         assert [note.when for one in result.relationships or () for note in one.notes] == [year] * found
+        # What was said of 2023 was not known in 2021, though the same was said of 2019.
+        earlier = request.model_copy(update={"as_of": "2021"})
+        result = await searching(plan).retrieval.hybrid_search(earlier, user_id=user_id)
+        assert bool(result.items) == (year == "2019"), (plan, year)
 
 
 async def test_a_period_that_is_not_in_edtf_is_an_error_that_shows_the_form(tools: Toolset) -> None:
