@@ -290,7 +290,7 @@ def _keep_matching_notes(
         state: chooses the notes.
     """
     for record, item in found:
-        _, shown, others = state.statements(item)
+        _, shown, others, _ = state.statements(item)
         texts = {note.content for note in shown}
         record["notes"] = [note for note in record.get("notes", ()) if note["content"] in texts]
         record["omitted_notes"] = len(others)

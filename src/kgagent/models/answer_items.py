@@ -48,11 +48,13 @@ class Shown(NamedTuple):
         description: its description, if that is shown.
         notes: the notes that are shown.
         others: the notes that are not.
+        is_statement: whether it is one statement.
     """
 
     description: str
     notes: Sequence[Note]
     others: Sequence[Note]
+    is_statement: bool = False
 
 
 @dataclass
@@ -75,6 +77,7 @@ class RenderState:
         mentioned: entity_keys of the nodes that a line has named.
         described: keys of the records that lines or records of the answer have described.
         stated: the relationships that lines have stated, as short sentences.
+        last: key of the record of the last line.
         hinted: the hints that lines contain, each with whether the line may yet be shown in full.
     """
 
@@ -93,6 +96,7 @@ class RenderState:
     mentioned: set[str] = field(default_factory=set)
     described: set[str] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
+    last: str = ""
     hinted: set[tuple[str, bool]] = field(default_factory=set)
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
@@ -106,6 +110,11 @@ class RenderState:
         self.mentioned.add(entity_key)
         details = " ".join(filter(None, (label, key)))
         return f"{shown} ({in_one_line(details)})" if details else shown
+
+    def goes_on(self, key: str) -> bool:
+        """Whether the last line was of the same record; the next one is compared with this."""
+        before, self.last = self.last, key
+        return key == before
 
     def properties(self, item: GraphNode | GraphRelationship) -> JsonRecord:
         """The properties that say something, and are not also the name or the description."""
@@ -138,9 +147,12 @@ class RenderState:
             shown: the statements to show; None chooses them.
             in_full: whether its other notes are shown too where the budget of the answer allows.
         """
-        description, notes, others = shown or self.statements(item)
+        description, notes, others, is_statement = shown or self.statements(item)
         if isinstance(item, GraphRelationship) and self._is_shown(item):
             description = ""
+        if is_statement:
+            # As a description, its text is cut and not omitted if it is too long.
+            description, notes = description or self.note_text(notes[0]), ()
         if others and (hint, in_full) in self.hinted:
             hint = ""
         elif others:
@@ -205,6 +217,7 @@ class Line:
         hint: how to see the further notes.
         cut_hint: how to see the rest of a text that was cut.
         rest: returns the further notes if the line may have what is left of the budget, see `fitted`; otherwise None.
+        continues: whether it goes on with the line before, which has its head.
     """
 
     head: str
@@ -214,6 +227,7 @@ class Line:
     hint: str = ""
     cut_hint: str = ""
     rest: Callable[[], Iterable[str]] | None = None
+    continues: bool = False
 
     def text(self, notes: int | None = None, description: str | None = None) -> str:
         """The line with so many of its notes."""
@@ -224,7 +238,7 @@ class Line:
             counted = f"+{others:,} {'note' if others == 1 else 'notes'}"
             shown.append(f"{counted}: {self.hint}" if self.hint else counted)
         said = " | ".join(filter(None, (described, *shown)))
-        return f"{self.head}: {said}" if said else self.head
+        return ": ".join(filter(None, (self.head, said)))
 
     def fitted(self, room: int, *, in_full: bool = False) -> str:
         """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be.
@@ -345,12 +359,14 @@ class NodeItem(Item):
         yield self.node.entity_key, self.node.name
 
     def statements(self) -> Iterator[str]:
-        """The node's description and notes."""
-        return statements_of(self.node)
+        """The node's description and notes, or those that are shown."""
+        return statements_of(self.node, self.shown)
 
     def lines(self, state: RenderState) -> list[Line]:
         """The node with what is known of it."""
         node, shown = self.node, self.shown or state.statements(self.node)
+        if self.shown is not None and state.goes_on(node.entity_key):
+            return [replace(state.line("", node, state.node_hint, shown=shown), continues=True)]
         is_first = self.shown is None or _is_first(node.entity_key, state)
         properties = state.properties(node) if is_first else {}
         if self.is_only_named or (self.is_named and not properties and not any(shown[:2])):
@@ -405,13 +421,16 @@ class RelationshipItem(Item):
         yield self.relationship.to_entity_key, self.relationship.to_name
 
     def statements(self) -> Iterator[str]:
-        """The relationship's description and notes."""
-        return statements_of(self.relationship)
+        """The relationship's description and notes, or those that are shown."""
+        return statements_of(self.relationship, self.shown)
 
     def lines(self, state: RenderState) -> list[Line]:
         """The relationship in its direction, with what is known of it."""
         relationship = self.relationship
-        is_first = self.shown is None or _is_first("\0".join(relationship.identity), state)
+        if self.shown is not None and state.goes_on(_key(relationship)):
+            line = state.line("", relationship, state.relationship_hint, shown=self.shown)
+            return [replace(line, continues=True)]
+        is_first = self.shown is None or _is_first(_key(relationship), state)
         head = relationship_text(relationship, state, in_short=not is_first) + _score_text(self.score)
         if led := [triplet for triplet in self.path if triplet not in state.stated]:
             head += f" via {in_one_line('; '.join(led))}"
@@ -420,7 +439,7 @@ class RelationshipItem(Item):
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """The relationship's record, once."""
-        if self.shown is not None and not _is_first("\0".join(self.relationship.identity), state):
+        if self.shown is not None and not _is_first(_key(self.relationship), state):
             return []
         return [(self.section, item_record(self.relationship, state) | dict(self.more))]
 
@@ -485,6 +504,10 @@ def without(notes: Iterable[Note], others: Sequence[Note]) -> list[Note]:
     return [note for note in notes if id(note) not in known]
 
 
+def _key(relationship: GraphRelationship) -> str:
+    return "\0".join(relationship.identity)
+
+
 def _is_first(key: str, state: RenderState) -> bool:
     """Whether no line or record described this before; from now on one has."""
     is_first = key not in state.described
@@ -498,18 +521,18 @@ def near_best(items: Iterable[Item]) -> float:
 
 
 def namesakes(items: Iterable[Item]) -> set[str]:
-    """The entity_keys of nodes whose name another node of the items has too."""
+    """The entity_keys of nodes whose name, as far as it is shown, another node of the items has too."""
     keys: dict[str, set[str]] = defaultdict(set)
     for item in items:
         for key, name in item.names():
-            keys[in_one_line(name).casefold()].add(key)
+            keys[in_one_line(name)[:MAX_NAME_LENGTH].casefold()].add(key)
     return {key for of_name in keys.values() if len(of_name) > 1 for key in of_name}
 
 
-def statements_of(item: GraphNode | GraphRelationship) -> Iterator[str]:
-    """The description of an item and the contents of its notes."""
-    yield item.description
-    yield from (note.content for note in item.notes)
+def statements_of(item: GraphNode | GraphRelationship, shown: Shown | None) -> Iterator[str]:
+    """The description of an item and the contents of its notes, or those that are shown."""
+    yield item.description if shown is None else shown.description
+    yield from (note.content for note in (item.notes if shown is None else shown.notes))
 
 
 def relationship_text(relationship: GraphRelationship, state: RenderState, *, in_short: bool = False) -> str:
@@ -549,7 +572,7 @@ def kind_text(relationship: GraphRelationship) -> str:
 
 def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> JsonRecord:
     """A node or relationship as JSON types, without bookkeeping; with the same notes as its line."""
-    description, notes, others = state.statements(item)
+    description, notes, others, _ = state.statements(item)
     shown = {"description": description, "notes": tuple(notes), "properties": state.properties(item)}
     record = item.model_copy(update=shown).to_dict()
     for note in record.get("notes", ()):

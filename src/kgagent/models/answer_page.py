@@ -114,10 +114,10 @@ def text_page(
     # In less room, long items are cut shorter, so that even all items may fit.
     if offset + len(shown) < content.count:
         footer = _footer(content, offset, offset + len(shown), cursor)
-        lines = [text for _, text in fitted]
+        lines = _joined(fitted)
     else:
         footer = ""
-        lines = _completed(fitted, room)
+        lines = _joined(_completed(fitted, room))
     if not items and not offset:
         lines = [content.empty] if estimated_tokens(content.empty) <= room else []
     # A search that was skipped comes first: "nothing found" alone would say that there is nothing.
@@ -195,7 +195,9 @@ def _fill_text(
         fitted = _fitted_lines(full, min(room, most))
         if full and not fitted and not lines:
             fitted = _fitted_lines(full, room) or _head(full, room)
-        if full and not fitted:
+        # What fits a page of its own is not cut at the end of one.
+        is_cut = any(text != line.text() for line, text in zip(full, fitted, strict=False))
+        if full and (not fitted or (lines and is_cut and _is_whole_within(full, most))):
             break
         room -= sum(estimated_tokens(line) + 1 for line in fitted)
         shown.append(item)
@@ -203,18 +205,33 @@ def _fill_text(
     return shown, lines
 
 
-def _completed(lines: Iterable[_FittedLine], room: int) -> list[str]:
+def _is_whole_within(lines: Sequence[Line], room: int) -> bool:
+    return sum(estimated_tokens(line.text()) + 1 for line in lines) <= room
+
+
+def _joined(lines: Iterable[_FittedLine]) -> list[str]:
+    """The texts of lines, one for each line that does not go on with the one before."""
+    joined: list[str] = []
+    for line, text in lines:
+        if line.continues and joined:
+            joined[-1] += f" | {text}"
+        else:
+            joined.append(text)
+    return joined
+
+
+def _completed(lines: Iterable[_FittedLine], room: int) -> list[_FittedLine]:
     """The lines, with what is left of the room spent on what they omit, best first."""
     fitted = list(lines)
     left = room - sum(estimated_tokens(text) + 1 for _, text in fitted)
-    shown: list[str] = []
+    shown: list[_FittedLine] = []
     for line, text in fitted:
         more = ""
         if line.rest is not None and left >= MIN_NOTE_TOKENS and (line.others or text != line.text()):
             before = estimated_tokens(text)
             more = line.fitted(before + left, in_full=True)
             left += before - estimated_tokens(more) if more else 0
-        shown.append(more or text)
+        shown.append((line, more or text))
     return shown
 
 

@@ -26,14 +26,14 @@ class DescribedItem(GraphModel):
     Attributes:
         similarity: plain cosine of its best text with the query, -1 to 1; None outside a search.
         description_score: score of the item with its description as the text that matches; None if its statements are
-            not scored.
+            not scored. Not part of a payload.
         first_noted: in a search as of a time, when its first note is about, if all are later; its own time may be too.
     """
 
     description: str = ""
     notes: tuple[Note, ...] = ()
     similarity: float | None = None
-    description_score: float | None = None
+    description_score: float | None = Field(None, exclude=True)
     first_noted: str | None = None
 
 

@@ -9,6 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState, near_best
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, text_page
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
+from kgagent.models.query_words import QueryWords
 from kgagent.models.search import ExpandHops, SearchFilters, SearchPlan, Threshold
 from kgagent.models.statement_order import by_statement
 
@@ -165,6 +166,7 @@ class HybridSearchResult(GraphModel):
         plan: how each vector search was run.
         is_relevant: whether any item stands out among the user's records; None if that was not assessed.
         relevance: how far the best item stands out, relevant from 0.5; None if that was not assessed.
+        words: the words of the query, which decide what notes are shown if they are not scored. Not part of a payload.
     """
 
     objects: tuple[HybridObject, ...] = ()
@@ -173,6 +175,7 @@ class HybridSearchResult(GraphModel):
     plan: Mapping[RetrieverName, SearchPlan] = Field(default_factory=dict)
     is_relevant: bool | None = None
     relevance: float | None = None
+    words: frozenset[str] = Field(frozenset(), exclude=True, repr=False)
 
     @property
     def items(self) -> list[HybridObject | HybridRelationship]:
@@ -218,9 +221,11 @@ class HybridSearchResult(GraphModel):
         Args:
             now: notes that have expired by then are omitted; default: the current time.
         """
+        items = hybrid_items(self)
         return RenderState(
             now or datetime.now(UTC),
-            enough=near_best(hybrid_items(self)),
+            QueryWords.of(self.words, (text for item in items for text in item.statements())),
+            near_best(items),
             labels={node.entity_key: node.label for node in self.objects},
             with_properties=False,
         )

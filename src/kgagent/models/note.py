@@ -106,7 +106,7 @@ class MatchedNote(Note):
     @classmethod
     def of(cls, note: Note, similarity: float | None, score: float) -> "MatchedNote":
         """A note with its similarity and score."""
-        return cls.model_construct(**dict(note), similarity=similarity, score=score)
+        return cls.model_construct(**{**dict(note), "similarity": similarity, "score": score})
 
 
 def times_of_note(when: str | None, said_on: str | None) -> dict[str, str | None]:

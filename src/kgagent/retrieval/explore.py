@@ -3,6 +3,7 @@
 Nodes are ranked for each label, by their best score among the queries; a name match counts as its score, 0 to 1.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -29,7 +30,6 @@ from kgagent.retrieval.candidates import (
     Ranking,
     StoredRecord,
     entity_key_of,
-    first_of_each,
     node_key,
 )
 from kgagent.retrieval.hybrid import ASSESSED
@@ -41,7 +41,7 @@ from kgagent.retrieval.results import model_of, read_explored
 from kgagent.retrieval.retrieve import INTERNAL_ERROR, Failure, attempt
 from kgagent.retrieval.scope import RelationshipFilter, SearchScope
 from kgagent.retrieval.scoring import Features
-from kgagent.retrieval.statements import score_statements
+from kgagent.retrieval.statements import best_of_queries, score_statements
 from kgagent.retrieval.vector_search import VectorRetrievers
 from kgagent.retrieval.vector_targets import EmbeddedQuery
 from kgagent.turns import in_turns
@@ -156,7 +156,10 @@ class Exploration:
             ),
             is_relevant=None if value is None else value >= RELEVANT,
             relevance=value,
-            words=query_words(self.request.text_matches, self.scope.ontology.stop_words),
+            words=query_words(
+                (*(query.query for query in self.request.queries), *self.request.text_matches),
+                self.scope.ontology.stop_words,
+            ),
         )
 
     async def _search(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> Found | None:
@@ -259,17 +262,20 @@ class Exploration:
     async def _scored(
         self, found: Found | None, records: Mapping[str, StoredRecord | GraphNode]
     ) -> dict[str, Candidate]:
-        """What the queries found, with its statements scored for the query to which it is the best answer, by key."""
+        """What the queries found, by key, each statement with its best score."""
         results = found.results if found else ()
         items = dict(zip(records, await in_turns(self._model, records.values()), strict=True))
 
         def of_query(result: QueryResult) -> list[Candidate]:
             candidates = [replace(one, result=items[one.key]) for one in result.ranked if one.key in items]
             words = query_words([result.query.text], self.scope.ontology.stop_words)
-            return score_statements(candidates, words, self.weights)
+            return score_statements(candidates, words, self.weights, least=result.least_similarity, now=self.types.now)
 
-        every = [one for scored in await in_turns(of_query, results) for one in scored]
-        return first_of_each(sorted(every, key=lambda one: -one.score))
+        def of_all() -> dict[str, Candidate]:
+            return best_of_queries(one for result in results for one in of_query(result))
+
+        # Records with many notes take a while, during which other users' calls go on.
+        return await asyncio.to_thread(of_all)
 
     def _model(self, record: StoredRecord | GraphNode) -> GraphNode | GraphRelationship:
         if isinstance(record, GraphNode):

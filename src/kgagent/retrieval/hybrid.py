@@ -1,5 +1,6 @@
 """Hybrid search: one query over nodes and relationships, ranked together."""
 
+import asyncio
 from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -75,14 +76,23 @@ class HybridSearch:
         hydrated, unread = await hydrate(
             self.scope, best, labels=self.labels, types=self.types, timeout=found.time_left
         )
+        words = query_words([options.query or ""], self.scope.ontology.stop_words)
         if options.strategy == CALIBRATED and options.query:
-            words = query_words([options.query], self.scope.ontology.stop_words)
-            hydrated = score_statements(hydrated, words, self.weights)
+            # Records with many notes take a while, during which other users' calls go on.
+            hydrated = await asyncio.to_thread(
+                score_statements,
+                hydrated,
+                words,
+                self.weights,
+                least=found.results[0].least_similarity,
+                now=self.types.now,
+            )
         reranked, skipped = await self._rerank(hydrated, found)
         result = build_result(
             reranked[: self.limit],
             found,
             [*unread, *skipped],
+            words=words,
             with_relationships=options.search_relationships,
         )
         return self._assessed(result, found.results[0], hydrated, calibration.known(self.scope))

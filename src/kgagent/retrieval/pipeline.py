@@ -112,6 +112,12 @@ class QueryResult:
     names_a_node: bool = False
 
     @property
+    def least_similarity(self) -> float:
+        """Similarity of the last note that the search of notes returned; 0 if it returned none."""
+        notes = self.rankings.get("note_vector", Ranking()).candidates
+        return min((similarity for one in notes for similarity in one.notes.values()), default=0.0)
+
+    @property
     def ranked(self) -> list[Candidate]:
         """Relationships and nodes together, best first."""
         return best_first((*self.relationships, *self.nodes))

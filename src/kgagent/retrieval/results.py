@@ -99,6 +99,7 @@ def build_result(
     found: Found,
     warnings: Sequence[str],
     *,
+    words: frozenset[str],
     with_relationships: bool,
 ) -> HybridSearchResult:
     """Make the result.
@@ -107,6 +108,7 @@ def build_result(
         candidates: what is returned, hydrated, best first.
         found: what the retrievers returned; for warnings and plans.
         warnings: warnings of later stages.
+        words: words of the query.
         with_relationships: whether relationships were searched.
     """
     objects, relationships = [], []
@@ -124,6 +126,7 @@ def build_result(
     return HybridSearchResult(
         objects=tuple(objects),
         relationships=tuple(relationships) if with_relationships else None,
+        words=words,
         warnings=(*found.warnings, *(_one_sided(found) if with_relationships else ()), *warnings),
         plan={name: ranking.plan for name, ranking in rankings.items() if ranking.plan is not None},
     )

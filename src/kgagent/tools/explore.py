@@ -1,5 +1,6 @@
 """explore: broad search with the neighborhood of what matched."""
 
+import asyncio
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
@@ -104,7 +105,7 @@ class Explore(Tool[ExploreArguments]):
         unknown = _unknown(arguments.text_matches, result) if result.nodes or result.relationships else ""
         items = explored_items(result, explain=arguments.return_explanations)
         if arguments.format == "text" and not arguments.return_explanations:
-            items = by_statement(items, context.write_context.clock())
+            items = await asyncio.to_thread(by_statement, items, context.write_context.clock())
         content = Content(
             items=items,
             message=f"Found {counted(len(result.nodes), 'node')} and "
@@ -118,7 +119,7 @@ class Explore(Tool[ExploreArguments]):
             context,
             arguments,
             with_relevance(content, result, unknown),
-            queries=arguments.text_matches,
+            queries=(*(query.query for query in arguments.queries), *arguments.text_matches),
             labels={node.entity_key: node.label for node in nodes},
             enough=near_best(items),
         )

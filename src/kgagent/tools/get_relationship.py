@@ -1,5 +1,6 @@
 """get_relationship: read the relationship between two nodes, or a node, with all notes and the history."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from pydantic import Field
@@ -116,7 +117,9 @@ async def _source_names(
     """The name of each source that is a node, by entity_key."""
     keys = {one.source_entity_key for one in notes} | {one.source_entity_key for one in history}
     found = await context.nodes.read(context.user_id, sorted(filter(None, keys))) if any(keys) else {}
-    return {key: name for key, node in found.items() if (name := node.text("name"))}
+    names = {key: name for key, node in found.items() if (name := node.text("name"))}
+    several = {name for name, count in Counter(names.values()).items() if count > 1}
+    return {key: f"{name} {message_key(key)}" if name in several else name for key, name in names.items()}
 
 
 async def _timeline(context: ToolContext, arguments: GetRelationshipArguments, between: Period) -> FoundRelationship:
@@ -133,7 +136,8 @@ async def _timeline(context: ToolContext, arguments: GetRelationshipArguments, b
         sections=("statements",),
         fields={"node": NodeReference.of(found.node).to_dict()},
     )
-    return await render_page(FoundRelationship, context, arguments, content, labels=found.labels)
+    sources = await _source_names(context, [one.note for one in found.statements if one.note is not None], ())
+    return await render_page(FoundRelationship, context, arguments, content, labels=found.labels, sources=sources)
 
 
 def _word(record: RelationshipRecord, entry: HistoryEntry, ontology: Ontology) -> str:

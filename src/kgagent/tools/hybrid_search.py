@@ -1,5 +1,6 @@
 """hybrid_search: answer one question with ranked nodes and relationships."""
 
+import asyncio
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -11,7 +12,7 @@ from kgagent.models.answer_items import NodeItem, RelationshipItem, near_best
 from kgagent.models.answer_page import Content
 from kgagent.models.fields import FilledText
 from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult, hybrid_items
-from kgagent.models.statement_order import by_statement, page_length
+from kgagent.models.statement_order import by_statement, page_length, with_counts
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
@@ -76,7 +77,8 @@ class HybridSearch(Tool[HybridSearchArguments]):
             result, reached = _up_to(result, last), [f"limit {arguments.limit} reached"]
         now = context.write_context.clock() if arguments.format == "text" else None
         is_short = arguments.cursor is None and arguments.strategy == "calibrated"
-        content = found_content(result, now, most=arguments.limit, is_short=is_short)
+        # Records with many notes take a while, during which other users' calls go on.
+        content = await asyncio.to_thread(found_content, result, now, most=arguments.limit, is_short=is_short)
         return await render_page(
             HybridSearchToolResult,
             context,
@@ -132,8 +134,10 @@ def found_content(
         items = by_statement(items, now)
         if most is not None:
             items = [one for one in items if not isinstance(one, NodeItem | RelationshipItem) or one.has_line][:most]
+            items = with_counts(items, most, now)
         elif is_short:
             length = page_length(items)
+            items = with_counts(items, length, now)
     content = Content(
         items=items,
         message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",

@@ -100,7 +100,7 @@ async def render_page(
     likely = content.items[offset - content.first :][: arguments.token_budget // SHORTEST_LINE]
     asked = query_words(queries, context.ontology.stop_words)
     words = QueryWords.of(asked, (text for item in likely for text in item.statements()))
-    keys = {key: message_key(key) for key in namesakes(likely)}
+    keys = {key: message_key(key) for key in namesakes(content.items)}
 
     def new_state() -> RenderState:
         return RenderState(

@@ -247,7 +247,8 @@ def _prepared_relationship(
     if intent.edit is not None:
         return replace(intent, values=intent.edit.values(stored))
     given = intent.values.get("relationship_type")
-    if given and stored.text("relationship_type") == as_words(stored.neo4j_type):
+    plain = as_words(stored.neo4j_type)
+    if given and stored.text("relationship_type") == plain and new_types(plain, given):
         is_turned = intent.from_entity_key != next(iter(stored.ends_in_direction))
         turned = {"is_reversed": not stored.properties.get("is_reversed")} if is_turned else {}
         return replace(intent, adds_type=False, values={**intent.values, **turned})

@@ -1,10 +1,14 @@
+import re
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState
 from kgagent.models.answer_page import Content, text_page
 from kgagent.models.note import MatchedNote
-from kgagent.models.statement_order import MIN_STATEMENTS, by_statement, page_length
+from kgagent.models.statement_order import MIN_STATEMENTS, by_statement, page_length, with_counts
+from kgagent.models.token_budget import estimated_tokens
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -21,13 +25,13 @@ def friends(description: float | None, *notes: float, score: float | None = None
         attitude_word="close",
         description="" if description is None else "They grew up together.",
         description_score=description,
-        notes=tuple(MatchedNote(content=f"Note {own:.2f}", score=own) for own in notes),
+        notes=tuple(MatchedNote(content=f"Note {own:.3f}".removesuffix("0"), score=own) for own in notes),
     )
     return RelationshipItem(known, "relationships", score=max(notes) if score is None else score)
 
 
 def lighthouse(*notes: float) -> NodeItem:
-    known = tuple(MatchedNote(content=f"Light {own:.2f}", score=own) for own in notes)
+    known = tuple(MatchedNote(content=f"Light {own:.3f}".removesuffix("0"), score=own) for own in notes)
     node = GraphNode(entity_key="light", label="Entity", name="Lighthouse", notes=known)
     return NodeItem(node, "objects", score=max(notes))
 
@@ -43,21 +47,44 @@ def test_statements_of_several_items_are_sorted_together_and_those_that_follow_e
     assert lines(items) == [
         "Nora -[friend of]-> Ole (close) 0.90: Note 0.90 | Note 0.85",
         "Lighthouse (Entity) 0.70: Light 0.70",
-        "Nora -[friend of]-> Ole 0.60: They grew up together. | Note 0.60",
+        "Nora -[friend of]-> Ole 0.60: Note 0.60 | They grew up together.",
     ]
-    assert [item.score for item in items] == [0.9, 0.7, 0.6]
+    assert [item.score for item in items] == [0.9, 0.85, 0.7, 0.6, 0.5]
 
 
-def test_the_first_line_of_an_item_counts_the_notes_that_the_first_page_does_not_show() -> None:
-    weak = [0.3 - n / 100 for n in range(20)]
-    items = by_statement([friends(None, 0.9, 0.88, *weak), lighthouse(0.7)], NOW)
-    first, second, *_ = lines(items)
-    assert first == "Nora -[friend of]-> Ole (close) 0.90: Note 0.90 | Note 0.88"
-    assert second.startswith("Lighthouse")
-    many = by_statement([lighthouse(*(0.9 - n / 1_000 for n in range(MIN_STATEMENTS))), friends(None, 0.5, 0.4)], NOW)
-    assert page_length(many) == 1
-    far = by_statement([lighthouse(0.9, *(0.3 - n / 100 for n in range(9))), friends(None, 0.85, 0.2, 0.19)], NOW)
-    assert lines(far)[1] == "Nora -[friend of]-> Ole (close) 0.85: Note 0.85 | +2 notes: get_relationship"
+def test_where_a_record_is_named_first_the_notes_that_the_page_does_not_show_are_counted() -> None:
+    items = by_statement([lighthouse(0.9, 0.4, 0.3), friends(None, 0.85, 0.2)], NOW)
+    assert lines(with_counts(items, 3, NOW)[:3]) == [
+        "Lighthouse (Entity) 0.90: Light 0.90 | +1 note",
+        "Nora -[friend of]-> Ole (close) 0.85: Note 0.85 | +1 note: get_relationship",
+        "Lighthouse 0.40: Light 0.40",
+    ]
+
+
+@pytest.mark.parametrize("budget", [100, 130, 333, 2_000])
+def test_pages_show_every_statement_once_in_the_order_of_the_scores(budget: int) -> None:
+    notes = [0.9 - n / 1_000 for n in range(120)]
+    content = Content(by_statement([friends(0.95, *notes[::2], score=0.95), lighthouse(*notes[1::2])], NOW))
+    offset: int | None = 0
+    seen: list[str] = []
+    while offset is not None:
+        page = text_page(content, lambda: RenderState(NOW), budget, offset=offset, cursor=str)
+        assert estimated_tokens(page.text) <= budget
+        seen += re.findall(r"(?:Note|Light) 0\.\d+|grew up", page.text)
+        offset = int(page.payload["next_cursor"]) if "next_cursor" in page.payload else None
+    shown = [f"{('Note', 'Light')[n % 2]} {note:.3f}".removesuffix("0") for n, note in enumerate(notes)]
+    assert seen == ["grew up", *shown]
+
+
+def test_a_statement_is_not_cut_at_the_end_of_a_page() -> None:
+    long = MatchedNote(content="Rowed and rowed. " * 20, score=0.8)
+    node = GraphNode(entity_key="light", label="Entity", name="Lighthouse", notes=(long,))
+    content = Content(by_statement([friends(None, *([0.9] * 9)), NodeItem(node, "objects", score=0.8)], NOW))
+    first = text_page(content, lambda: RenderState(NOW), 170, cursor=str)
+    assert first.payload["next_cursor"] == "9"
+    assert "Rowed" not in first.text
+    second = text_page(content, lambda: RenderState(NOW), 170, offset=9, cursor=str)
+    assert second.text.count("Rowed and rowed.") == 20
 
 
 def test_a_first_page_has_what_scores_near_the_best_and_at_least_some_statements() -> None:
@@ -70,9 +97,14 @@ def test_a_first_page_has_what_scores_near_the_best_and_at_least_some_statements
     assert page_length(by_statement(near, NOW)) == 40
 
 
+def test_an_order_that_is_not_that_of_the_scores_stays() -> None:
+    items = [lighthouse(0.7, 0.6), friends(0.5, 0.9)]
+    assert by_statement(items, NOW) == items
+
+
 def test_what_a_reranker_ordered_and_what_has_no_scored_statement_stays_whole_and_in_order() -> None:
     reranked, plain = friends(0.5, 0.9, score=0.2), lighthouse(0.7)
-    plain = NodeItem(plain.node.model_copy(update={"notes": (Note(content="Built in 1870"),)}), "objects", score=0.3)
+    plain = NodeItem(plain.node.model_copy(update={"notes": (Note(content="Built in 1870"),)}), "objects", score=0.1)
     assert by_statement([reranked, plain], NOW) == [reranked, plain]
 
 
