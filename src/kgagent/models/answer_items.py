@@ -150,9 +150,9 @@ class RenderState:
         description, notes, others, is_statement = shown or self.statements(item)
         if isinstance(item, GraphRelationship) and self._is_shown(item):
             description = ""
-        if is_statement:
+        if is_statement and notes:
             # As a description, its text is cut and not omitted if it is too long.
-            description, notes = description or self.note_text(notes[0]), ()
+            description, notes = self.note_text(notes[0]), ()
         if others and (hint, in_full) in self.hinted:
             hint = ""
         elif others:

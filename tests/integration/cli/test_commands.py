@@ -106,7 +106,7 @@ def test_search_and_explore_show_the_note_that_matches_and_filter_by_time(kgagen
     for arguments in (("search",), ("explore",), ("search", "--token-budget", "500")):
         best = kgagent(*arguments, question).out.splitlines()[0]
         assert best.startswith("Ruth Adeyemi (Person) -[mentor]-> Ines Holm (Person) 0.")
-        assert best.endswith(": Ruth lent Ines her sailing boat. (2019)")
+        assert ": Ruth lent Ines her sailing boat. (2019)" in best
     for command in ("search", "explore"):
         [relationship] = kgagent(command, question, "--json").payload["relationships"]
         assert [note["content"] for note in relationship["notes"]] == ["Ruth lent Ines her sailing boat."]

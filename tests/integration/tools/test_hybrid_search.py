@@ -67,9 +67,8 @@ async def test_without_a_limit_the_first_page_ends_where_weak_results_begin(tool
     asked = {"query": "Lena plays the cello", "threshold": -1}
     everything = (await tools.hybrid_search.call_text({**asked, "limit": 32})).text.splitlines()
     first = (await tools.hybrid_search.call_text(asked)).text.splitlines()
-    shown = re.fullmatch(r'(\d+) of 32 shown; continue with cursor "(.+)"', first[-1])
+    shown = re.fullmatch(r'(\d+) of \d+ shown; continue with cursor "(.+)"', first[-1])
     assert shown is not None
-    assert int(shown[1]) < 32
     assert 9 <= len(first) - 1 < len(everything) - 1
     assert first[:-1] == everything[: len(first) - 1]
     page = first
