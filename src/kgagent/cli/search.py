@@ -260,9 +260,11 @@ def _best_lines(items: Sequence["Item"], state: "RenderState", most: int | None)
         state: how they are rendered.
         most: maximum number of lines; None: all.
     """
+    from kgagent.models.answer_page import joined
     from kgagent.models.statement_order import by_statement
 
-    lines = [line.text() for item in by_statement(items, state.now) for line in item.lines(state)]
+    found = (line for item in by_statement(items, state.now) for line in item.lines(state))
+    lines = joined((line, line.text()) for line in found)
     printed = lines[:most]
     more = Text(f"{len(printed)} of {len(lines):,} shown; --all prints all of them", style="dim")
     return [*(Text(line, no_wrap=True) for line in printed), *([more] if len(printed) < len(lines) else [])]

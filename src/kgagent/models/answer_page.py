@@ -28,7 +28,7 @@ ENVELOPE_TOKENS = 24
 CursorOf = Callable[[int], str]
 """Returns the cursor that continues at an item."""
 
-_FittedLine = tuple[Line, str]
+FittedLine = tuple[Line, str]
 """A line, and its text as it fits."""
 
 
@@ -114,10 +114,10 @@ def text_page(
     # In less room, long items are cut shorter, so that even all items may fit.
     if offset + len(shown) < content.count:
         footer = _footer(content, offset, offset + len(shown), cursor)
-        lines = _joined(fitted)
+        lines = joined(fitted)
     else:
         footer = ""
-        lines = _joined(_completed(fitted, room))
+        lines = joined(_completed(fitted, room))
     if not items and not offset:
         lines = [content.empty] if estimated_tokens(content.empty) <= room else []
     # A search that was skipped comes first: "nothing found" alone would say that there is nothing.
@@ -184,10 +184,10 @@ def _fill_text(
     room: int,
     at_most: int | None,
     most: int,
-) -> tuple[list[Item], list[_FittedLine]]:
+) -> tuple[list[Item], list[FittedLine]]:
     """The items of a page and their lines; items without a line belong to the page of the item before."""
     shown: list[Item] = []
-    lines: list[_FittedLine] = []
+    lines: list[FittedLine] = []
     for item in items:
         full = item.lines(state)
         if full and at_most is not None and len(shown) >= at_most:
@@ -209,22 +209,22 @@ def _is_whole_within(lines: Sequence[Line], room: int) -> bool:
     return sum(estimated_tokens(line.text()) + 1 for line in lines) <= room
 
 
-def _joined(lines: Iterable[_FittedLine]) -> list[str]:
+def joined(lines: Iterable[FittedLine]) -> list[str]:
     """The texts of lines, one for each line that does not go on with the one before."""
-    joined: list[str] = []
+    texts: list[str] = []
     for line, text in lines:
-        if line.continues and joined:
-            joined[-1] += f" | {text}"
+        if line.continues and texts:
+            texts[-1] += f" | {text}"
         else:
-            joined.append(text)
-    return joined
+            texts.append(text)
+    return texts
 
 
-def _completed(lines: Iterable[_FittedLine], room: int) -> list[_FittedLine]:
+def _completed(lines: Iterable[FittedLine], room: int) -> list[FittedLine]:
     """The lines, with what is left of the room spent on what they omit, best first."""
     fitted = list(lines)
     left = room - sum(estimated_tokens(text) + 1 for _, text in fitted)
-    shown: list[_FittedLine] = []
+    shown: list[FittedLine] = []
     for line, text in fitted:
         more = ""
         if line.rest is not None and left >= MIN_NOTE_TOKENS and (line.others or text != line.text()):
