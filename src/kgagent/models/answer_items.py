@@ -112,9 +112,13 @@ class RenderState:
         return f"{shown} ({in_one_line(details)})" if details else shown
 
     def goes_on(self, key: str) -> bool:
-        """Whether the last line was of the same record; the next one is compared with this."""
+        """Whether the last line was a statement of the same record; the next one is compared with this.
+
+        Args:
+            key: of the record; empty for a line that is no statement.
+        """
         before, self.last = self.last, key
-        return key == before
+        return bool(key) and key == before
 
     def properties(self, item: GraphNode | GraphRelationship) -> JsonRecord:
         """The properties that say something, and are not also the name or the description."""
@@ -365,7 +369,7 @@ class NodeItem(Item):
     def lines(self, state: RenderState) -> list[Line]:
         """The node with what is known of it."""
         node, shown = self.node, self.shown or state.statements(self.node)
-        if self.shown is not None and state.goes_on(node.entity_key):
+        if state.goes_on(node.entity_key if self.shown else ""):
             return [replace(state.line("", node, state.node_hint, shown=shown), continues=True)]
         is_first = self.shown is None or _is_first(node.entity_key, state)
         properties = state.properties(node) if is_first else {}
@@ -427,7 +431,7 @@ class RelationshipItem(Item):
     def lines(self, state: RenderState) -> list[Line]:
         """The relationship in its direction, with what is known of it."""
         relationship = self.relationship
-        if self.shown is not None and state.goes_on(_key(relationship)):
+        if state.goes_on(_key(relationship) if self.shown else ""):
             line = state.line("", relationship, state.relationship_hint, shown=self.shown)
             return [replace(line, continues=True)]
         is_first = self.shown is None or _is_first(_key(relationship), state)

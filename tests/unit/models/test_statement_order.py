@@ -52,6 +52,15 @@ def test_statements_of_several_items_are_sorted_together_and_those_that_follow_e
     assert [item.score for item in items] == [0.9, 0.85, 0.7, 0.6, 0.5]
 
 
+def test_a_statement_never_goes_on_with_the_line_of_something_else() -> None:
+    plain = NodeItem(GraphNode(entity_key="ole", label="Person", name="Ole"), "objects", score=0.7)
+    assert lines(by_statement([friends(None, 0.9, 0.6), plain], NOW)) == [
+        "Nora -[friend of]-> Ole (close) 0.90: Note 0.90",
+        "Ole 0.70",
+        "Nora -[friend of]-> Ole 0.60: Note 0.60",
+    ]
+
+
 def test_where_a_record_is_named_first_the_notes_that_the_page_does_not_show_are_counted() -> None:
     items = by_statement([lighthouse(0.9, 0.4, 0.3), friends(None, 0.85, 0.2)], NOW)
     assert lines(with_counts(items, 3, NOW)[:3]) == [
