@@ -1,6 +1,7 @@
 """kgagent search and explore: what the graph contains about a question, or about several queries and names."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from kgagent.models import ExploreResult, GraphNode, GraphRelationship
     from kgagent.models.answer_items import Item, RenderState
     from kgagent.models.hybrid import HybridSearchResult
+    from kgagent.models.search import SearchFilters
 
 BEST_LINES = 10
 """Lines that are printed without --all."""
@@ -97,7 +99,7 @@ def search(
     user_id, result = run_for_user(work, user, reads=True)
     context = None if token_budget is None else result.to_llm_context(token_budget)
     payload = {"user": user_id, **result.to_dict(), **({} if context is None else {"context": context})}
-    state = result.render_state()
+    state = replace(result.render_state(), marks_past=request.as_of is None)
     if json:
         records = (*payload["objects"], *payload.get("relationships", ()))
         found: list[GraphNode | GraphRelationship] = [*result.objects, *(result.relationships or ())]
@@ -110,7 +112,7 @@ def search(
         lines = _explained_lines(result, state)
     else:
         lines = _best_lines(hybrid_items(result), state, None if show_all else limit or BEST_LINES)
-    _show(payload, lines, html, json=json)
+    _show(payload, lines, html, filters=request, json=json)
 
 
 def explore(
@@ -179,7 +181,8 @@ def explore(
         return result
 
     user_id, result = run_for_user(work, user, reads=True)
-    payload, state = {"user": user_id, **result.to_dict()}, _explored_state(result)
+    payload = {"user": user_id, **result.to_dict()}
+    state = replace(_explored_state(result), marks_past=request.as_of is None)
     if json:
         nodes = [item["node"] for item in payload.get("nodes", ())]
         records = (*nodes, *payload.get("relationships", ()), *payload.get("neighbors", ()))
@@ -190,7 +193,7 @@ def explore(
         ]
         _keep_matching_notes(zip(records, found, strict=True), state)
     lines = _best_lines(explored_items(result), state, None if show_all else BEST_LINES)
-    _show(payload, lines, html, json=json)
+    _show(payload, lines, html, filters=request, json=json)
 
 
 async def _write_page(
@@ -211,9 +214,12 @@ async def _write_page(
     print_message(Text(f"Wrote {file}: open it in a browser", style="green"))
 
 
-def _show(payload: Mapping[str, Any], lines: Sequence[Text], html: Path | None, *, json: bool) -> None:
+def _show(
+    payload: Mapping[str, Any], lines: Sequence[Text], html: Path | None, *, filters: "SearchFilters", json: bool
+) -> None:
     """Print a result, unless a page has it."""
     from kgagent.models.answer_page import NOTHING_RELEVANT
+    from kgagent.models.search import SearchFilters
 
     if json:
         print_json(payload)
@@ -223,6 +229,9 @@ def _show(payload: Mapping[str, Any], lines: Sequence[Text], html: Path | None, 
         return
     if not lines:
         user_id = payload["user"]
+        if any(getattr(filters, name) is not None for name in SearchFilters.model_fields):
+            print_result(f"Nothing found in the graph of user {user_id} that the filters keep.")
+            return
         print_result(
             Text(
                 f"Nothing found in the graph of user {user_id}. kgagent doctor --user {user_id} says what it has, and "
@@ -241,14 +250,15 @@ def _print_warnings(warnings: Iterable[str]) -> None:
 
 
 def _explained_lines(result: "HybridSearchResult", state: "RenderState") -> list[Text]:
-    """Nodes and relationships in one ranking, each with the features of its score that are not 0."""
+    """Nodes and relationships that have a line, in one ranking, each with the features of its score that are not 0."""
     from kgagent.models.hybrid import hybrid_items
 
     lines: list[Text] = []
     for found, item in zip(result.items, hybrid_items(result), strict=True):
-        lines += [Text(line.text()) for line in item.lines(state)]
-        features = ", ".join(f"{name} {value:.2f}" for name, value in found.features.items() if value)
-        lines.append(Text(f"    {', '.join(found.found_by)}: {features}", style="cyan"))
+        if own := item.lines(state):
+            features = ", ".join(f"{name} {value:.2f}" for name, value in found.features.items() if value)
+            lines += [Text(line.text()) for line in own]
+            lines.append(Text(f"    {', '.join(found.found_by)}: {features}", style="cyan"))
     return lines
 
 

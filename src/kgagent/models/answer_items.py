@@ -70,6 +70,7 @@ class RenderState:
         sources: names of the sources of notes by entity_key; None shows neither sources nor when notes were said.
         defaults: values of properties that say nothing.
         with_properties: whether properties beyond the usual fields are shown.
+        marks_past: whether relationships that have ended are marked; not where all were valid at the time asked for.
         own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all of them.
         node_hint: how to see the omitted notes of a node; empty if there is no way.
         relationship_hint: likewise for a relationship.
@@ -89,6 +90,7 @@ class RenderState:
     sources: Mapping[str, str] | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
     with_properties: bool = True
+    marks_past: bool = True
     own: Container[str] | None = None
     node_hint: str = ""
     relationship_hint: str = ""
@@ -562,7 +564,7 @@ def relationship_text(relationship: GraphRelationship, state: RenderState, *, in
             ("proximity", relationship.proximity_word, relationship.proximity),
         )
     ]
-    past = "past" if is_past(relationship.when, state.now) else ""
+    past = "past" if state.marks_past and is_past(relationship.when, state.now) else ""
     noted = f"first noted {relationship.first_noted}" if relationship.first_noted and not relationship.when else ""
     details = ", ".join(filter(None, (*levels, relationship.when, past, noted)))
     properties = _properties_text(state.properties(relationship))

@@ -122,6 +122,7 @@ class Explore(Tool[ExploreArguments]):
             queries=(*(query.query for query in arguments.queries), *arguments.text_matches),
             labels={node.entity_key: node.label for node in nodes},
             enough=near_best(items),
+            marks_past=arguments.as_of is None,
         )
 
 

@@ -87,6 +87,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
             queries=[arguments.query],
             labels=labels_of(result, context.ontology),
             enough=near_best(content.items),
+            marks_past=arguments.as_of is None,
         )
 
 

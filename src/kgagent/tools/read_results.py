@@ -80,6 +80,7 @@ async def render_page(
     labels: Mapping[str, str] | None = None,
     sources: Mapping[str, str] | None = None,
     enough: float = 0.0,
+    marks_past: bool = True,
 ) -> ResultT:
     """Render what fits the token budget, from the cursor on.
 
@@ -92,6 +93,7 @@ async def render_page(
         labels: labels of nodes by entity_key, as far as known.
         sources: names of the sources of notes by entity_key; None shows no sources.
         enough: score from which a note is shown beside the best statement of its item.
+        marks_past: whether relationships that have ended are marked.
 
     Raises:
         InputError: the cursor belongs to other arguments, or the budget is too small for one item as JSON.
@@ -107,6 +109,7 @@ async def render_page(
             now=now,
             words=words,
             enough=enough,
+            marks_past=marks_past,
             keys=keys,
             labels=labels or {},
             sources=sources,

@@ -115,6 +115,8 @@ def test_search_and_explore_show_the_note_that_matches_and_filter_by_time(kgagen
         assert "sailing boat" not in filtered.out
         assert filtered.payload["relationships"]
         assert not kgagent(command, question, "--min-attitude", "1", "--json").payload.get("relationships")
+        nothing = kgagent(command, question, "--between", "1999")
+        assert nothing.out.endswith(" that the filters keep.\n")
 
 
 def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family: Path) -> None:

@@ -53,6 +53,12 @@ def test_a_relationship_is_one_line_with_its_ends_levels_description_and_notes()
     )
 
 
+def test_what_has_ended_is_marked_unless_all_was_valid_at_the_time_asked_for() -> None:
+    item = RelationshipItem(mentor(when="2019/2021"), "edges")
+    assert text(item).endswith("-> Me (2019/2021, past)")
+    assert text(item, RenderState(NOW, marks_past=False)).endswith("-> Me (2019/2021)")
+
+
 def test_a_line_shows_the_score_that_sorts() -> None:
     assert text(NodeItem(node(description="Naval architect"), "nodes", score=0.5)) == (
         "Ruth (Person) 0.50: Naval architect"
