@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import islice, pairwise
+from itertools import pairwise, zip_longest
 
 from kgagent.models.answer_items import (
     Item,
@@ -62,22 +62,25 @@ def page_length(items: Sequence[Item]) -> int:
 
 
 def with_counts(items: Sequence[Item], length: int, now: datetime) -> list[Item]:
-    """The items, with the number of notes that a page does not show where it names their record first.
+    """The items, with the number of notes that a page does not show at the end of the first line of their record.
 
     Args:
         items: in the order of their statements.
         length: number of items on the page.
         now: notes that have expired by then are not counted.
     """
-    counted = list(items)
+    counted, page = list(items), items[:length]
     on_page = defaultdict[int, list[Note]](list)
-    for item in islice(items, length):
+    for item in page:
         if isinstance(item, ScoredItem) and item.shown is not None:
             on_page[id(item.described)] += item.shown.notes
-    for position, item in enumerate(islice(items, length)):
-        if isinstance(item, ScoredItem) and item.shown is not None and id(item.described) in on_page:
-            others = without(current_notes(item.described, now), on_page.pop(id(item.described)))
-            counted[position] = replace(item, shown=item.shown._replace(others=others))
+    for position, (item, following) in enumerate(zip_longest(page, page[1:])):
+        if not isinstance(item, ScoredItem) or item.shown is None or id(item.described) not in on_page:
+            continue
+        if isinstance(following, ScoredItem) and following.described is item.described:
+            continue  # its statement stands on the same line
+        others = without(current_notes(item.described, now), on_page.pop(id(item.described)))
+        counted[position] = replace(item, shown=item.shown._replace(others=others))
     return counted
 
 

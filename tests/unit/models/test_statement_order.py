@@ -62,9 +62,9 @@ def test_a_statement_never_goes_on_with_the_line_of_something_else() -> None:
 
 
 def test_where_a_record_is_named_first_the_notes_that_the_page_does_not_show_are_counted() -> None:
-    items = by_statement([lighthouse(0.9, 0.4, 0.3), friends(None, 0.85, 0.2)], NOW)
-    assert lines(with_counts(items, 3, NOW)[:3]) == [
-        "Lighthouse (Entity) 0.90: Light 0.90 | +1 note",
+    items = by_statement([lighthouse(0.9, 0.88, 0.4, 0.3), friends(None, 0.85, 0.2)], NOW)
+    assert lines(with_counts(items, 4, NOW)[:4]) == [
+        "Lighthouse (Entity) 0.90: Light 0.90 | Light 0.88 | +1 note",
         "Nora -[friend of]-> Ole (close) 0.85: Note 0.85 | +1 note: get_relationship",
         "Lighthouse 0.40: Light 0.40",
     ]
