@@ -302,10 +302,10 @@ def _keep_matching_notes(
         state: chooses the notes.
     """
     for record, item in found:
-        _, shown, others, _ = state.statements(item)
-        texts = {note.content for note in shown}
+        shown = state.statements(item)
+        texts = {note.content for note in shown.notes}
         record["notes"] = [note for note in record.get("notes", ()) if note["content"] in texts]
-        record["omitted_notes"] = len(others)
+        record["omitted_notes"] = len(shown.others)
         for name in ("notes", "omitted_notes"):
             if not record[name]:
                 del record[name]

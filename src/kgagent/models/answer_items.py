@@ -78,7 +78,7 @@ class RenderState:
         mentioned: entity_keys of the nodes that a line has named.
         described: keys of the records that lines or records of the answer have described.
         stated: the relationships that lines have stated, as short sentences.
-        last: key of the record of the last line.
+        last: key of the record of the last line; empty if that is no statement.
         hinted: the hints that lines contain, each with whether the line may yet be shown in full.
     """
 
@@ -113,14 +113,10 @@ class RenderState:
         details = " ".join(filter(None, (label, key)))
         return f"{shown} ({in_one_line(details)})" if details else shown
 
-    def goes_on(self, key: str) -> bool:
-        """Whether the last line was a statement of the same record; the next one is compared with this.
-
-        Args:
-            key: of the record; empty for a line that is no statement.
-        """
-        before, self.last = self.last, key
-        return bool(key) and key == before
+    def goes_on(self, item: "RecordItem") -> bool:
+        """Whether an item is a statement of the same record as the last line; the next one is compared with this."""
+        before, self.last = self.last, "" if item.shown is None else item.key
+        return self.last != "" and self.last == before
 
     def properties(self, item: GraphNode | GraphRelationship) -> JsonRecord:
         """The properties that say something, and are not also the name or the description."""
@@ -182,8 +178,8 @@ class RenderState:
         """
         scored = scored_statements(item, self.now)
         if scored:
-            best = max(score for score, _ in scored)
-            near = [note for score, note in scored if score >= min(self.enough, best) or len(scored) <= FEW_NOTES]
+            enough = min(self.enough, scored[0][0])
+            near = [note for score, note in scored if score >= enough or len(scored) <= FEW_NOTES]
             notes = [note for note in near if note is not None][:MATCHING_NOTES]
             return Shown(item.description if None in near else "", notes, without(current_notes(item, self.now), notes))
         newest = current_notes(item, self.now)
@@ -216,14 +212,13 @@ class Line:
     """A line in parts, which can be shortened.
 
     Attributes:
-        head: what is described; never omitted.
+        head: what is described; never omitted. Empty if the line goes on with the one before.
         description: its text.
         notes: notes, best first.
         others: number of further notes.
         hint: how to see the further notes.
         cut_hint: how to see the rest of a text that was cut.
         rest: returns the further notes if the line may have what is left of the budget, see `fitted`; otherwise None.
-        continues: whether it goes on with the line before, which has its head.
     """
 
     head: str
@@ -233,7 +228,6 @@ class Line:
     hint: str = ""
     cut_hint: str = ""
     rest: Callable[[], Iterable[str]] | None = None
-    continues: bool = False
 
     def text(self, notes: int | None = None, description: str | None = None) -> str:
         """The line with so many of its notes."""
@@ -290,6 +284,11 @@ class Item(ABC):
 
     score: float | None = None
 
+    @property
+    def has_line(self) -> bool:
+        """Whether it may have a line."""
+        return True
+
     def names(self) -> Iterator[tuple[str, str]]:
         """The entity_key and the name of each node that its lines name."""
         return iter(())
@@ -324,8 +323,54 @@ class PlainItem(Item):
         return [(self.section, self.record)]
 
 
+class RecordItem(Item):
+    """A node or a relationship; if its statements are items of their own, its record is in the answer once.
+
+    Attributes:
+        section: field of the answer.
+        more: further fields of its record.
+        in_full: whether all its notes are shown if the budget allows.
+        shown: the statements of its line; None leaves the choice to the answer.
+    """
+
+    section: str
+    more: Mapping[str, Any]
+    in_full: bool
+    shown: Shown | None
+
+    @property
+    @abstractmethod
+    def described(self) -> GraphNode | GraphRelationship:
+        """The node or relationship."""
+
+    @property
+    @abstractmethod
+    def key(self) -> str:
+        """What tells it apart from others."""
+
+    def statements(self) -> Iterator[str]:
+        """Its description and notes, or those that are shown."""
+        shown = self.shown or self.described
+        yield shown.description
+        yield from (note.content for note in shown.notes)
+
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
+        """Its record, once."""
+        if not self._is_first(state):
+            return []
+        return [(self.section, item_record(self.described, state) | dict(self.more))]
+
+    def _is_first(self, state: RenderState) -> bool:
+        """Whether no statement of the record came before; from now on one has."""
+        if self.shown is None:
+            return True
+        is_first = self.key not in state.described
+        state.described.add(self.key)
+        return is_first
+
+
 @dataclass(frozen=True)
-class NodeItem(Item):
+class NodeItem(RecordItem):
     """A node.
 
     Attributes:
@@ -356,6 +401,11 @@ class NodeItem(Item):
         return self.node
 
     @property
+    def key(self) -> str:
+        """Its key."""
+        return self.node.entity_key
+
+    @property
     def has_line(self) -> bool:
         """Whether it was not only found as an end of a relationship of the answer."""
         return not self.is_only_named
@@ -364,16 +414,12 @@ class NodeItem(Item):
         """The node."""
         yield self.node.entity_key, self.node.name
 
-    def statements(self) -> Iterator[str]:
-        """The node's description and notes, or those that are shown."""
-        return statements_of(self.node, self.shown)
-
     def lines(self, state: RenderState) -> list[Line]:
         """The node with what is known of it."""
         node, shown = self.node, self.shown or state.statements(self.node)
-        if state.goes_on(node.entity_key if self.shown else ""):
-            return [replace(state.line("", node, state.node_hint, shown=shown), continues=True)]
-        is_first = self.shown is None or _is_first(node.entity_key, state)
+        if state.goes_on(self):
+            return [state.line("", node, state.node_hint, shown=shown)]
+        is_first = self._is_first(state)
         properties = state.properties(node) if is_first else {}
         if self.is_only_named or (self.is_named and not properties and not any(shown[:2])):
             return []
@@ -382,15 +428,9 @@ class NodeItem(Item):
         head += _score_text(self.score)
         return [state.line(head + self.remark, node, state.node_hint, shown=shown, in_full=self.in_full)]
 
-    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
-        """The node's record, once."""
-        if self.shown is not None and not _is_first(self.node.entity_key, state):
-            return []
-        return [(self.section, item_record(self.node, state) | dict(self.more))]
-
 
 @dataclass(frozen=True)
-class RelationshipItem(Item):
+class RelationshipItem(RecordItem):
     """A relationship.
 
     Attributes:
@@ -417,37 +457,25 @@ class RelationshipItem(Item):
         return self.relationship
 
     @property
-    def has_line(self) -> bool:
-        """A relationship always has one."""
-        return True
+    def key(self) -> str:
+        """Its type, ends and texts."""
+        return "\0".join(self.relationship.identity)
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Both ends."""
         yield self.relationship.from_entity_key, self.relationship.from_name
         yield self.relationship.to_entity_key, self.relationship.to_name
 
-    def statements(self) -> Iterator[str]:
-        """The relationship's description and notes, or those that are shown."""
-        return statements_of(self.relationship, self.shown)
-
     def lines(self, state: RenderState) -> list[Line]:
         """The relationship in its direction, with what is known of it."""
         relationship = self.relationship
-        if state.goes_on(_key(relationship) if self.shown else ""):
-            line = state.line("", relationship, state.relationship_hint, shown=self.shown)
-            return [replace(line, continues=True)]
-        is_first = self.shown is None or _is_first(_key(relationship), state)
-        head = relationship_text(relationship, state, in_short=not is_first) + _score_text(self.score)
+        if state.goes_on(self):
+            return [state.line("", relationship, state.relationship_hint, shown=self.shown)]
+        head = relationship_text(relationship, state, in_short=not self._is_first(state)) + _score_text(self.score)
         if led := [triplet for triplet in self.path if triplet not in state.stated]:
             head += f" via {in_one_line('; '.join(led))}"
         state.stated.add(relationship.triplet)
         return [state.line(head, relationship, state.relationship_hint, shown=self.shown, in_full=self.in_full)]
-
-    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
-        """The relationship's record, once."""
-        if self.shown is not None and not _is_first(_key(self.relationship), state):
-            return []
-        return [(self.section, item_record(self.relationship, state) | dict(self.more))]
 
 
 @dataclass(frozen=True)
@@ -510,17 +538,6 @@ def without(notes: Iterable[Note], others: Sequence[Note]) -> list[Note]:
     return [note for note in notes if id(note) not in known]
 
 
-def _key(relationship: GraphRelationship) -> str:
-    return "\0".join(relationship.identity)
-
-
-def _is_first(key: str, state: RenderState) -> bool:
-    """Whether no line or record described this before; from now on one has."""
-    is_first = key not in state.described
-    state.described.add(key)
-    return is_first
-
-
 def near_best(items: Iterable[Item]) -> float:
     """The score from which a statement is near the best one of some items."""
     return max((item.score for item in items if item.score is not None), default=0.0) - NEAR_BEST
@@ -533,12 +550,6 @@ def namesakes(items: Iterable[Item]) -> set[str]:
         for key, name in item.names():
             keys[in_one_line(name)[:MAX_NAME_LENGTH].casefold()].add(key)
     return {key for of_name in keys.values() if len(of_name) > 1 for key in of_name}
-
-
-def statements_of(item: GraphNode | GraphRelationship, shown: Shown | None) -> Iterator[str]:
-    """The description of an item and the contents of its notes, or those that are shown."""
-    yield item.description if shown is None else shown.description
-    yield from (note.content for note in (item.notes if shown is None else shown.notes))
 
 
 def relationship_text(relationship: GraphRelationship, state: RenderState, *, in_short: bool = False) -> str:
@@ -578,13 +589,13 @@ def kind_text(relationship: GraphRelationship) -> str:
 
 def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> JsonRecord:
     """A node or relationship as JSON types, without bookkeeping; with the same notes as its line."""
-    description, notes, others, _ = state.statements(item)
-    shown = {"description": description, "notes": tuple(notes), "properties": state.properties(item)}
-    record = item.model_copy(update=shown).to_dict()
+    shown = state.statements(item)
+    update = {"description": shown.description, "notes": tuple(shown.notes), "properties": state.properties(item)}
+    record = item.model_copy(update=update).to_dict()
     for note in record.get("notes", ()):
         note.pop("added_by", None)
     rounded = {name: round(value, 4) for name, value in record.items() if isinstance(value, float)}
-    return record | rounded | ({"omitted_notes": len(others)} if others else {})
+    return record | rounded | ({"omitted_notes": len(shown.others)} if shown.others else {})
 
 
 def _properties_text(properties: JsonRecord) -> str:

@@ -103,7 +103,7 @@ def text_page(
     """
     warnings = _fitted_warnings(content.warnings, budget // WARNINGS_BUDGET_DIVISOR)
     frame = [line for line in (content.opening, *warnings) if line]
-    room = budget - sum(estimated_tokens(line) + 1 for line in frame)
+    room = budget - _tokens(frame)
     items = _items_from(content, offset)
     most = max(budget // ITEM_BUDGET_DIVISOR, MIN_ITEM_TOKENS)
     fill = partial(_fill_text, items, at_most=content.at_most, most=most)
@@ -196,24 +196,24 @@ def _fill_text(
         if full and not fitted and not lines:
             fitted = _fitted_lines(full, room) or _head(full, room)
         # What fits a page of its own is not cut at the end of one.
-        is_cut = any(text != line.text() for line, text in zip(full, fitted, strict=False))
-        if full and (not fitted or (lines and is_cut and _is_whole_within(full, most))):
+        if full and (not fitted or (lines and room < _tokens(line.text() for line in full) <= most)):
             break
-        room -= sum(estimated_tokens(line) + 1 for line in fitted)
+        room -= _tokens(fitted)
         shown.append(item)
         lines += zip(full, fitted, strict=False)
     return shown, lines
 
 
-def _is_whole_within(lines: Sequence[Line], room: int) -> bool:
-    return sum(estimated_tokens(line.text()) + 1 for line in lines) <= room
+def _tokens(lines: Iterable[str]) -> int:
+    """Tokens of lines with what separates them."""
+    return sum(estimated_tokens(line) + 1 for line in lines)
 
 
 def joined(lines: Iterable[FittedLine]) -> list[str]:
     """The texts of lines, one for each line that does not go on with the one before."""
     texts: list[str] = []
     for line, text in lines:
-        if line.continues and texts:
+        if texts and not line.head:
             texts[-1] += f" | {text}"
         else:
             texts.append(text)
@@ -223,7 +223,7 @@ def joined(lines: Iterable[FittedLine]) -> list[str]:
 def _completed(lines: Iterable[FittedLine], room: int) -> list[FittedLine]:
     """The lines, with what is left of the room spent on what they omit, best first."""
     fitted = list(lines)
-    left = room - sum(estimated_tokens(text) + 1 for _, text in fitted)
+    left = room - _tokens(text for _, text in fitted)
     shown: list[FittedLine] = []
     for line, text in fitted:
         more = ""
@@ -241,7 +241,7 @@ def _fitted_lines(lines: Sequence[Line], room: int) -> list[str]:
     left = room
     for place, line in enumerate(lines):
         later = lines[place + 1 :]
-        needed = sum(estimated_tokens(other.text()) + 1 for other in later)
+        needed = _tokens(other.text() for other in later)
         text = line.fitted(max(left - needed, left // (len(later) + 1)) - 1)
         if not text:
             return []

@@ -1,7 +1,8 @@
 """Request and result of a hybrid search."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
@@ -213,7 +214,7 @@ class HybridSearchResult(GraphModel):
             by_statement(hybrid_items(self), now),
             opening=NOTHING_RELEVANT if self.is_relevant is False and self.items else "",
         )
-        return text_page(content, lambda: self.render_state(now), token_budget).text
+        return text_page(content, self._new_state(now), token_budget).text
 
     def render_state(self, now: datetime | None = None) -> RenderState:
         """How its items are rendered without a graph: without keys and properties.
@@ -221,14 +222,13 @@ class HybridSearchResult(GraphModel):
         Args:
             now: notes that have expired by then are omitted; default: the current time.
         """
+        return self._new_state(now or datetime.now(UTC))()
+
+    def _new_state(self, now: datetime) -> Callable[[], RenderState]:
         items = hybrid_items(self)
-        return RenderState(
-            now or datetime.now(UTC),
-            QueryWords.of(self.words, (text for item in items for text in item.statements())),
-            near_best(items),
-            labels={node.entity_key: node.label for node in self.objects},
-            with_properties=False,
-        )
+        words = QueryWords.of(self.words, (text for item in items for text in item.statements()))
+        labels = {node.entity_key: node.label for node in self.objects}
+        return partial(RenderState, now, words, near_best(items), labels=labels, with_properties=False)
 
 
 def hybrid_items(result: HybridSearchResult, field: str = "", limit: int | None = None) -> list[Item]:

@@ -39,7 +39,7 @@ def by_statement(items: Iterable[Item], now: datetime) -> list[Item]:
     if any((first.score or 0.0) < (second.score or 0.0) for first, second in pairwise(scored)):
         return given
     split = [one for item in scored for one in _statements(item, now)]
-    if len(split) == len(scored) and all(one.shown is None for one in split):
+    if all(one.shown is None for one in split):
         return given
     split.sort(key=lambda one: -(one.score or 0.0))
     others = [one for one in given if not isinstance(one, ScoredItem) or one.score is None]
@@ -57,7 +57,7 @@ def page_length(items: Sequence[Item]) -> int:
         if item.score is None or (item.score < enough and statements >= MIN_STATEMENTS):
             break
         length += 1
-        statements += isinstance(item, ScoredItem) and item.has_line
+        statements += item.has_line
     return length
 
 

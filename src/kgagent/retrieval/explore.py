@@ -138,15 +138,17 @@ class Exploration:
         is_assessed = explored is not None and self.types.between is None
         value = None if not is_assessed else await self._relevance(found, named, hydrated, nodes, sample)
         read = {key: nodes[key] for key in best if key in nodes}
-        scored = await self._scored(found, {**{one.key: one.record for one in hydrated if one.record}, **read})
-        matches = [to_result(scored.get(one.key, one), self.scope, self.types) for one in hydrated]
+        records = {**{one.key: one.record for one in hydrated if one.record}, **read}
+        items = dict(zip(records, await in_turns(self._model, records.values()), strict=True))
+        scored = await self._scored(found, items)
+        matches = [to_result(scored[one.key], self.scope, self.types) for one in hydrated]
         skipped = {
             "the searches by the queries": not_searched,
             "the search of nodes by name": not_matched,
             "texts of relationships, and the surroundings of the nodes": unread,
         }
         return ExploreResult(
-            nodes=tuple(self._explored(ranked[key], scored.get(key), node) for key, node in read.items()),
+            nodes=tuple(_explored(ranked[key], scored.get(key), items[key]) for key in read),
             relationships=_each_once((*matches, *around.relationships)),
             neighbors=around.neighbors,
             warnings=(
@@ -260,11 +262,10 @@ class Exploration:
         return {node_key(key): min(own, key=order.__getitem__) for key, all_ in ends if (own := searched & {*all_})}
 
     async def _scored(
-        self, found: Found | None, records: Mapping[str, StoredRecord | GraphNode]
+        self, found: Found | None, items: Mapping[str, GraphNode | GraphRelationship]
     ) -> dict[str, Candidate]:
         """What the queries found, by key, each statement with its best score."""
         results = found.results if found else ()
-        items = dict(zip(records, await in_turns(self._model, records.values()), strict=True))
 
         def of_query(result: QueryResult) -> list[Candidate]:
             candidates = [replace(one, result=items[one.key]) for one in result.ranked if one.key in items]
@@ -281,11 +282,6 @@ class Exploration:
         if isinstance(record, GraphNode):
             return self.types.without_other_notes(record)
         return model_of(record, self.scope, self.types)
-
-    def _explored(self, ranked: _Ranked, scored: Candidate | None, found: FoundNode) -> ExploredNode:
-        node = scored.result if scored is not None else self._model(found)
-        score = ranked.name_score if scored is None else max(scored.score, ranked.name_score)
-        return ExploredNode(node=node, score=score, signals=tuple(ranked.signals))
 
     async def _relevance(
         self,
@@ -311,6 +307,11 @@ class Exploration:
         best_share = max((share for share in shares if share is not None), default=None)
         is_unknown = None in shares and (best_share or 0.0) < RELEVANT
         return None if is_unknown else best_share
+
+
+def _explored(ranked: _Ranked, scored: Candidate | None, item: GraphNode | GraphRelationship) -> ExploredNode:
+    node, score = (item, 0.0) if scored is None else (scored.result, scored.score)
+    return ExploredNode(node=node, score=max(score, ranked.name_score), signals=tuple(ranked.signals))
 
 
 def to_result(candidate: Candidate, scope: SearchScope, types: RelationshipFilter) -> RelationshipSearchResult:

@@ -49,13 +49,11 @@ class NamedNode:
         entity_key: its key.
         value: how much that says, 0 to 1.
         matches: its relationships that are nearest to the query, best first.
-        words: the words of the query that name it.
     """
 
     entity_key: str
     value: float
     matches: Sequence[Candidate] = ()
-    words: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -219,8 +217,7 @@ def _named(text: str, rows: Sequence[Row], ontology: Ontology, relationships: in
             share = 1.0 if row["is_owner"] else row["text_score"] / best
             value = share * scoring.specificity(row["degree"], relationships)
         if key not in named or value > named[key].value:
-            own = frozenset(word for first, end in spans.get(key, ()) for word in words[first:end])
-            named[key] = NamedNode(key, value, read_matches(row["matches"]).candidates, own)
+            named[key] = NamedNode(key, value, read_matches(row["matches"]).candidates)
     return list(named.values())
 
 

@@ -126,8 +126,8 @@ def build_result(
     return HybridSearchResult(
         objects=tuple(objects),
         relationships=tuple(relationships) if with_relationships else None,
-        words=words,
         warnings=(*found.warnings, *(_one_sided(found) if with_relationships else ()), *warnings),
+        words=words,
         plan={name: ranking.plan for name, ranking in rankings.items() if ranking.plan is not None},
     )
 

@@ -23,7 +23,6 @@ from kgagent.models.answer_items import (
     NodeItem,
     RelationshipItem,
     RenderState,
-    near_best,
 )
 from kgagent.models.answer_page import Content
 from kgagent.models.statement_order import by_statement
@@ -121,7 +120,6 @@ class Explore(Tool[ExploreArguments]):
             with_relevance(content, result, unknown),
             queries=(*(query.query for query in arguments.queries), *arguments.text_matches),
             labels={node.entity_key: node.label for node in nodes},
-            enough=near_best(items),
             marks_past=arguments.as_of is None,
         )
 

@@ -8,7 +8,6 @@ from itertools import chain
 from pydantic import ConfigDict, Field
 
 from kgagent.formatting import counted
-from kgagent.models.answer_items import NodeItem, RelationshipItem, near_best
 from kgagent.models.answer_page import Content
 from kgagent.models.fields import FilledText
 from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult, hybrid_items
@@ -76,7 +75,8 @@ class HybridSearch(Tool[HybridSearchArguments]):
         if arguments.limit and (last := _last_rank(result, arguments.limit)):
             result, reached = _up_to(result, last), [f"limit {arguments.limit} reached"]
         now = context.write_context.clock() if arguments.format == "text" else None
-        is_short = arguments.cursor is None and arguments.strategy == "calibrated"
+        is_scored = arguments.strategy == "calibrated"
+        is_short = arguments.cursor is None and is_scored
         # Records with many notes take a while, during which other users' calls go on.
         content = await asyncio.to_thread(found_content, result, now, most=arguments.limit, is_short=is_short)
         return await render_page(
@@ -84,9 +84,8 @@ class HybridSearch(Tool[HybridSearchArguments]):
             context,
             arguments,
             replace(content, warnings=(*result.warnings, *reached)),
-            queries=[arguments.query],
+            queries=() if is_scored else [arguments.query],
             labels=labels_of(result, context.ontology),
-            enough=near_best(content.items),
             marks_past=arguments.as_of is None,
         )
 
@@ -134,7 +133,7 @@ def found_content(
     if now is not None:
         items = by_statement(items, now)
         if most is not None:
-            items = [one for one in items if not isinstance(one, NodeItem | RelationshipItem) or one.has_line][:most]
+            items = [one for one in items if one.has_line][:most]
             items = with_counts(items, most, now)
         elif is_short:
             length = page_length(items)

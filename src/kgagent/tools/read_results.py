@@ -12,7 +12,7 @@ from pydantic import Field, JsonValue
 
 from kgagent.errors import InputError
 from kgagent.graph.reference_forms import message_key
-from kgagent.models.answer_items import RenderState, namesakes
+from kgagent.models.answer_items import RenderState, namesakes, near_best
 from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
@@ -79,7 +79,6 @@ async def render_page(
     queries: Iterable[str] = (),
     labels: Mapping[str, str] | None = None,
     sources: Mapping[str, str] | None = None,
-    enough: float = 0.0,
     marks_past: bool = True,
 ) -> ResultT:
     """Render what fits the token budget, from the cursor on.
@@ -92,7 +91,6 @@ async def render_page(
         queries: what was asked; decides which of many notes are shown if no search scored them.
         labels: labels of nodes by entity_key, as far as known.
         sources: names of the sources of notes by entity_key; None shows no sources.
-        enough: score from which a note is shown beside the best statement of its item.
         marks_past: whether relationships that have ended are marked.
 
     Raises:
@@ -108,7 +106,7 @@ async def render_page(
         return RenderState(
             now=now,
             words=words,
-            enough=enough,
+            enough=near_best(content.items),
             marks_past=marks_past,
             keys=keys,
             labels=labels or {},
