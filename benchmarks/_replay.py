@@ -26,7 +26,7 @@ from kgagent.graph.statements import Statement
 from kgagent.models.note import Note, dump_notes, utc_now
 from kgagent.origin import Origin
 from kgagent.plain_names import folded_words, plain_text
-from kgagent.retrieval import RetrievalService
+from kgagent.search import RetrievalService
 
 Vectors = npt.NDArray[np.float32]
 

@@ -23,8 +23,8 @@ from mcp.types import TextContent
 from kgagent import KnowledgeGraph, Settings
 from kgagent.adapters.mcp import HttpOptions, http_server
 from kgagent.adapters.mcp.definitions import tool_definitions
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.embedding.local import LocalEmbedder
-from kgagent.models.token_budget import estimated_tokens
 
 _FAILED = re.compile(r"^(Error|Failed):", re.MULTILINE)
 

@@ -21,12 +21,12 @@ from quality import Measured
 
 from kgagent import Settings
 from kgagent.embedding.factory import make_embedder
-from kgagent.retrieval import RetrievalService, hybrid
-from kgagent.retrieval.candidates import Candidate
-from kgagent.retrieval.noise import Noise
-from kgagent.retrieval.pipeline import QueryResult
-from kgagent.retrieval.relevance import relevance, signals
-from kgagent.retrieval.scoring import WEIGHTS, Features
+from kgagent.search import RetrievalService, hybrid
+from kgagent.search.candidates import Candidate
+from kgagent.search.noise import Noise
+from kgagent.search.pipeline import QueryResult
+from kgagent.search.relevance import relevance, signals
+from kgagent.search.scoring import WEIGHTS, Features
 
 SCALES = (0.6, 1.6)
 FIRST = 0.1

@@ -24,8 +24,8 @@ from kgagent import HybridSearchOptions, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.knowledge_graph import services_of
-from kgagent.retrieval.full_text import search_nodes_full_text, search_relationships_full_text
-from kgagent.retrieval.scope import RelationshipFilter
+from kgagent.search.full_text import search_nodes_full_text, search_relationships_full_text
+from kgagent.search.scope import RelationshipFilter
 
 USER = "benchmark-hybrid"
 DIMENSIONS = 384

@@ -21,11 +21,11 @@ from _quality_sets import MARK, TURN, Asked, QualitySet, read_sets
 from _replay import EmbeddingCache, MadeGraph, ReplayStore, Vectors, replay
 
 from kgagent import HybridSearchOptions, Settings, default_ontology
+from kgagent.answers.items import RenderState
+from kgagent.answers.page import text_page
 from kgagent.embedding.factory import make_embedder
-from kgagent.models.answer_items import RenderState
-from kgagent.models.answer_page import text_page
 from kgagent.models.hybrid import HybridSearchResult
-from kgagent.retrieval import RetrievalService
+from kgagent.search import RetrievalService
 from kgagent.tools.hybrid_search import found_content, labels_of
 from kgagent.tools.read_results import DEFAULT_TOKEN_BUDGET
 

@@ -119,13 +119,13 @@ MODULES = (
                 imports=("kgagent.blocking.BlockingResource",),
             ),
             Face(
-                "kgagent.retrieval.service",
+                "kgagent.search.service",
                 "RetrievalService",
                 "Single searches; each call waits for its result.",
                 omitted=frozenset({"observer", "scope", "embed_queries", "nodes"}),
             ),
             Face(
-                "kgagent.retrieval.searchers.searchers",
+                "kgagent.search.searchers.searchers",
                 "Searcher",
                 "A search for nodes, bound to one user; each call waits for its result.",
             ),

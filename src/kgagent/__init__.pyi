@@ -106,9 +106,9 @@ from kgagent.ontology import default_ontology as default_ontology
 from kgagent.ontology import load_ontology as load_ontology
 from kgagent.progress import Progress as Progress
 from kgagent.ray_workers import RayEngine as RayEngine
-from kgagent.retrieval import RetrievalService as RetrievalService
-from kgagent.retrieval.rerank import CrossEncoder as CrossEncoder
-from kgagent.retrieval.searchers import Searcher as Searcher
+from kgagent.search import RetrievalService as RetrievalService
+from kgagent.search.rerank import CrossEncoder as CrossEncoder
+from kgagent.search.searchers import Searcher as Searcher
 from kgagent.settings import Settings as Settings
 from kgagent.sync import SyncKnowledgeGraph as SyncKnowledgeGraph
 from kgagent.sync import SyncRetrieval as SyncRetrieval

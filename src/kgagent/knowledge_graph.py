@@ -39,9 +39,9 @@ from kgagent.ontology import Ontology, default_ontology, load_ontology
 from kgagent.opening import GraphAccess, check_login, find_login
 from kgagent.origin import Origin, check_process
 from kgagent.progress import Progress
-from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.rerank import CrossEncoder
-from kgagent.retrieval.searchers import Searcher, make_searcher
+from kgagent.search import RetrievalService
+from kgagent.search.rerank import CrossEncoder
+from kgagent.search.searchers import Searcher, make_searcher
 from kgagent.services import GraphServices
 from kgagent.settings import Settings, get_settings
 from kgagent.tools import ToolContext, Toolset

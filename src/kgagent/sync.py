@@ -12,8 +12,8 @@ from kgagent.blocking import BlockingResource, BlockingWrapper
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.note import utc_now
 from kgagent.observing import NULL_OBSERVER
-from kgagent.retrieval.searchers.searchers import DEFAULT_SEARCH, Searcher
-from kgagent.retrieval.service import DEFAULT_THRESHOLD, NO_FILTERS, RetrievalService
+from kgagent.search.searchers.searchers import DEFAULT_SEARCH, Searcher
+from kgagent.search.service import DEFAULT_THRESHOLD, NO_FILTERS, RetrievalService
 from kgagent.tools.base import BoundTool
 from kgagent.tools.registry import Toolset
 
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from kgagent.ontology import Ontology
     from kgagent.progress import Progress
     from kgagent.ray_workers import RayEngine
-    from kgagent.retrieval.rerank import CrossEncoder
-    from kgagent.retrieval.scoring import Features
+    from kgagent.search.rerank import CrossEncoder
+    from kgagent.search.scoring import Features
     from kgagent.settings import Settings
     from kgagent.tools.payload import Payload, ToolText
     from kgagent.upkeep.adopt import AdoptionReport, UndoneAdoption

@@ -19,8 +19,8 @@ from random import Random
 from typing import Any
 
 from kgagent import KnowledgeGraph, Settings
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import BoundTool, Payload, Toolset
 from tests.adversarial.hostile_calls import Call, hostile_calls
 from tests.adversarial.soak_agent import Agent

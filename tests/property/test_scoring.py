@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kgagent import KnowledgeGraph
 from kgagent.models.hybrid import HybridSearchOptions
 from kgagent.plain_names import are_forms
-from kgagent.retrieval.scoring import (
+from kgagent.search.scoring import (
     FEATURES,
     WEIGHTS,
     Features,

@@ -64,7 +64,7 @@ def test_every_request_and_result_of_the_models_is_public() -> None:
 def test_every_type_in_a_signature_of_the_facade_is_public() -> None:
     sources = (
         "kgagent.knowledge_graph",
-        "kgagent.retrieval.service",
+        "kgagent.search.service",
         "kgagent.sync",
     )
     names = {name: getattr(kgagent, name) for name in dir(kgagent)}

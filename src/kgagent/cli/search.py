@@ -16,9 +16,9 @@ from kgagent.cli.request_options import build_request, field_of
 from kgagent.private_files import write_output_file
 
 if TYPE_CHECKING:
+    from kgagent.answers.items import Item, RenderState
     from kgagent.knowledge_graph import KnowledgeGraph
     from kgagent.models import ExploreResult, GraphNode, GraphRelationship
-    from kgagent.models.answer_items import Item, RenderState
     from kgagent.models.hybrid import HybridSearchResult
     from kgagent.models.search import SearchFilters
 
@@ -68,7 +68,8 @@ def search(
     json: Json = False,
 ) -> None:
     """Search nodes and relationships, semantically and by full text: kgagent search "who taught me to sail?"."""
-    from kgagent.models.hybrid import HybridSearchRequest, hybrid_items
+    from kgagent.answers.found import hybrid_items, llm_context, plain_state
+    from kgagent.models.hybrid import HybridSearchRequest
 
     if not query.strip():
         raise typer.BadParameter("QUERY must not be empty")
@@ -97,9 +98,9 @@ def search(
         return result
 
     user_id, result = run_for_user(work, user, reads=True)
-    context = None if token_budget is None else result.to_llm_context(token_budget)
+    context = None if token_budget is None else llm_context(result, token_budget)
     payload = {"user": user_id, **result.to_dict(), **({} if context is None else {"context": context})}
-    state = replace(result.render_state(), marks_past=request.as_of is None)
+    state = replace(plain_state(result), marks_past=request.as_of is None)
     if json:
         records = (*payload["objects"], *payload.get("relationships", ()))
         found: list[GraphNode | GraphRelationship] = [*result.objects, *(result.relationships or ())]
@@ -218,7 +219,7 @@ def _show(
     payload: Mapping[str, Any], lines: Sequence[Text], html: Path | None, *, filters: "SearchFilters", json: bool
 ) -> None:
     """Print a result, unless a page has it."""
-    from kgagent.models.answer_page import NOTHING_RELEVANT
+    from kgagent.answers.page import NOTHING_RELEVANT
     from kgagent.models.search import SearchFilters
 
     if json:
@@ -251,7 +252,7 @@ def _print_warnings(warnings: Iterable[str]) -> None:
 
 def _explained_lines(result: "HybridSearchResult", state: "RenderState") -> list[Text]:
     """Nodes and relationships that have a line, in one ranking, each with the features of its score that are not 0."""
-    from kgagent.models.hybrid import hybrid_items
+    from kgagent.answers.found import hybrid_items
 
     lines: list[Text] = []
     for found, item in zip(result.items, hybrid_items(result), strict=True):
@@ -270,8 +271,8 @@ def _best_lines(items: Sequence["Item"], state: "RenderState", most: int | None)
         state: how they are rendered.
         most: maximum number of lines; None: all.
     """
-    from kgagent.models.answer_page import joined
-    from kgagent.models.statement_order import by_statement
+    from kgagent.answers.page import joined
+    from kgagent.answers.statement_order import by_statement
 
     found = (line for item in by_statement(items, state.now) for line in item.lines(state))
     lines = joined((line, line.text()) for line in found)
@@ -282,8 +283,8 @@ def _best_lines(items: Sequence["Item"], state: "RenderState", most: int | None)
 
 def _explored_state(result: "ExploreResult") -> "RenderState":
     """How the items of a result are rendered."""
-    from kgagent.models.answer_items import RenderState, near_best
-    from kgagent.models.query_words import QueryWords
+    from kgagent.answers.items import RenderState, near_best
+    from kgagent.answers.query_words import QueryWords
     from kgagent.tools.explore import explored_items
 
     nodes, items = (*(item.node for item in result.nodes), *result.neighbors), explored_items(result)

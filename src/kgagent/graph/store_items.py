@@ -200,7 +200,7 @@ class StoreItemRepository:
         except StatementTimeoutError:
             raise
         except StoreError:
-            # See `WidenedIndex` in kgagent.retrieval.
+            # See `WidenedIndex` in kgagent.search.
             return []
 
     async def _vectors(self, items: Sequence[NewItem]) -> dict[str, object]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from langchain_core.language_models import BaseChatModel
 
 from kgagent.adapters.event_loops import run_on, wait_on
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.errors import ConfigurationError
 from kgagent.formatting import counted
 from kgagent.ingestion.limits import Limits
@@ -13,7 +14,6 @@ from kgagent.ingestion.report import IngestionReport
 from kgagent.ingestion.run import IngestionRun, RunConfig
 from kgagent.ingestion.source import Source
 from kgagent.knowledge_graph import KnowledgeGraph
-from kgagent.models.token_budget import estimated_tokens
 from kgagent.ontology import Ontology
 from kgagent.sync import SyncKnowledgeGraph
 

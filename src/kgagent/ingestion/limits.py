@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic import Field
 
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.errors import KgAgentError
 from kgagent.ingestion.report import TokenUsage
 from kgagent.models.request import RequestModel
-from kgagent.models.token_budget import estimated_tokens
 
 
 class Limits(RequestModel):

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.ingestion.source import Source
-from kgagent.models.token_budget import estimated_tokens
 
 MAX_PRECEDING_TOKENS = 200
 """Maximum number of tokens of the previous part that a part repeats as context."""

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.errors import ConflictError
 from kgagent.formatting import in_one_line
 from kgagent.graph.identifiers import Identifier
@@ -13,7 +14,6 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.models.merged_notes import stored_form
 from kgagent.models.note import parse_notes
-from kgagent.models.token_budget import estimated_tokens
 from kgagent.services import GraphServices
 
 MAX_NOTE_RECORDS = 200

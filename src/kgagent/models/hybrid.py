@@ -1,18 +1,13 @@
 """Request and result of a hybrid search."""
 
-from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from kgagent.models.answer_items import Item, NodeItem, RelationshipItem, RenderState, near_best
-from kgagent.models.answer_page import NOTHING_RELEVANT, Content, text_page
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
-from kgagent.models.query_words import QueryWords
 from kgagent.models.search import ExpandHops, SearchFilters, SearchPlan, Threshold
-from kgagent.models.statement_order import by_statement
 
 FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]
 
@@ -126,7 +121,7 @@ class RankedItem(GraphModel):
         found_by: the retrievers that found it.
         similarity: plain cosine with the query, -1 to 1; None without a vector search match.
         text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
-        features: what the score is the weighted mean of, each 0 to 1, see `kgagent.retrieval.scoring`; empty if another
+        features: what the score is the weighted mean of, each 0 to 1, see `kgagent.search.scoring`; empty if another
             strategy ranks.
     """
 
@@ -194,58 +189,3 @@ class HybridSearchResult(GraphModel):
         if self.is_relevant is not None:
             payload |= {"is_relevant": self.is_relevant, "relevance": self.relevance}
         return payload
-
-    def to_llm_context(
-        self,
-        token_budget: int = 2_000,
-        *,
-        now: datetime | None = None,
-    ) -> str:
-        """Render the results as text for a model, most relevant first: a line for each statement or several.
-
-        A long line is shortened; a last line counts the items that do not fit.
-
-        Args:
-            token_budget: maximum number of tokens.
-            now: notes that have expired by then are omitted; default: the current time.
-        """
-        now = now or datetime.now(UTC)
-        content = Content(
-            by_statement(hybrid_items(self), now),
-            opening=NOTHING_RELEVANT if self.is_relevant is False and self.items else "",
-        )
-        return text_page(content, self._new_state(now), token_budget).text
-
-    def render_state(self, now: datetime | None = None) -> RenderState:
-        """How its items are rendered without a graph: without keys and properties.
-
-        Args:
-            now: notes that have expired by then are omitted; default: the current time.
-        """
-        return self._new_state(now or datetime.now(UTC))()
-
-    def _new_state(self, now: datetime) -> Callable[[], RenderState]:
-        items = hybrid_items(self)
-        words = QueryWords.of(self.words, (text for item in items for text in item.statements()))
-        labels = {node.entity_key: node.label for node in self.objects}
-        return partial(RenderState, now, words, near_best(items), labels=labels, with_properties=False)
-
-
-def hybrid_items(result: HybridSearchResult, field: str = "", limit: int | None = None) -> list[Item]:
-    """The best items of a result, for the lists `objects` and `relationships` of a field of the answer."""
-    nodes, edges = (f"{field}.{name}".removeprefix(".") for name in ("objects", "relationships"))
-    items = result.items[:limit]
-    relationships = [item for item in items if isinstance(item, HybridRelationship)]
-    joined = {key for item in relationships for key in (item.from_entity_key, item.to_entity_key)}
-    return [
-        RelationshipItem(item, edges, score=item.score, path=item.path)
-        if isinstance(item, HybridRelationship)
-        else NodeItem(
-            item,
-            nodes,
-            score=item.score,
-            is_named=item.entity_key in joined,
-            is_only_named=item.entity_key in joined and item.found_by == ("via_relationship",),
-        )
-        for item in items
-    ]

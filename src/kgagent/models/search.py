@@ -54,7 +54,7 @@ class RelationshipSearchResult(GraphRelationship):
     Attributes:
         similarity: plain cosine of the relationship itself with the query, -1 to 1.
         score: what the search ranks by: `similarity`, or with expansion the score of
-            `kgagent.retrieval.scoring`, 0 to 1.
+            `kgagent.search.scoring`, 0 to 1.
         path: the relationships that led to it, as short sentences; empty if the query itself found it.
     """
 

@@ -1,13 +1,10 @@
 """What is known of a node with its time, in order of time."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import Field
 
-from kgagent.formatting import in_one_line
-from kgagent.models.answer_items import Item, JsonRecord, Line, RenderState, relationship_text
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.note import Note
 from kgagent.models.when import Period, periods_of, split_periods
@@ -55,59 +52,3 @@ def statements_of(
             yield period, TimedStatement(when=text, note=note, relationship=relationship)
         if note is not None and not periods:
             yield None, None
-
-
-@dataclass(frozen=True)
-class TimelineItem(Item):
-    """A statement with its time and whom it is about, in a line.
-
-    Attributes:
-        statement: the statement.
-        entity_key: the node that the timeline is of.
-    """
-
-    statement: TimedStatement
-    entity_key: str
-
-    def names(self) -> Iterator[tuple[str, str]]:
-        """The nodes of the relationship."""
-        if relationship := self.statement.relationship:
-            yield relationship.from_entity_key, relationship.from_name
-            yield relationship.to_entity_key, relationship.to_name
-
-    def lines(self, state: RenderState) -> list[Line]:
-        """The time, whom it is about, and the statement."""
-        note, relationship = self.statement.note, self.statement.relationship
-        # The line begins with the time.
-        untimed = {"when": None}
-        text = ""
-        if note is not None:
-            head = " ".join(state.name(*other) for other in self._others())
-            text = state.note_text(note.model_copy(update=untimed))
-        elif relationship is not None:
-            head = relationship_text(relationship.model_copy(update=untimed), state)
-            text = in_one_line(relationship.description)
-        return [Line(f"{self.statement.when} {head}".rstrip(), text, cut_hint=state.budget_hint, rest=tuple)]
-
-    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
-        """The statement and the relationship that has it."""
-        note, relationship = self.statement.note, self.statement.relationship
-        record: JsonRecord = {"when": self.statement.when}
-        if note is not None:
-            record |= note.model_dump(mode="json", exclude_none=True, exclude={"added_by", "when"})
-        if relationship is not None:
-            text = {"content": relationship.description} if note is None and relationship.description else {}
-            with_whom = [{"entity_key": key, "name": name} for key, name in self._others()]
-            record |= text | {"with": with_whom[0], "triplet": relationship.triplet}
-        return [("statements", record)]
-
-    def _others(self) -> list[tuple[str, str]]:
-        """Key and name of the other node; none for a note of the node itself."""
-        relationship = self.statement.relationship
-        if relationship is None:
-            return []
-        ends = (
-            (relationship.from_entity_key, relationship.from_name),
-            (relationship.to_entity_key, relationship.to_name),
-        )
-        return [end for end in ends if end[0] != self.entity_key][:1]

@@ -13,7 +13,7 @@ from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint
 from kgagent.patterns.reads import UserReads
 from kgagent.plain_names import folded_words
-from kgagent.retrieval import RetrievalService
+from kgagent.search import RetrievalService
 
 MAX_NAMESAKES = 20
 """Maximum number of nodes of the same name to which a target resolves."""

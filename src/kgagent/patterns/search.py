@@ -31,9 +31,9 @@ from kgagent.patterns.plans import EntryPoint, QueryPlan, query_plans
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import UserReads
 from kgagent.patterns.runner import PatternRunner, RunResult
-from kgagent.retrieval import RetrievalService
-from kgagent.retrieval.arguments import validate_vector
-from kgagent.retrieval.scope import observed
+from kgagent.search import RetrievalService
+from kgagent.search.arguments import validate_vector
+from kgagent.search.scope import observed
 from kgagent.settings import Settings
 from kgagent.validation import check_user_id
 

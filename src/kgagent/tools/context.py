@@ -14,7 +14,7 @@ from kgagent.graph.writes import WriteContext
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.patterns.search import PatternSearch
-from kgagent.retrieval import RetrievalService
+from kgagent.search import RetrievalService
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
+from kgagent.answers.items import JsonRecord, Line, PlainItem
+from kgagent.answers.page import Content
 from kgagent.formatting import in_one_line
-from kgagent.models.answer_items import JsonRecord, Line, PlainItem
-from kgagent.models.answer_page import Content
 from kgagent.models.constraint import Name
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
 from kgagent.ontology import Ontology

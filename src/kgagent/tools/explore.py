@@ -6,6 +6,16 @@ from dataclasses import dataclass
 
 from pydantic import ConfigDict, Field
 
+from kgagent.answers.items import (
+    Item,
+    JsonRecord,
+    Line,
+    NodeItem,
+    RelationshipItem,
+    RenderState,
+)
+from kgagent.answers.page import Content
+from kgagent.answers.statement_order import by_statement
 from kgagent.errors import InputError
 from kgagent.formatting import counted
 from kgagent.graph.reference_forms import ReferenceForms
@@ -16,18 +26,8 @@ from kgagent.models import (
     GraphNode,
     RelationshipSearchResult,
 )
-from kgagent.models.answer_items import (
-    Item,
-    JsonRecord,
-    Line,
-    NodeItem,
-    RelationshipItem,
-    RenderState,
-)
-from kgagent.models.answer_page import Content
-from kgagent.models.statement_order import by_statement
 from kgagent.ontology import Ontology
-from kgagent.retrieval.explore import NOTHING_ASKED
+from kgagent.search.explore import NOTHING_ASKED
 from kgagent.suggestions import shorten_name
 from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kgagent.answers.items import Item, JsonRecord, Line, RelationshipItem, RenderState, item_record
+from kgagent.answers.page import Content
 from kgagent.formatting import counted, in_one_line
-from kgagent.models.answer_items import Item, JsonRecord, Line, RelationshipItem, RenderState, item_record
-from kgagent.models.answer_page import Content
 from kgagent.models.paths import FindPathsRequest, GraphPath
 from kgagent.models.plain import display_name
 from kgagent.ontology import Ontology

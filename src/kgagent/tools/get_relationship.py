@@ -5,19 +5,19 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
+from kgagent.answers.items import HistoryItem, JsonRecord, NodeItem, NoteItem, RelationshipItem, RenderState
+from kgagent.answers.page import Content
+from kgagent.answers.timeline import TimelineItem
+from kgagent.answers.token_budget import cut, cut_record
 from kgagent.errors import NodeNotFoundError
 from kgagent.formatting import counted
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.models.answer_items import HistoryItem, JsonRecord, NodeItem, NoteItem, RelationshipItem, RenderState
-from kgagent.models.answer_page import Content
 from kgagent.models.fields import EntityKey
 from kgagent.models.history import HistoryEntry
 from kgagent.models.note import Note, oldest_first
-from kgagent.models.timeline import TimelineItem
-from kgagent.models.token_budget import cut, cut_record
 from kgagent.models.when import Period, WhenPeriod, overlaps, period_of, periods_of
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import DIRECTION_HINT, TO_NAMES, RelationshipEnds

@@ -7,11 +7,12 @@ from itertools import chain
 
 from pydantic import ConfigDict, Field
 
+from kgagent.answers.found import hybrid_items
+from kgagent.answers.page import Content
+from kgagent.answers.statement_order import by_statement, page_length, with_counts
 from kgagent.formatting import counted
-from kgagent.models.answer_page import Content
 from kgagent.models.fields import FilledText
-from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult, hybrid_items
-from kgagent.models.statement_order import by_statement, page_length, with_counts
+from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool

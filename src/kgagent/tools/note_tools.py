@@ -4,12 +4,12 @@ from typing import ClassVar
 
 from pydantic import Field, model_validator
 
+from kgagent.answers.token_budget import cut
 from kgagent.errors import InputError
 from kgagent.formatting import in_one_line
 from kgagent.graph.graph_writes import GraphWriteResult
 from kgagent.models import GraphRelationship, Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
-from kgagent.models.token_budget import cut
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import Arguments, GivenWhen, Neo4jType, Verbose, describe_lifetimes
 from kgagent.tools.base import Tool

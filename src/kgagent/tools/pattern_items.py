@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kgagent.formatting import in_one_line
-from kgagent.models.answer_items import (
+from kgagent.answers.found import hybrid_items
+from kgagent.answers.items import (
     Item,
     JsonRecord,
     Line,
@@ -15,8 +15,8 @@ from kgagent.models.answer_items import (
     item_record,
     kind_text,
 )
+from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphRelationship
-from kgagent.models.hybrid import hybrid_items
 from kgagent.models.matched_path import Chunk, MatchedPath, MatchedRelationship, PatternResult
 
 FALLBACK = "hybrid"

@@ -11,7 +11,7 @@ from kgagent.models.constraint import EQUALITY_TYPES, LIST_TYPES, Constraint, Co
 from kgagent.models.pattern import Branch, GraphPattern
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.names import FREE_TYPE
-from kgagent.retrieval.stored_types import spellings
+from kgagent.search.stored_types import spellings
 from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
 

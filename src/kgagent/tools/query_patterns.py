@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_validator
 
+from kgagent.answers.page import Content
 from kgagent.formatting import counted
-from kgagent.models.answer_page import Content
 from kgagent.models.matched_path import PatternResult, PatternStrategy
 from kgagent.models.pattern_query import GraphQuery, QueryCombinator, RankingStrategy, ScoreComponent
 from kgagent.models.request import parsed_json

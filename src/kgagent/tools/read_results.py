@@ -10,13 +10,13 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, JsonValue
 
+from kgagent.answers.items import RenderState, namesakes, near_best
+from kgagent.answers.page import NOTHING_RELEVANT, Content, json_page, text_page
+from kgagent.answers.query_words import QueryWords, query_words
 from kgagent.errors import InputError
 from kgagent.graph.reference_forms import message_key
-from kgagent.models.answer_items import RenderState, namesakes, near_best
-from kgagent.models.answer_page import NOTHING_RELEVANT, Content, json_page, text_page
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
-from kgagent.models.query_words import QueryWords, query_words
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExploreResult
 from kgagent.tools.arguments import Format

@@ -6,8 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgagent.formatting import counted
-from kgagent.models.answer_items import (
+from kgagent.answers.items import (
     Item,
     JsonRecord,
     Line,
@@ -17,8 +16,9 @@ from kgagent.models.answer_items import (
     item_record,
     relationship_text,
 )
-from kgagent.models.answer_page import Content
-from kgagent.models.token_budget import cut_record
+from kgagent.answers.page import Content
+from kgagent.answers.token_budget import cut_record
+from kgagent.formatting import counted
 from kgagent.models.traversal import (
     MAX_TRAVERSED_HOPS,
     MAX_TRAVERSED_NODES,

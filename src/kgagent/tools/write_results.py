@@ -8,6 +8,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from kgagent.answers.items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
+from kgagent.answers.page import Content, text_page
+from kgagent.answers.token_budget import RECORD_TOKENS, estimated_tokens, fit_record, json_tokens
 from kgagent.formatting import beginning, counted, in_one_line
 from kgagent.graph.history import is_extension
 from kgagent.graph.property_names import LEVEL_FIELDS
@@ -15,11 +18,8 @@ from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipWriteResult
 from kgagent.graph.writes import WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.answer_items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
-from kgagent.models.answer_page import Content, text_page
 from kgagent.models.free_types import is_extended
 from kgagent.models.graph import GraphModel
-from kgagent.models.token_budget import RECORD_TOKENS, estimated_tokens, fit_record, json_tokens
 from kgagent.ontology import Ontology
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext

@@ -3,9 +3,9 @@ import json
 import pytest
 
 from kgagent import KnowledgeGraph
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.knowledge_graph import services_of
 from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
-from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded

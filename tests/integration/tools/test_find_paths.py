@@ -6,7 +6,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.models import FindPathsRequest
-from kgagent.retrieval import paths
+from kgagent.search import paths
 from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
 from tests.support.embedders import WatchedEmbedder

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.errors import EmbeddingUnavailableError
-from kgagent.models.token_budget import estimated_tokens
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded

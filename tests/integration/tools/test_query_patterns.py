@@ -7,8 +7,8 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.adapters.json_schema import arguments_schema
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.knowledge_graph import services_of
-from kgagent.models.token_budget import estimated_tokens
 from kgagent.ontology import default_ontology
 from kgagent.tools import Toolset
 from kgagent.tools.pattern_guide import WORKED_EXAMPLES

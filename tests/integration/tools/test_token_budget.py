@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.models.token_budget import estimated_tokens
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
 from tests.support.payloads import error_of, succeeded

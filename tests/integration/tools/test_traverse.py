@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.retrieval import traversal
+from kgagent.search import traversal
 from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.drawn import Drawing

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from kgagent.models.token_budget import estimated_tokens
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.tools import TOOLS, Toolset
 from tests.support.payloads import succeeded
 from tests.support.people import persons, two_friends

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgagent.answers.token_budget import estimated_tokens
 from kgagent.ingestion import Source, Turn
 from kgagent.ingestion.source_parts import MAX_PRECEDING_TOKENS, split_source
-from kgagent.models.token_budget import estimated_tokens
 
 MOST = 60
 WORDS = st.text(st.characters(categories=("L", "N", "P", "Z"), include_characters="\n"), min_size=1, max_size=900)

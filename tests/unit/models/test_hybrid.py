@@ -1,6 +1,7 @@
 import pytest
 from pydantic import ValidationError
 
+from kgagent.answers.found import llm_context
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions, HybridSearchResult
 
 
@@ -37,18 +38,18 @@ def test_each_item_says_what_it_is() -> None:
 
 def test_context_says_that_nothing_is_relevant_only_above_the_nearest() -> None:
     nearest = HybridSearchResult(objects=(found(found_by=()),), is_relevant=False, relevance=0.1)
-    assert nearest.to_llm_context().splitlines() == [
+    assert llm_context(nearest).splitlines() == [
         "Nothing clearly relevant found. The nearest:",
         "Ada (Person) 0.10",
     ]
-    assert HybridSearchResult(is_relevant=False, relevance=0.1).to_llm_context() == "Nothing found"
+    assert llm_context(HybridSearchResult(is_relevant=False, relevance=0.1)) == "Nothing found"
 
 
 def test_context_names_the_ends_of_relationships_only_there() -> None:
     ada = found(rank=3, found_by=("via_relationship",))
     other = found(entity_key="c", name="Cy", rank=4, found_by=("via_relationship",))
     result = HybridSearchResult(objects=(ada, other), relationships=(related(from_name="Ada", to_name="Bo"),))
-    assert result.to_llm_context().splitlines() == [
+    assert llm_context(result).splitlines() == [
         "Ada (Person) -[has_relationship_with]-> Bo 0.05",
         "Cy (Person) 0.10",
     ]

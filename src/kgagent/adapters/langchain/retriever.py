@@ -10,9 +10,9 @@ from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field, field_validator
 
 from kgagent.adapters.event_loops import run_on, wait_on
+from kgagent.answers.document_text import node_lines, relationship_lines
 from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
-from kgagent.models.document_text import node_lines, relationship_lines
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions
 from kgagent.models.plain import without_empty
 from kgagent.sync import SyncKnowledgeGraph

@@ -12,7 +12,7 @@ from kgagent.adapters.mcp.calls import Context, Meta
 from kgagent.adapters.view import SEARCHES, Vocabulary, app_page, build_view
 from kgagent.errors import KgAgentError
 from kgagent.ontology import Ontology
-from kgagent.retrieval import RetrievalService
+from kgagent.search import RetrievalService
 from kgagent.tools import Payload
 
 URI = "ui://kgagent/graph.html"

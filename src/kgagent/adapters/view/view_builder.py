@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from kgagent.adapters.view.view_model import Match, MatchReason, ViewGraph, ViewNode, ViewRelationship
+from kgagent.answers.items import JsonRecord
+from kgagent.answers.page import NOTHING_RELEVANT
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.answer_items import JsonRecord
-from kgagent.models.answer_page import NOTHING_RELEVANT
 from kgagent.models.graph import GraphModel
 from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, RetrieverName
-from kgagent.retrieval import RetrievalService
+from kgagent.search import RetrievalService
 
 ItemT = TypeVar("ItemT", bound=GraphModel)
 ViewT = TypeVar("ViewT", ViewNode, ViewRelationship)

@@ -8,7 +8,7 @@ from kgagent.cli.progress import RichProgress
 from kgagent.files import LoadReport
 from kgagent.knowledge_graph import services_of
 from kgagent.models import NodeSearchResult, RelationshipSearchResult
-from kgagent.retrieval import RetrievalService
+from kgagent.search import RetrievalService
 
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph

@@ -1,0 +1,614 @@
+"""The items of an answer: nodes and relationships, each as a line for a model and as a record for programs."""
+
+from abc import ABC, abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import chain
+from typing import Any, NamedTuple
+
+from kgagent.answers.query_words import QueryWords
+from kgagent.answers.token_budget import cut, estimated_tokens, fits
+from kgagent.formatting import in_one_line
+from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.models.history import HistoryEntry
+from kgagent.models.note import MatchedNote, Note, oldest_first
+from kgagent.models.when import is_past
+from kgagent.ontology.model import as_words
+
+JsonRecord = dict[str, Any]
+"""JSON types."""
+
+MAX_NAME_LENGTH = 80
+"""Characters of a name in a line."""
+
+FEW_NOTES, NEWEST_NOTES = 3, 2
+"""Up to how many notes of an item are all shown, and how many of more notes, in an answer without a query."""
+
+MATCHING_NOTES = 3
+"""Maximum number of notes of an item that are shown in an answer to a query."""
+
+ENOUGH_WORDS = 0.5
+"""Share of the words that were asked for from which a note is shown, relative to the statement with most of them."""
+
+NEAR_BEST = 0.06
+"""How much less than the best item of an answer a statement may score to be near it."""
+
+MIN_NOTE_TOKENS = 12
+"""Tokens of the shortest part of a note that is worth showing."""
+
+_BOOKKEEPING = frozenset({"created_at", "updated_at", "access_count", "state"})
+
+
+class Shown(NamedTuple):
+    """What is shown of an item.
+
+    Attributes:
+        description: its description, if that is shown.
+        notes: the notes that are shown.
+        others: the notes that are not.
+        is_statement: whether it is one statement.
+    """
+
+    description: str
+    notes: Sequence[Note]
+    others: Sequence[Note]
+    is_statement: bool = False
+
+
+@dataclass
+class RenderState:
+    """What decides how items are rendered, and what the answer has said already.
+
+    Attributes:
+        now: notes that have expired by then are omitted.
+        words: the words that were asked for; decide which of many notes are shown if no search scored them.
+        enough: score from which a note is shown beside the best statement of its item.
+        keys: what to print beside the names of nodes that share their name with another, by entity_key.
+        labels: labels of nodes by entity_key, as far as known.
+        sources: names of the sources of notes by entity_key; None shows neither sources nor when notes were said.
+        defaults: values of properties that say nothing.
+        with_properties: whether properties beyond the usual fields are shown.
+        marks_past: whether relationships that have ended are marked; not where all were valid at the time asked for.
+        own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all of them.
+        node_hint: how to see the omitted notes of a node; empty if there is no way.
+        relationship_hint: likewise for a relationship.
+        budget_hint: how to see the rest of a text that was cut, of an item that may have what is left of the budget.
+        mentioned: entity_keys of the nodes that a line has named.
+        described: keys of the records that lines or records of the answer have described.
+        stated: the relationships that lines have stated, as short sentences.
+        last: key of the record of the last line; empty if that is no statement.
+        hinted: the hints that lines contain, each with whether the line may yet be shown in full.
+    """
+
+    now: datetime
+    words: QueryWords = field(default_factory=QueryWords)
+    enough: float = 0.0
+    keys: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] | None = None
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    with_properties: bool = True
+    marks_past: bool = True
+    own: Container[str] | None = None
+    node_hint: str = ""
+    relationship_hint: str = ""
+    budget_hint: str = ""
+    mentioned: set[str] = field(default_factory=set)
+    described: set[str] = field(default_factory=set)
+    stated: set[str] = field(default_factory=set)
+    last: str = ""
+    hinted: set[tuple[str, bool]] = field(default_factory=set)
+
+    def name(self, entity_key: str, name: str, label: str = "") -> str:
+        """The name of a node: with its label where it is named first, and with its key if it has a namesake."""
+        shown = in_one_line(name) or in_one_line(entity_key)
+        if len(shown) > MAX_NAME_LENGTH:
+            shown = f"{shown[:MAX_NAME_LENGTH]}…"
+        key, label = self.keys.get(entity_key, ""), label or self.labels.get(entity_key, "")
+        if entity_key in self.mentioned:
+            label = ""
+        self.mentioned.add(entity_key)
+        details = " ".join(filter(None, (label, key)))
+        return f"{shown} ({in_one_line(details)})" if details else shown
+
+    def goes_on(self, item: "RecordItem") -> bool:
+        """Whether an item is a statement of the same record as the last line; the next one is compared with this."""
+        before, self.last = self.last, "" if item.shown is None else item.key
+        return self.last != "" and self.last == before
+
+    def properties(self, item: GraphNode | GraphRelationship) -> JsonRecord:
+        """The properties that say something, and are not also the name or the description."""
+        if not self.with_properties:
+            return {}
+        kind = item.label if isinstance(item, GraphNode) else item.neo4j_type
+        said = (item.name, item.description) if isinstance(item, GraphNode) else (item.description,)
+        hidden, defaults = (_BOOKKEEPING, self.defaults) if self.own is None or kind in self.own else ((), {})
+        return {
+            name: value
+            for name, value in item.properties.items()
+            if name not in hidden and value not in (None, "", [], {}, *said) and defaults.get(name) != value
+        }
+
+    def line(
+        self,
+        head: str,
+        item: GraphNode | GraphRelationship,
+        hint: str,
+        *,
+        shown: "Shown | None" = None,
+        in_full: bool = False,
+    ) -> "Line":
+        """The line of an item.
+
+        Args:
+            head: what the line begins with.
+            item: what is described.
+            hint: how to see notes that are omitted.
+            shown: the statements to show; None chooses them.
+            in_full: whether its other notes are shown too where the budget of the answer allows.
+        """
+        description, notes, others, is_statement = shown or self.statements(item)
+        if isinstance(item, GraphRelationship) and self._is_shown(item):
+            description = ""
+        if is_statement and notes:
+            # As a description, its text is cut and not omitted if it is too long.
+            description, notes = self.note_text(notes[0]), ()
+        if others and (hint, in_full) in self.hinted:
+            hint = ""
+        elif others:
+            self.hinted.add((hint, in_full))
+        texts = [self.note_text(note) for note in notes]
+        line = Line(head, in_one_line(description), texts, len(others), hint)
+        return replace(line, cut_hint=self.budget_hint, rest=lambda: map(self.note_text, others)) if in_full else line
+
+    def _is_shown(self, relationship: GraphRelationship) -> bool:
+        """Whether the description is the triplet in words with properties, as of an adopted relationship."""
+        rest = relationship.description.removeprefix(relationship.triplet)
+        for name, value in self.properties(relationship).items() if rest != relationship.description else ():
+            rest = rest.replace(f"; {as_words(name)}: {_value_text(value)}", "")
+        return not rest
+
+    def statements(self, item: GraphNode | GraphRelationship) -> "Shown":
+        """The description to show, if any, the notes to show, the best first, and the other current notes.
+
+        In the result of a search that scored the statements: the best one, and what scores near the best of the answer;
+        of few notes all. Otherwise the notes that have the words that were asked for, or the newest.
+        """
+        scored = scored_statements(item, self.now)
+        if scored:
+            enough = min(self.enough, scored[0][0])
+            near = [note for score, note in scored if score >= enough or len(scored) <= FEW_NOTES]
+            notes = [note for note in near if note is not None][:MATCHING_NOTES]
+            return Shown(item.description if None in near else "", notes, without(current_notes(item, self.now), notes))
+        newest = current_notes(item, self.now)
+        if self.words.most:
+            newest.sort(key=lambda note: -self.words.share(note.content))
+            count = sum(self.words.share(note.content) >= ENOUGH_WORDS for note in newest[:MATCHING_NOTES])
+        else:
+            count = len(newest) if len(newest) <= FEW_NOTES else NEWEST_NOTES
+        return Shown(item.description, newest[:count], newest[count:])
+
+    def source_details(self, entity_key: str | None) -> list[str]:
+        """The source of a statement, if it has one and sources are shown."""
+        if not entity_key or self.sources is None:
+            return []
+        return [f"source {in_one_line(self.sources.get(entity_key, entity_key))}"]
+
+    def note_text(self, note: Note) -> str:
+        """A note with its time, source and expiry, as far as it has them and they are shown."""
+        details = [note.when] if note.when else []
+        if note.said_on and self.sources is not None:
+            details.append(f"said {note.said_on}")
+        details += self.source_details(note.source_entity_key)
+        if note.expires_at:
+            details.append(f"until {note.expires_at:%Y-%m-%d}")
+        return in_one_line(note.content) + (f" ({', '.join(details)})" if details else "")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line in parts, which can be shortened.
+
+    Attributes:
+        head: what is described; never omitted. Empty if the line goes on with the one before.
+        description: its text.
+        notes: notes, best first.
+        others: number of further notes.
+        hint: how to see the further notes.
+        cut_hint: how to see the rest of a text that was cut.
+        rest: returns the further notes if the line may have what is left of the budget, see `fitted`; otherwise None.
+    """
+
+    head: str
+    description: str = ""
+    notes: Sequence[str] = ()
+    others: int = 0
+    hint: str = ""
+    cut_hint: str = ""
+    rest: Callable[[], Iterable[str]] | None = None
+
+    def text(self, notes: int | None = None, description: str | None = None) -> str:
+        """The line with so many of its notes."""
+        shown = list(self.notes[:notes])
+        others = self.others + len(self.notes) - len(shown)
+        described = self.description if description is None else description
+        if others:
+            counted = f"+{others:,} {'note' if others == 1 else 'notes'}"
+            shown.append(f"{counted}: {self.hint}" if self.hint else counted)
+        said = " | ".join(filter(None, (described, *shown)))
+        return ": ".join(filter(None, (self.head, said)))
+
+    def fitted(self, room: int, *, in_full: bool = False) -> str:
+        """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be.
+
+        Args:
+            room: maximum number of tokens.
+            in_full: whether its further notes follow as far as they fit; the last one may be cut.
+        """
+        text, described = self.text(), self.description
+        if fits(text, room):
+            if not in_full or not self.others:
+                return text
+        elif self.notes:
+            of_notes = sum(estimated_tokens(note) if fits(note, room) else room for note in self.notes)
+            described = cut(described, max(room // 2, room - 2 * of_notes), self.cut_hint)
+        bare = self.text(0, described)
+        if not fits(bare, room):
+            left = room - estimated_tokens(self.text(0, "")) - 2
+            shortened = cut(self.description, left, self.cut_hint) if left > 0 else ""
+            line = self.text(0, shortened) if shortened or not self.description else ""
+            return line if estimated_tokens(line) <= room else ""
+        left, shown = room - estimated_tokens(bare), list[str]()
+        for note in chain(self.notes, self.rest() if in_full and self.rest is not None else ()):
+            if fits(f" | {note}", left):
+                left -= estimated_tokens(f" | {note}")
+                shown.append(note)
+                continue
+            if in_full and left >= MIN_NOTE_TOKENS and (start := cut(note, left - 1, self.cut_hint)):
+                shown.append(start)
+            break
+        others = self.others + len(self.notes) - len(shown)
+        noted = replace(self, description=described, notes=shown, others=others)
+        texts = (noted.text(notes) for notes in range(len(shown), 0, -1))
+        return next((text for text in texts if fits(text, room)), bare)
+
+
+class Item(ABC):
+    """One item of an answer.
+
+    Attributes:
+        score: what the answer sorts it by; None if it is not sorted by a score.
+    """
+
+    score: float | None = None
+
+    @property
+    def has_line(self) -> bool:
+        """Whether it may have a line."""
+        return True
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The entity_key and the name of each node that its lines name."""
+        return iter(())
+
+    def statements(self) -> Iterator[str]:
+        """Its description and notes."""
+        return iter(())
+
+    @abstractmethod
+    def lines(self, state: RenderState) -> list[Line]:
+        """The item for a model."""
+
+    @abstractmethod
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
+        """The item for programs: records with the field of the answer to which each belongs."""
+
+
+@dataclass(frozen=True)
+class PlainItem(Item):
+    """A record, and perhaps a line, that need no rendering."""
+
+    line: Line | None
+    section: str
+    record: JsonRecord | str
+
+    def lines(self, state: RenderState) -> list[Line]:  # noqa: ARG002
+        """The line."""
+        return [] if self.line is None else [self.line]
+
+    def records(self, state: RenderState) -> list[tuple[str, Any]]:  # noqa: ARG002
+        """The record."""
+        return [(self.section, self.record)]
+
+
+class RecordItem(Item):
+    """A node or a relationship; if its statements are items of their own, its record is in the answer once.
+
+    Attributes:
+        section: field of the answer.
+        more: further fields of its record.
+        in_full: whether all its notes are shown if the budget allows.
+        shown: the statements of its line; None leaves the choice to the answer.
+    """
+
+    section: str
+    more: Mapping[str, Any]
+    in_full: bool
+    shown: Shown | None
+
+    @property
+    @abstractmethod
+    def described(self) -> GraphNode | GraphRelationship:
+        """The node or relationship."""
+
+    @property
+    @abstractmethod
+    def key(self) -> str:
+        """What tells it apart from others."""
+
+    def statements(self) -> Iterator[str]:
+        """Its description and notes, or those that are shown."""
+        shown = self.shown or self.described
+        yield shown.description
+        yield from (note.content for note in shown.notes)
+
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
+        """Its record, once."""
+        if not self._is_first(state):
+            return []
+        return [(self.section, item_record(self.described, state) | dict(self.more))]
+
+    def _is_first(self, state: RenderState) -> bool:
+        """Whether no statement of the record came before; from now on one has."""
+        if self.shown is None:
+            return True
+        is_first = self.key not in state.described
+        state.described.add(self.key)
+        return is_first
+
+
+@dataclass(frozen=True)
+class NodeItem(RecordItem):
+    """A node.
+
+    Attributes:
+        node: the node.
+        section: field of the answer.
+        more: further fields of its record.
+        remark: what to add to the line.
+        score: what the answer sorts it by; None outside a search.
+        is_named: whether a relationship of the answer names it; then it has a line only if that says more.
+        is_only_named: whether it was found only as an end of such a relationship; then it has no line.
+        in_full: whether all its notes are shown if the budget allows.
+        shown: the statements of its line; None leaves the choice to the answer.
+    """
+
+    node: GraphNode
+    section: str
+    more: Mapping[str, Any] = field(default_factory=dict)
+    remark: str = ""
+    score: float | None = None
+    is_named: bool = False
+    is_only_named: bool = False
+    in_full: bool = False
+    shown: Shown | None = None
+
+    @property
+    def described(self) -> GraphNode:
+        """The node."""
+        return self.node
+
+    @property
+    def key(self) -> str:
+        """Its key."""
+        return self.node.entity_key
+
+    @property
+    def has_line(self) -> bool:
+        """Whether it was not only found as an end of a relationship of the answer."""
+        return not self.is_only_named
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """The node."""
+        yield self.node.entity_key, self.node.name
+
+    def lines(self, state: RenderState) -> list[Line]:
+        """The node with what is known of it."""
+        node, shown = self.node, self.shown or state.statements(self.node)
+        if state.goes_on(self):
+            return [state.line("", node, state.node_hint, shown=shown)]
+        is_first = self._is_first(state)
+        properties = state.properties(node) if is_first else {}
+        if self.is_only_named or (self.is_named and not properties and not any(shown[:2])):
+            return []
+        head = state.name(node.entity_key, node.name, node.label) + _properties_text(properties)
+        head += f" (first noted {node.first_noted})" if node.first_noted and is_first else ""
+        head += _score_text(self.score)
+        return [state.line(head + self.remark, node, state.node_hint, shown=shown, in_full=self.in_full)]
+
+
+@dataclass(frozen=True)
+class RelationshipItem(RecordItem):
+    """A relationship.
+
+    Attributes:
+        relationship: the relationship.
+        section: field of the answer.
+        more: further fields of its record.
+        score: what the answer sorts it by; None outside a search.
+        path: the relationships that led to it, as short sentences.
+        in_full: whether all its notes are shown if the budget allows.
+        shown: the statements of its line; None leaves the choice to the answer.
+    """
+
+    relationship: GraphRelationship
+    section: str
+    more: Mapping[str, Any] = field(default_factory=dict)
+    score: float | None = None
+    path: Sequence[str] = ()
+    in_full: bool = False
+    shown: Shown | None = None
+
+    @property
+    def described(self) -> GraphRelationship:
+        """The relationship."""
+        return self.relationship
+
+    @property
+    def key(self) -> str:
+        """Its type, ends and texts."""
+        return "\0".join(self.relationship.identity)
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Both ends."""
+        yield self.relationship.from_entity_key, self.relationship.from_name
+        yield self.relationship.to_entity_key, self.relationship.to_name
+
+    def lines(self, state: RenderState) -> list[Line]:
+        """The relationship in its direction, with what is known of it."""
+        relationship = self.relationship
+        if state.goes_on(self):
+            return [state.line("", relationship, state.relationship_hint, shown=self.shown)]
+        head = relationship_text(relationship, state, in_short=not self._is_first(state)) + _score_text(self.score)
+        if led := [triplet for triplet in self.path if triplet not in state.stated]:
+            head += f" via {in_one_line('; '.join(led))}"
+        state.stated.add(relationship.triplet)
+        return [state.line(head, relationship, state.relationship_hint, shown=self.shown, in_full=self.in_full)]
+
+
+@dataclass(frozen=True)
+class NoteItem(Item):
+    """A note with a line of its own."""
+
+    note: Note
+
+    def lines(self, state: RenderState) -> list[Line]:
+        """The note with its date."""
+        return [Line("- Note", state.note_text(self.note), cut_hint=state.budget_hint, rest=tuple)]
+
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
+        """The note."""
+        return [("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))]
+
+
+@dataclass(frozen=True)
+class HistoryItem(Item):
+    """An earlier value of a record, with a line of its own.
+
+    Attributes:
+        entry: the value, and how long it was stored.
+        word: its word, if it is a level.
+    """
+
+    entry: HistoryEntry
+    word: str = ""
+
+    def lines(self, state: RenderState) -> list[Line]:
+        """The value and until when it was stored: `- Former description (until 2026-01-31): …`."""
+        entry = self.entry
+        until = entry.ended or (f"{entry.until:%Y-%m-%d}" if entry.until else "")
+        details = [f"until {until}"] if until else []
+        details += state.source_details(entry.source_entity_key)
+        kind = "Wrong" if entry.corrected else "Former"
+        head = f"- {kind} {in_one_line(entry.field)}" + (f" ({', '.join(details)})" if details else "")
+        return [Line(head, in_one_line(self.word or str(entry.value)), cut_hint=state.budget_hint, rest=tuple)]
+
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
+        """The entry."""
+        return [("history", self.entry.model_dump(mode="json", exclude_defaults=True))]
+
+
+def scored_statements(item: GraphNode | GraphRelationship, now: datetime) -> list[tuple[float, Note | None]]:
+    """The score of the description, None, and of each current note, best first; empty if no search scored them."""
+    described = [] if item.description_score is None else [(item.description_score, None)]
+    notes = ((note.score, note) for note in current_notes(item, now) if isinstance(note, MatchedNote))
+    return sorted([*described, *notes], key=lambda one: -one[0])
+
+
+def current_notes(item: GraphNode | GraphRelationship, now: datetime) -> list[Note]:
+    """The notes that have not expired, newest first."""
+    return oldest_first(reversed([note for note in item.notes if note.content and note.is_current(now)]))[::-1]
+
+
+def without(notes: Iterable[Note], others: Sequence[Note]) -> list[Note]:
+    """Some notes without others."""
+    known = set(map(id, others))
+    return [note for note in notes if id(note) not in known]
+
+
+def near_best(items: Iterable[Item]) -> float:
+    """The score from which a statement is near the best one of some items."""
+    return max((item.score for item in items if item.score is not None), default=0.0) - NEAR_BEST
+
+
+def namesakes(items: Iterable[Item]) -> set[str]:
+    """The entity_keys of nodes whose name, as far as it is shown, another node of the items has too."""
+    keys: dict[str, set[str]] = defaultdict(set)
+    for item in items:
+        for key, name in item.names():
+            keys[in_one_line(name)[:MAX_NAME_LENGTH].casefold()].add(key)
+    return {key for of_name in keys.values() if len(of_name) > 1 for key in of_name}
+
+
+def relationship_text(relationship: GraphRelationship, state: RenderState, *, in_short: bool = False) -> str:
+    """A relationship in its direction: `Me (Person) -[mentor]-> Ruth (Person) (warm, close)`.
+
+    Args:
+        relationship: the relationship.
+        state: what the answer has said already.
+        in_short: whether only its type and ends are told.
+    """
+    ends = [
+        (relationship.from_entity_key, relationship.from_name),
+        (relationship.to_entity_key, relationship.to_name),
+    ]
+    source, target = (state.name(*end) for end in (reversed(ends) if relationship.ends_reversed else ends))
+    text = f"{source} -[{kind_text(relationship)}]-> {target}"
+    if in_short:
+        return text
+    levels = [
+        word or (f"{name} {level}" if level is not None else "")
+        for name, word, level in (
+            ("attitude", relationship.attitude_word, relationship.attitude),
+            ("proximity", relationship.proximity_word, relationship.proximity),
+        )
+    ]
+    past = "past" if state.marks_past and is_past(relationship.when, state.now) else ""
+    noted = f"first noted {relationship.first_noted}" if relationship.first_noted and not relationship.when else ""
+    details = ", ".join(filter(None, (*levels, relationship.when, past, noted)))
+    properties = _properties_text(state.properties(relationship))
+    return text + (f" ({details})" if details else "") + properties
+
+
+def kind_text(relationship: GraphRelationship) -> str:
+    """The free type of a relationship, or else its Neo4j type."""
+    return in_one_line(relationship.relationship_type) or in_one_line(relationship.neo4j_type)
+
+
+def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> JsonRecord:
+    """A node or relationship as JSON types, without bookkeeping; with the same notes as its line."""
+    shown = state.statements(item)
+    update = {"description": shown.description, "notes": tuple(shown.notes), "properties": state.properties(item)}
+    record = item.model_copy(update=update).to_dict()
+    for note in record.get("notes", ()):
+        note.pop("added_by", None)
+    rounded = {name: round(value, 4) for name, value in record.items() if isinstance(value, float)}
+    return record | rounded | ({"omitted_notes": len(shown.others)} if shown.others else {})
+
+
+def _properties_text(properties: JsonRecord) -> str:
+    if not properties:
+        return ""
+    values = (name if value is True else f"{name}: {_value_text(value)}" for name, value in properties.items())
+    return f" [{in_one_line('; '.join(values))}]"
+
+
+def _score_text(score: float | None) -> str:
+    return "" if score is None else f" {score:.2f}"
+
+
+def _value_text(value: object) -> str:
+    texts = value if isinstance(value, list) else [value]
+    return ", ".join(map(str, texts))

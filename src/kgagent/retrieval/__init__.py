@@ -1,5 +1,0 @@
-"""Search: retrievers, and the pipeline that fuses, expands, hydrates, reranks and renders what they return."""
-
-from kgagent.retrieval.service import RetrievalService
-
-__all__ = ["RetrievalService"]

@@ -1,0 +1,139 @@
+"""The candidate: what flows through all stages of a search, from a retriever to the result."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
+
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.models import GraphNode, GraphRelationship
+from kgagent.models.hybrid import FusedRetriever, Retriever, RetrieverName
+from kgagent.models.search import SearchPlan
+from kgagent.ontology import Ontology
+from kgagent.search.scoring import Features
+
+StoredRecord = NodeRecord | RelationshipRecord
+
+RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
+"""Retrievers in the order that breaks ties."""
+
+OF_NODES: tuple[Retriever, ...] = ("node_vector", "node_fulltext")
+OF_RELATIONSHIPS: tuple[Retriever, ...] = ("relationship_vector", "relationship_fulltext")
+"""The retrievers of nodes, and those of relationships; a note may be of either."""
+
+_NODE = "object:"
+_ENDS = ("from_entity_key", "to_entity_key", "from_name", "to_name", "from_labels", "to_labels")
+_NODE_FIELDS, _RELATIONSHIP_FIELDS = ("element_id", "labels"), ("element_id", "neo4j_type", *_ENDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A node or relationship that a retriever returned, or that expansion added.
+
+    Attributes:
+        key: identifies the item in every ranking.
+        score: what the current ranking sorts by.
+        record: the item as far as it was read; None for a node that is only known as the end of a relationship.
+        similarity: plain cosine with the query, -1 to 1, or the score of a match by name; None without either.
+        text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
+        path: the relationships that led to it, from one that the query itself found.
+        found_by: how it was found.
+        notes: plain cosine with the query of its notes that matched, by content.
+        features: what its score is made of; None if another fusion strategy ranks it.
+        result: the item as it is returned; None until it is hydrated.
+    """
+
+    key: str
+    score: float
+    record: StoredRecord | None = None
+    similarity: float | None = None
+    text_score: float | None = None
+    path: tuple[RelationshipRecord, ...] = ()
+    found_by: tuple[RetrieverName, ...] = ()
+    features: Features | None = None
+    notes: Mapping[str, float] = field(default_factory=dict)
+    result: GraphNode | GraphRelationship | None = None
+
+    @property
+    def best_similarity(self) -> float:
+        """Similarity of its best text, its own or a note; 0 if none is known."""
+        return max((self.similarity or 0.0, *self.notes.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What a retriever returned for one query.
+
+    Attributes:
+        candidates: best first.
+        plan: how a vector search or a search by name was run; None for full-text search.
+        span: similarities of the first match and of the last one that counts, of a vector search with enough matches.
+    """
+
+    candidates: Sequence[Candidate] = ()
+    plan: SearchPlan | None = None
+    span: tuple[float, float] | None = None
+
+
+Rankings = Mapping[FusedRetriever, Sequence[Candidate]]
+"""Candidates of each retriever, best first."""
+
+
+def first_of_each(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
+    """The first candidate of each key."""
+    first: dict[str, Candidate] = {}
+    for candidate in candidates:
+        first.setdefault(candidate.key, candidate)
+    return first
+
+
+def merged(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
+    """The first candidate of each key, with the similarity and the notes that others know."""
+    first: dict[str, Candidate] = {}
+    for candidate in candidates:
+        known = first.setdefault(candidate.key, candidate)
+        if known is not candidate:
+            similarity = candidate.similarity if known.similarity is None else known.similarity
+            first[candidate.key] = replace(known, similarity=similarity, notes={**candidate.notes, **known.notes})
+    return first
+
+
+def first_retrievers(rankings: Rankings) -> dict[str, int]:
+    """For each key, the position of the first retriever that returned it."""
+    first: dict[str, int] = {}
+    for position, name in enumerate(get_args(FusedRetriever)):
+        for candidate in rankings.get(name, ()):
+            first.setdefault(candidate.key, position)
+    return first
+
+
+def node_key(entity_key: str) -> str:
+    """The key of a node in rankings."""
+    return f"{_NODE}{entity_key}"
+
+
+def entity_key_of(key: str) -> str:
+    """The `entity_key` of a node, from its key in rankings."""
+    return key.removeprefix(_NODE)
+
+
+def key_of(record: StoredRecord) -> str:
+    """The key of a record in rankings; old graphs have several relationships of one type between two nodes."""
+    if isinstance(record, NodeRecord):
+        return node_key(record.entity_key)
+    first, second = sorted((record.from_entity_key, record.to_entity_key))
+    return f"relationship:{record.neo4j_type}:{first}:{second}:{record.text('relationship_type')}"
+
+
+def read_node(found: Sequence[Any], ontology: Ontology, labels: Sequence[str] = ()) -> NodeRecord:
+    """Read the list that `_found_node.cypher` makes; of a node with several labels, one of `labels` counts."""
+    return NodeRecord.read(_row(_NODE_FIELDS, found), ontology, labels=labels)
+
+
+def read_relationship(found: Sequence[Any]) -> RelationshipRecord:
+    """Read the list that `_found_relationship.cypher` or `_ranked_relationship.cypher` makes."""
+    return RelationshipRecord.read(_row(_RELATIONSHIP_FIELDS, found))
+
+
+def _row(fields: Sequence[str], found: Sequence[Any]) -> dict[str, Any]:
+    *values, properties = found
+    return dict(zip(fields, values, strict=True), properties=dict(properties))

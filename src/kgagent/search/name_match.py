@@ -1,0 +1,91 @@
+"""Name match as a retriever: nodes with a name or alias that equals, contains or shares words with a text."""
+
+from collections.abc import Sequence
+
+from kgagent.concurrency import task_group
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
+from kgagent.plain_names import plain_text
+from kgagent.search.candidates import Candidate, Ranking, node_key
+from kgagent.search.scope import SearchScope
+from kgagent.turns import in_turns
+
+MIN_SCORE = 0.3
+
+EXACT_NAME = 1.0
+"""Score of a name that equals the text."""
+
+SHARED_WORDS = 0.6
+"""Highest score of a name that only shares words with the text."""
+
+MAX_NODES = 1_000
+"""Nodes of which names are scored for one text, unless more are requested: the likeliest."""
+
+
+async def nodes_by_name(
+    scope: SearchScope, texts: Sequence[str], *, labels: Sequence[str], limit: int, nodes: NodeRepository
+) -> list[Ranking]:
+    """Find, for each text, at most `limit` nodes with a name or alias that matches it, best first; see `name_score`.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    async with task_group() as group:
+        tasks = [group.create_task(_best(scope, text, labels, limit)) for text in texts]
+    best = [task.result() for task in tasks]
+    keys = [key for scored in best for _, key in scored]
+    found = {node.entity_key: node for node in await nodes.get(scope.user_id, keys, labels)}
+    return [
+        Ranking(
+            [
+                Candidate(node_key(key), score, similarity=score, found_by=("name_match",), result=found[key])
+                for score, key in scored
+                if key in found
+            ],
+            "exact",
+        )
+        for scored in best
+    ]
+
+
+async def _best(scope: SearchScope, text: str, labels: Sequence[str], limit: int) -> list[tuple[float, str]]:
+    """Scores and keys of the nodes whose names match a text best, best first."""
+    [row] = await scope.read(
+        statement("match_text", labels=Identifier.any_of(labels)),
+        {"text": plain_text(text), "words": _words(plain_text(text)), "limit": max(limit, MAX_NODES)},
+    )
+
+    def scored(node: Row) -> tuple[str, float]:
+        return node["entity_key"], max(name_score(text, name) for name in node["names"])
+
+    best: dict[str, float] = {}
+    for key, score in await in_turns(scored, row["nodes"]):
+        best[key] = max(score, best.get(key, 0.0))
+    matching = ((score, key) for key, score in best.items() if score >= MIN_SCORE)
+    return sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
+
+
+def name_score(text: str, name: str) -> float:
+    """Score a name against a text, ignoring case and accents.
+
+    Returns:
+        1.0 if they are equal; 0.7 to 1.0 if one contains the other, by their lengths; up to 0.6 by the share of common
+        words; otherwise 0.0.
+    """
+    # A name without letters, such as "?", has no plain form.
+    one, other = plain_text(text) or text.strip(), plain_text(name) or name.strip()
+    if not one or not other:
+        return 0.0
+    if one == other:
+        return EXACT_NAME
+    short, long = sorted((one, other), key=len)
+    if short in long:
+        return 0.7 + 0.3 * len(short) / len(long)
+    words, others = _words(one), _words(other)
+    return min(SHARED_WORDS, len(set(words) & set(others)) / max(len(words), len(others)))
+
+
+def _words(text: str) -> list[str]:
+    return list(dict.fromkeys(text.split()))

@@ -1,0 +1,234 @@
+"""What all searches share: an observer, and for each statement the database, the user and comparable embeddings."""
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import datetime
+from functools import wraps
+from typing import Any, Self, TypeVar, cast
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import InputError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.record_saver import with_properties
+from kgagent.graph.records import NodeRecord, Record
+from kgagent.graph.statements import Filling, Statement, statement
+from kgagent.graph.store import Row, Store
+from kgagent.models import Note
+from kgagent.models.graph import DescribedItem
+from kgagent.models.history import values_at
+from kgagent.models.note import oldest_first, utc_now
+from kgagent.models.search import SearchFilters
+from kgagent.models.when import OPEN_END, Period, overlaps, period_of, periods_of
+from kgagent.ontology import Ontology
+from kgagent.operations import Search
+from kgagent.search.arguments import known_types
+from kgagent.validation import check_user_id
+
+SHORTEST_TIMEOUT = 0.01
+"""Seconds that a step may take if no time is left."""
+
+ItemT = TypeVar("ItemT", bound=DescribedItem)
+RecordT = TypeVar("RecordT", bound=Record)
+MethodT = TypeVar("MethodT", bound=Callable[..., Coroutine[Any, Any, Any]])
+
+
+def observed(name: str) -> Callable[[MethodT], MethodT]:
+    """Decorate a search method, so that the `observer` of its object watches it under a name."""
+
+    def wrap(method: MethodT) -> MethodT:
+        @wraps(method)
+        async def watched(self: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - of any method
+            with self.observer.watch(Search(name)):
+                return await method(self, *args, **kwargs)
+
+        return cast("MethodT", watched)
+
+    return wrap
+
+
+@dataclass(frozen=True)
+class SearchScope:
+    """Runs the statements of searches with the parameters that all of them take.
+
+    Attributes:
+        store: the database.
+        ontology: labels and relationship types that are searched.
+        model: embedding model; vectors of another model are not compared.
+        dimensions: length of its vectors.
+        timeout: seconds that one statement may take on the server.
+        places: fills the places of statements over all labels and types.
+        user_id: owner of the records; empty until a search binds it.
+        clock: returns the time, with time zone.
+    """
+
+    store: Store
+    ontology: Ontology
+    model: str
+    dimensions: int
+    timeout: float
+    places: Mapping[str, Filling]
+    user_id: str = ""
+    clock: Callable[[], datetime] = utc_now
+
+    @classmethod
+    def over(
+        cls,
+        store: Store,
+        ontology: Ontology,
+        embedder: Embedder,
+        *,
+        timeout: float,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> Self:
+        """The scope of all searches of a graph, without a user."""
+        labels, types = Identifier.any_of(ontology.labels), Identifier.any_of(ontology.relationships)
+        places = {"labels": labels, "types": types}
+        return cls(store, ontology, embedder.model, embedder.dimensions, timeout, places, clock=clock)
+
+    def of(self, user_id: str) -> Self:
+        """Bind a user.
+
+        Raises:
+            InputError: the user id is invalid.
+            ConfigurationError: the caller is on another event loop than the graph.
+        """
+        check_user_id(user_id)
+        self.store.origin.check()
+        return replace(self, user_id=user_id)
+
+    async def read(
+        self, text: str, parameters: Mapping[str, Any] | None = None, *, timeout: float | None = None
+    ) -> list[Row]:
+        """Run a statement with `parameters`, and with the `user_id`, `model` and `dimensions` of this scope.
+
+        Raises:
+            StatementTimeoutError: it took longer than `timeout` seconds, or than `SHORTEST_TIMEOUT` if none are left.
+            StoreError: the database failed.
+        """
+        common = {"user_id": self.user_id, "model": self.model, "dimensions": self.dimensions}
+        seconds = self.timeout if timeout is None else max(timeout, SHORTEST_TIMEOUT)
+        return await self.store.read(text, {**(parameters or {}), **common}, timeout=seconds)
+
+    def statement(self, name: str) -> Statement:
+        """A statement over all labels and relationship types of the ontology."""
+        return statement(name, **self.places)
+
+    def labels(self, labels: Sequence[str] | None) -> list[str]:
+        """Check labels against the ontology; all of them if None.
+
+        Raises:
+            InputError: a label is unknown, or the list is empty.
+        """
+        if labels is None:
+            return list(self.ontology.labels)
+        if not labels:
+            raise InputError(f"No label was given; omit labels, or choose among {', '.join(self.ontology.labels)}")
+        for label in labels:
+            self.ontology.label(label)
+        return list(dict.fromkeys(labels))
+
+
+@dataclass(frozen=True)
+class RelationshipFilter:
+    """Which relationships a search keeps.
+
+    Attributes:
+        relationship_types: free types ("mentor"); None keeps all, an empty list none.
+        neo4j_types: types in the database, in the order of the ontology; None keeps all.
+        labels: an end has one of them; None keeps all.
+        as_of: relationships are valid on one of these days at least, and notes do not begin after them; None keeps all.
+        between: relationships and notes that are dated, on one of these days at least; None keeps all.
+        min_attitude, max_attitude, min_proximity, max_proximity: levels, 1 to 5; None keeps all.
+        now: notes that have expired by then are not kept.
+    """
+
+    relationship_types: tuple[str, ...] | None = None
+    neo4j_types: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
+    as_of: Period | None = None
+    between: Period | None = None
+    min_attitude: int | None = None
+    max_attitude: int | None = None
+    min_proximity: int | None = None
+    max_proximity: int | None = None
+    now: datetime = field(default_factory=utc_now)
+
+    @classmethod
+    def of(cls, scope: SearchScope, filters: SearchFilters) -> Self:
+        """The relationships that the filters of a search keep.
+
+        Raises:
+            InputError: a Neo4j type or a label is unknown, or a list of them is empty.
+        """
+        given = {one.name: getattr(filters, one.name) for one in fields(cls) if one.name != "now"}
+        if filters.neo4j_types is not None:
+            given["neo4j_types"] = tuple(known_types(scope.ontology, filters.neo4j_types))
+        if filters.labels is not None:
+            given["labels"] = tuple(scope.labels(filters.labels))
+        for name in ("as_of", "between"):
+            given[name] = None if given[name] is None else period_of(given[name])
+        return cls(**given, now=scope.clock())
+
+    @property
+    def matches_nothing(self) -> bool:
+        """Whether no relationship can pass."""
+        return self.relationship_types is not None and not self.relationship_types
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether it has conditions that no vector index has; indexes have the free type, the owner and the days."""
+        in_indexes = {"relationship_types", "between", "now"}
+        return any(value is not None for name, value in asdict(self).items() if name not in in_indexes)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The filter as statements take it: `filter`, and the free types for the index that has them."""
+        periods = {"as_of": self.as_of, "between": self.between}
+        days = {name: None if period is None else period._asdict() for name, period in periods.items()}
+        last = min((period.latest for period in (self.as_of, self.between) if period is not None), default=OPEN_END)
+        bounds = {"first_day": -1 if self.between is None else self.between.earliest, "last_day": last}
+        return {"filter": {**asdict(self), **days, **bounds}, "relationship_types": self.relationship_types}
+
+    def keeps_note(self, note: Note) -> bool:
+        """Whether a note has not expired, is not later than `as_of`, and is dated within `between`."""
+        if not note.is_current(self.now):
+            return False
+        periods = periods_of(note.when)
+        if not periods:
+            return self.between is None
+        begun = [period for period in periods if self.as_of is None or period.earliest <= self.as_of.latest]
+        return bool(begun) and (self.between is None or overlaps(begun, self.between))
+
+    def keeps_node(self, node: NodeRecord) -> bool:
+        """Whether a node may be found by itself: without a time of its own, it is `between` by its notes."""
+        return self.between is None or any(map(self.keeps_note, node.notes))
+
+    def then(self, record: RecordT) -> RecordT:
+        """A record with the values that it had at the end of `as_of`."""
+        if self.as_of is None or not (values := values_at(record.history, self.as_of.latest)):
+            return record
+        return with_properties(record, values)
+
+    def without_other_notes(self, item: ItemT) -> ItemT:
+        """A result with the notes that the filter keeps."""
+        if self.as_of is None and self.between is None:
+            return item
+        update: dict[str, Any] = {"notes": tuple(filter(self.keeps_note, item.notes))}
+        if self.as_of is not None and not update["notes"]:
+            dated = [note for note in oldest_first(item.notes) if note.when and note.is_current(self.now)]
+            update["first_noted"] = dated[0].when if dated else None
+        return item.model_copy(update=update)
+
+
+def check_text(text: str) -> None:
+    """Check a text to search for.
+
+    Raises:
+        InputError: it is empty, or contains an unpaired surrogate, which UTF-8 cannot encode.
+    """
+    if not text.strip():
+        raise InputError("text must not be empty")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError("the text contains an unpaired surrogate, which is not a character; remove it") from None

@@ -1,0 +1,463 @@
+"""The searches of a knowledge graph, and the walks through it."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from kgagent.embedding.base import Embedder
+from kgagent.errors import InputError
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
+from kgagent.graph.records import NodeRecord
+from kgagent.graph.store import Store
+from kgagent.models import (
+    DiscoveredNodes,
+    ExploreRequest,
+    ExploreResult,
+    FindPathsRequest,
+    FindPathsResult,
+    GraphExpansion,
+    GraphNode,
+    HybridSearchOptions,
+    HybridSearchRequest,
+    HybridSearchResult,
+    Matches,
+    NodeSearchResult,
+    RelationshipSearchResult,
+    TraverseRequest,
+    TraverseResult,
+)
+from kgagent.models.history import HistoryEntry, parse_history
+from kgagent.models.note import utc_now
+from kgagent.models.search import MAX_HOPS, SearchFilters
+from kgagent.models.timeline import Timeline
+from kgagent.models.when import Period
+from kgagent.observing import NULL_OBSERVER, Observer
+from kgagent.ontology import Ontology
+from kgagent.search.arguments import check_limit, validate_vector
+from kgagent.search.explore import NOTHING_ASKED, Exploration, to_result
+from kgagent.search.hybrid import HybridSearch
+from kgagent.search.index_search import vector_index
+from kgagent.search.name_match import nodes_by_name
+from kgagent.search.paths import find_paths
+from kgagent.search.pipeline import SearchSpec, search
+from kgagent.search.relevance import Calibration
+from kgagent.search.rerank import CrossEncoder
+from kgagent.search.results import hydrate
+from kgagent.search.scope import RelationshipFilter, SearchScope, check_text, observed
+from kgagent.search.scoring import WEIGHTS, Features
+from kgagent.search.stored_types import with_stored_types, with_warnings
+from kgagent.search.surroundings import expand_around
+from kgagent.search.timeline import timeline
+from kgagent.search.traversal import traverse
+from kgagent.search.vector_search import VectorRetrievers, VectorSearch
+from kgagent.search.vector_targets import EmbeddedQuery
+from kgagent.turns import in_turns
+
+NO_FILTERS = SearchFilters()
+
+DEFAULT_THRESHOLD = 0.3
+"""Minimum cosine of the searches with one retriever."""
+
+
+class RetrievalService:
+    """Searches nodes and relationships of a user, and walks from one to another."""
+
+    def __init__(
+        self,
+        store: Store,
+        ontology: Ontology,
+        embedder: Embedder,
+        *,
+        exact_scan_limit: int | None,
+        oversampling: int,
+        timeout: float,
+        hybrid_limit: int = 32,
+        observer: Observer = NULL_OBSERVER,
+        weights: Features = WEIGHTS,
+        clock: Callable[[], datetime] = utc_now,
+    ) -> None:
+        self.weights = weights
+        self.observer = observer
+        self.scope = SearchScope.over(store, ontology, embedder, timeout=timeout, clock=clock)
+        self._embedder = embedder
+        self._hybrid_limit = hybrid_limit
+        self._nodes = NodeRepository(store, ontology)
+        index = vector_index(store.features, oversampling=oversampling)
+        vectors = VectorSearch(index, exact_scan_limit=exact_scan_limit)
+        self._vectors = VectorRetrievers(vectors, ontology, store.features)
+        self._calibration = Calibration()
+
+    def evict(self) -> None:
+        """Drop what is cached of stored embeddings."""
+        self._calibration = Calibration()
+
+    @observed("relationship_vector_search")
+    async def relationship_vector_search(
+        self,
+        query: str | None = None,
+        threshold: float = DEFAULT_THRESHOLD,
+        *,
+        user_id: str,
+        relationship_types: Sequence[str] | None = None,
+        neo4j_types: Sequence[str] | None = None,
+        filters: SearchFilters = NO_FILTERS,
+        limit: int = 20,
+        vector: Sequence[float] | None = None,
+        expand_hops: int | None = 0,
+    ) -> Matches[RelationshipSearchResult]:
+        """Find relationships by vector search.
+
+        Args:
+            query: what to look for; or give `vector`, or both.
+            threshold: minimum plain cosine, -1 to 1, of direct matches.
+            user_id: owner of the relationships.
+            relationship_types: free types ("mentor") to keep; None keeps all.
+            neo4j_types: types in the database to keep; None keeps all.
+            filters: further conditions.
+            limit: maximum number of relationships.
+            vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
+            expand_hops: hops to expand from the best matches and from the nodes that `query` names, 0 to 5, for queries
+                that name only a starting point; None expands 2. If any are expanded, `score` ranks, and the threshold
+                applies to direct matches only.
+
+        Returns:
+            Relationships, best first.
+
+        Raises:
+            InputError: invalid argument.
+            EmbeddingError: the query could not be embedded.
+            StoreError: the database failed.
+        """
+        scope = self.scope.of(user_id)
+        check_limit(limit)
+        if expand_hops is not None and not 0 <= expand_hops <= MAX_HOPS:
+            raise InputError(f"expand_hops must be 0 to {MAX_HOPS}, got {expand_hops}")
+        given = {"relationship_types": relationship_types, "neo4j_types": neo4j_types}
+        kept = filters.model_copy(update={name: tuple(value) for name, value in given.items() if value is not None})
+        types = RelationshipFilter.of(scope, kept)
+        wanted = await self._vector_query(query, vector, threshold)
+        if expand_hops == 0:
+            [ranking] = await self._vectors.relationships(scope, [wanted], types=types, limit=limit)
+            candidates = list(ranking.candidates)
+        else:
+            spec = SearchSpec(
+                scope,
+                list(scope.ontology.labels),
+                types,
+                frozenset(("relationship_vector",)),
+                hops=expand_hops,
+                relationship_limit=limit,
+                timeout=scope.timeout,
+                weights=self.weights,
+            )
+            found = await search(spec, [wanted], self._vectors, self._embedder)
+            ranking = found.results[0].rankings["relationship_vector"]
+            candidates, _ = await hydrate(
+                scope, found.results[0].relationships, labels=spec.labels, types=types, timeout=found.time_left
+            )
+        results = await in_turns(lambda one: to_result(one, scope, types), candidates)
+        return Matches(results, plan=ranking.plan or "none")
+
+    @observed("find_nodes_via_relationship_search")
+    async def find_nodes_via_relationship_search(
+        self,
+        query: str | None = None,
+        threshold: float = DEFAULT_THRESHOLD,
+        *,
+        user_id: str,
+        relationship_types: Sequence[str] | None = None,
+        neo4j_types: Sequence[str] | None = None,
+        filters: SearchFilters = NO_FILTERS,
+        limit: int = 20,
+        vector: Sequence[float] | None = None,
+        expand_hops: int | None = 0,
+    ) -> DiscoveredNodes:
+        """Find relationships by vector search, and the nodes that they join.
+
+        Arguments and errors are those of `relationship_vector_search`.
+        """
+        matches = await self.relationship_vector_search(
+            query,
+            threshold,
+            user_id=user_id,
+            relationship_types=relationship_types,
+            neo4j_types=neo4j_types,
+            filters=filters,
+            limit=limit,
+            vector=vector,
+            expand_hops=expand_hops,
+        )
+        ends = dict.fromkeys(key for match in matches for key in (match.from_entity_key, match.to_entity_key))
+        nodes = await self._nodes.get(user_id, list(ends))
+        return DiscoveredNodes(nodes=tuple(nodes), relationships=tuple(matches))
+
+    @observed("node_vector_search")
+    async def node_vector_search(
+        self,
+        query: str | None = None,
+        threshold: float = DEFAULT_THRESHOLD,
+        *,
+        user_id: str,
+        labels: Sequence[str] | None = None,
+        limit: int = 20,
+        vector: Sequence[float] | None = None,
+    ) -> Matches[NodeSearchResult]:
+        """Find nodes by vector search over their own text.
+
+        Args:
+            query: what to look for; or give `vector`.
+            threshold: minimum plain cosine, -1 to 1.
+            user_id: owner of the nodes.
+            labels: labels to keep; None keeps all.
+            limit: maximum number of nodes of each label.
+            vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
+
+        Returns:
+            Nodes of all labels, most similar first.
+
+        Raises:
+            InputError: invalid argument.
+            EmbeddingError: the query could not be embedded.
+            StoreError: the database failed.
+        """
+        scope = self.scope.of(user_id)
+        check_limit(limit)
+        queries = [await self._vector_query(query, vector, threshold)]
+        [ranking] = await self._vectors.nodes(scope, queries, labels=scope.labels(labels), limit=limit)
+        nodes = [(one.record, one.score) for one in ranking.candidates if isinstance(one.record, NodeRecord)]
+        found = await in_turns(
+            lambda one: NodeSearchResult(node=one[0].to_model(scope.ontology), similarity=one[1]), nodes
+        )
+        return Matches(found, plan=ranking.plan or "none")
+
+    @observed("text_match")
+    async def text_match(
+        self, text: str, *, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
+    ) -> Matches[NodeSearchResult]:
+        """Find nodes by name.
+
+        Args:
+            text: compared with the names: equal, contained, or sharing words.
+            user_id: owner of the nodes.
+            labels: labels to keep; None keeps all.
+            limit: maximum number of nodes.
+
+        Raises:
+            InputError: the text is empty or a label is unknown.
+            StoreError: the database failed.
+        """
+        check_text(text)
+        scope = self.scope.of(user_id)
+        check_limit(limit)
+        [ranking] = await nodes_by_name(scope, [text], labels=scope.labels(labels), limit=limit, nodes=self._nodes)
+        found = [
+            NodeSearchResult(node=one.result, similarity=one.score)
+            for one in ranking.candidates
+            if isinstance(one.result, GraphNode)
+        ]
+        return Matches(found, plan=ranking.plan or "none")
+
+    @observed("hybrid_search")
+    async def hybrid_search(
+        self,
+        request: HybridSearchRequest,
+        *,
+        user_id: str,
+        vector: Sequence[float] | None = None,
+        cross_encoder: CrossEncoder | None = None,
+    ) -> HybridSearchResult:
+        """Find nodes and relationships by vector and full-text search, fused into one ranking.
+
+        A search that fails or times out is skipped, with a warning in the result.
+
+        Args:
+            request: the query, embedded in one call unless `vector` is given, and how to search.
+            user_id: owner of the graph.
+            vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made.
+                Without a query, only the vector searches run.
+            cross_encoder: has a method `score(query, texts)`, plain or async, that returns one number for each text;
+                it reranks the best items.
+
+        Raises:
+            InputError: invalid argument.
+            SearchError: every search failed.
+        """
+        # What a request holds was validated when it was made.
+        options = (
+            request
+            if isinstance(request, HybridSearchOptions)
+            else HybridSearchOptions.model_construct(**dict(request))
+        )
+        scope = self.scope.of(user_id)
+        if vector is None and (options.query is None or not options.query.strip()):
+            raise InputError("Say what to look for: give a query that is not empty, a vector, or both")
+        if options.query is not None:
+            check_text(options.query)
+        if cross_encoder is not None and not callable(getattr(cross_encoder, "score", None)):
+            raise InputError(
+                f"cross_encoder must have a method score(query, texts), got {type(cross_encoder).__name__}"
+            )
+        options, warnings = await with_stored_types(scope, options)
+        search = HybridSearch(
+            scope,
+            options,
+            scope.labels(options.labels),
+            RelationshipFilter.of(scope, options),
+            limit=options.limit or self._hybrid_limit,
+            timeout=options.timeout or scope.timeout,
+            vector=None if vector is None else validate_vector(vector, scope.dimensions),
+            cross_encoder=cross_encoder,
+            weights=self.weights,
+        )
+        return with_warnings(await search.run(self._vectors, self._embedder, self._calibration), warnings)
+
+    @observed("explore")
+    async def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
+        """Search for several queries and names, fuse the nodes found, and return them with their surroundings.
+
+        A search that fails or times out is skipped, with a warning in the result.
+
+        Args:
+            request: queries, names and how to search.
+            user_id: owner of the graph.
+
+        Raises:
+            InputError: invalid argument.
+            SearchError: every search failed.
+        """
+        scope = self.scope.of(user_id)
+        if not request.queries and not request.text_matches:
+            raise InputError(NOTHING_ASKED)
+        for text in (*(query.query for query in request.queries), *request.text_matches):
+            check_text(text)
+        request, warnings = await with_stored_types(scope, request)
+        types = RelationshipFilter.of(scope, request)
+        exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes, self.weights)
+        return with_warnings(await exploration.run(self._vectors, self._embedder, self._calibration), warnings)
+
+    @observed("expand_graph")
+    async def expand_graph(
+        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbors: int = 30
+    ) -> GraphExpansion:
+        """Find the surroundings of nodes: the relationships among them, and their neighbors one hop away.
+
+        Args:
+            entity_keys: keys of the nodes.
+            user_id: owner of the nodes.
+            max_relationships: maximum number of relationships among the nodes.
+            max_neighbors: maximum number of neighbors; each comes with the relationships that join it to the nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return await expand_around(
+            self.scope.of(user_id), entity_keys, max_relationships=max_relationships, max_neighbors=max_neighbors
+        )
+
+    @observed("best_connected_nodes")
+    async def best_connected_nodes(self, *, user_id: str, limit: int = 20) -> list[tuple[GraphNode, int]]:
+        """Find the nodes that have the most relationships, with their number; the owner of the graph comes first.
+
+        Args:
+            user_id: owner of the graph.
+            limit: maximum number of nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return await self._nodes.best_connected(user_id, limit)
+
+    @observed("traverse")
+    async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
+        """Find the nodes around a node, hop by hop.
+
+        Args:
+            request: where to start, and how far to go.
+            user_id: owner of the graph.
+
+        Raises:
+            NotFoundError: the node does not exist for this user.
+            InputError: a type is unknown.
+            StoreError: the database failed.
+        """
+        scope = self.scope.of(user_id)
+        request, warnings = await with_stored_types(scope, request)
+        return with_warnings(await traverse(scope, request, self._nodes), warnings)
+
+    @observed("timeline")
+    async def timeline(self, entity_key: str, *, user_id: str, between: Period) -> Timeline:
+        """Read the statements about a node and its relationships that have a time, the earliest first.
+
+        Args:
+            entity_key: the node.
+            user_id: owner of the graph.
+            between: only statements of these days; what began earlier comes last.
+
+        Raises:
+            NotFoundError: the node does not exist for this user.
+            StoreError: the database failed.
+        """
+        scope = self.scope.of(user_id)
+        return await timeline(scope, entity_key, self._nodes, between=between, now=scope.clock())
+
+    @observed("find_paths")
+    async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
+        """Find how two nodes are related: the shortest paths between them, and the most relevant ones.
+
+        Args:
+            request: the nodes, and optionally what the paths should be about.
+            user_id: owner of the graph.
+
+        Raises:
+            NotFoundError: a node does not exist for this user.
+            InputError: both ends are one node.
+            EmbeddingError: the query could not be embedded.
+            StoreError: the database failed.
+        """
+        return await find_paths(self.scope.of(user_id), request, self._nodes, self._embedder)
+
+    async def histories(
+        self, entity_keys: Sequence[str], *, user_id: str
+    ) -> dict[tuple[str | None, frozenset[str]], tuple[HistoryEntry, ...]]:
+        """Read the histories of nodes and of the relationships among them.
+
+        Args:
+            entity_keys: keys of the nodes.
+            user_id: owner of the nodes.
+
+        Returns:
+            The earlier values of each record that has any, the oldest first, by its Neo4j type (None for a node) and
+            the key of the node or the keys of both nodes.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        scope = self.scope.of(user_id)
+        rows = await scope.read(scope.statement("read_histories"), {"keys": list(entity_keys)})
+        return {(row["neo4j_type"], frozenset(row["ends"])): parse_history(row["history"]) for row in rows}
+
+    async def nodes(
+        self, entity_keys: Sequence[str], *, user_id: str, labels: Sequence[str] | None = None
+    ) -> list[GraphNode]:
+        """Read nodes by key, in the order of the keys; nodes that the user does not own are omitted.
+
+        Args:
+            entity_keys: keys of the nodes.
+            user_id: owner of the nodes.
+            labels: for a node with several labels, one of these is returned.
+        """
+        return await self._nodes.get(user_id, entity_keys, labels)
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """Embed queries in one request."""
+        return list(await self._embedder.embed_queries(texts))
+
+    async def _vector_query(self, query: str | None, vector: Sequence[float] | None, threshold: float) -> EmbeddedQuery:
+        if not -1.0 <= threshold <= 1.0:
+            raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
+        if vector is not None:
+            return EmbeddedQuery(validate_vector(vector, self.scope.dimensions), threshold, query or "")
+        if query is None or not query.strip():
+            raise InputError("Say what to look for: query must not be empty")
+        [embedded] = await self._embedder.embed_queries([query[:MAX_EMBEDDED_TEXT]])
+        return EmbeddedQuery(embedded, threshold, query)
