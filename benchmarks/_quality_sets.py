@@ -5,7 +5,6 @@ with questions made from its relationships.
 """
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,14 +15,12 @@ import numpy as np
 from _multi_hop_data import MOVIE, metaqa_questions, read_metaqa, read_twowiki
 from _off_topic import ANSWERABLE, OFF_TOPIC
 from _questions import Pair, Triple, as_lines
-from _replay import MadeGraph, MadeNode, MadeRelationship
+from _replay import TURN, MadeGraph, MadeNode, MadeRelationship
 
 from kgagent import default_ontology
 from kgagent.cli.demo.sample import questions as sample_questions
 from kgagent.cli.demo.sample import sample_file
 
-TURN = re.compile(r"D\d+:\d+")
-MARK = re.compile(r"\s*\[(?:D\d+:\d+[^\]]*)\]")
 SEED = 20240607
 """Draws the half of each set that weights are fitted on; they are judged on the other."""
 

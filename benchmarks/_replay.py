@@ -21,7 +21,7 @@ from kgagent import Ontology
 from kgagent.embedding.base import Embedder
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.record_saver import embedding_text
-from kgagent.graph.schema_parts import NOTE
+from kgagent.graph.schema_parts import STATEMENT, STATEMENT_TEXTS
 from kgagent.graph.statements import Statement
 from kgagent.models.note import Note, dump_notes, utc_now
 from kgagent.origin import Origin
@@ -34,6 +34,11 @@ K1, B = 1.2, 0.75
 """Constants of BM25 in Lucene."""
 
 EMBEDDED_AT_ONCE = 2_000
+
+TURN = re.compile(r"D\d+:\d+")
+MARK = re.compile(r"\s*\[(?:D\d+:\d+[^\]]*)\]")
+"""The id of a turn, and the ids at the end of a statement that rests on turns."""
+
 _CLAUSE = re.compile(r'(\+?)(\w+):\(((?:"(?:[^"\\]|\\.)*"\s*)*)\)\^([\d.]+)')
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -66,6 +71,18 @@ class MadeRelationship:
 
 
 @dataclass(frozen=True)
+class Entry:
+    """A statement in the index: of which record, its text, the text that is embedded, and what full text has beside."""
+
+    kind: str
+    position: int
+    text: str
+    embedded: str
+    names: str
+    relationship_type: str
+
+
+@dataclass(frozen=True)
 class MadeGraph:
     """The graph of one user."""
 
@@ -73,13 +90,25 @@ class MadeGraph:
     relationships: Sequence[MadeRelationship]
     ontology: Ontology
 
-    def notes(self) -> list[tuple[str, int, str]]:
-        """The notes: what they are about, its position, and the content."""
-        of_nodes = [("node", i, note) for i, node in enumerate(self.nodes) for note in node.notes]
-        return [
-            *of_nodes,
-            *(("relationship", i, note) for i, one in enumerate(self.relationships) for note in one.notes),
-        ]
+    def entries(self) -> list["Entry"]:
+        """What the index of statements has: of each record its text without notes, and each note."""
+        now = utc_now()
+        entries: list[Entry] = []
+        names = {node.key: node.name for node in self.nodes}
+        for position, node in enumerate(self.nodes):
+            text = embedding_text(node.name, node.description, notes=(), now=now)
+            entries.append(Entry("node", position, node.description, text, node.name, ""))
+            entries += [Entry("node", position, note, note, node.name, "") for note in node.notes]
+        for position, one in enumerate(self.relationships):
+            levels = (
+                self.ontology.word(one.neo4j_type, name, level)
+                for name, level in (("attitude", one.attitude), ("proximity", one.proximity))
+            )
+            text = embedding_text(one.description, one.relationship_type, *levels, notes=(), now=now)
+            about = f"{names[one.start]} {names[one.end]}", one.relationship_type
+            entries.append(Entry("relationship", position, one.description, text, *about))
+            entries += [Entry("relationship", position, note, note, *about) for note in one.notes]
+        return entries
 
     def statements(self) -> list[str]:
         """Each description and note by itself, with the names of its nodes."""
@@ -187,7 +216,7 @@ class ReplayStore:
     graph: MadeGraph
     node_vectors: Vectors
     vectors: Vectors
-    note_vectors: Vectors
+    entry_vectors: Vectors
     features: ServerFeatures = field(default_factory=lambda: ServerFeatures("2026.08.1", False, False))
     origin: Origin = field(default_factory=Origin)
     statements: list[str] = field(default_factory=list)
@@ -222,7 +251,20 @@ class ReplayStore:
             ],
             ("relationship_type", "description", "notes_text"),
         )
-        self.notes = graph.notes()
+        self.entries = graph.entries()
+        self._of_record: dict[tuple[str, int], list[int]] = defaultdict(list)
+        self._at_node: dict[str, list[int]] = defaultdict(list)
+        for i, entry in enumerate(self.entries):
+            self._of_record[entry.kind, entry.position].append(i)
+            for key in self._ends(entry):
+                self._at_node[key].append(i)
+        self._entry_text = FullText(
+            [
+                {"text": without_marks(one.text), "names": one.names, "relationship_type": one.relationship_type}
+                for one in self.entries
+            ],
+            STATEMENT_TEXTS,
+        )
         self._names = [[plain_text(name) for name in (node.name, *node.aliases)] for node in graph.nodes]
         self._owners = [position for position, node in enumerate(graph.nodes) if node.is_owner]
 
@@ -230,6 +272,25 @@ class ReplayStore:
         """A query vector of length 1."""
         array = np.asarray(vector, np.float32)
         return array / np.linalg.norm(array)
+
+    def _ends(self, entry: Entry) -> tuple[str, ...]:
+        if entry.kind == "node":
+            return (self._keys[entry.position],)
+        one = self.graph.relationships[entry.position]
+        return one.start, one.end
+
+    def _matches(self, entries: Sequence[int], similarities: Vectors) -> list[dict[str, Any]]:
+        """What `_statement_match.cypher` returns."""
+        of_records: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for i in entries:
+            of_records[self.entries[i].kind, self.entries[i].position].append(i)
+        return [
+            {
+                kind: self._node(position) if kind == "node" else self._relationship(position),
+                "statements": [[self.entries[i].text, float(similarities[i])] for i in own],
+            }
+            for (kind, position), own in of_records.items()
+        ]
 
     async def read(
         self,
@@ -248,10 +309,10 @@ class ReplayStore:
         return rows
 
     def _count_relationships(self, _: Mapping[str, Any]) -> list[dict[str, Any]]:
-        labels = {"": len(self.graph.relationships), NOTE: len(self.notes)}
+        labels = {"": len(self.graph.relationships), STATEMENT: len(self.entries)}
         for label in self.graph.ontology.labels:
             labels[label] = sum(node.label == label for node in self.graph.nodes)
-        return [{"label": label, "found": count} for label, count in labels.items()]
+        return [{"label": label, "found": count, "unindexed": 0} for label, count in labels.items()]
 
     _count_nodes = _count_relationships
 
@@ -291,17 +352,28 @@ class ReplayStore:
             ]
         return rows
 
-    def _search_notes_exact(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def _search_statements_exact(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         rows = []
         for query in parameters["queries"]:
-            similarities = self.note_vectors @ query["vector"] if len(self.notes) else np.array([])
-            matches: list[dict[str, Any]] = []
-            for i in _best(similarities, parameters["limit"]):
-                kind, position, content = self.notes[i]
-                if similarities[i] >= query["threshold"]:
-                    record = self._node(position) if kind == "node" else self._relationship(position)
-                    matches.append({"similarity": float(similarities[i]), "content": content, kind: record})
-            rows.append({"query": query["position"], "matches": matches})
+            similarities = self.entry_vectors @ query["vector"]
+            best = [i for i in _best(similarities, parameters["limit"]) if similarities[i] >= query["threshold"]]
+            rows.append({"query": query["position"], "matches": self._matches(best, similarities)})
+        return rows
+
+    def _search_statements_text(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
+        rows = []
+        for query in parameters["queries"]:
+            similarities = self.entry_vectors @ query["vector"]
+            hits = self._entry_text.search(query["text"], parameters["considered"])
+            best = [(word["word"], self._entry_text.search(word["text"], 1)) for word in query["words"]]
+            rows.append(
+                {
+                    "query": query["position"],
+                    "hits": len(hits),
+                    "matches": self._matches([i for i, _ in hits], similarities),
+                    "weights": [[word, own[0][1]] for word, own in best if own],
+                }
+            )
         return rows
 
     def _search_relationships_text(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -342,25 +414,19 @@ class ReplayStore:
                 if any(name and name in query["plain"] for name in self._names[i])
             ][: parameters["node_limit"]]
             owners = [(i, 0.0, True) for i in self._owners if query["speaks_of_owner"]]
-            for i, score, is_owner in (*owners, *named):
-                touching = np.array(self._touching[self._keys[i]][: parameters["hub_limit"]], int)
-                similarities = self.vectors[touching] @ query["vector"]
-                order = np.argsort(-similarities, kind="stable")[: parameters["limit"]]
+            for i, _, is_owner in (*owners, *named):
+                at_node = np.array(self._at_node[self._keys[i]][: parameters["hub_limit"]], int)
+                similarities = self.entry_vectors[at_node] @ query["vector"]
+                order = np.argsort(-similarities, kind="stable")[: parameters["considered"]]
+                every = dict(zip(at_node.tolist(), similarities.tolist(), strict=True))
                 rows.append(
                     {
                         "query": query["position"],
                         "entity_key": self._keys[i],
                         "names": [] if is_owner else [self.graph.nodes[i].name, *self.graph.nodes[i].aliases],
                         "is_owner": is_owner,
-                        "text_score": score,
                         "degree": len(self._touching[self._keys[i]]),
-                        "matches": [
-                            {
-                                "similarity": float(similarities[j]),
-                                "relationship": self._relationship(int(touching[j])),
-                            }
-                            for j in order
-                        ],
+                        "matches": self._matches(at_node[order].tolist(), every),
                     }
                 )
         return rows
@@ -396,16 +462,32 @@ class ReplayStore:
         ]
 
     def _read_found(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        nodes = [self._node(self._at[key]) for key in parameters["keys"]]
-        relationships = [self._relationship(int(one), in_full=True) for one in parameters["element_ids"]]
-        return [{"nodes": nodes, "relationships": relationships}]
+        vectors = parameters["vectors"]
+
+        def read(kind: str, position: int, record: list[Any], vector: Vectors) -> list[Any]:
+            own = [
+                [self.entries[i].text, [float(self.entry_vectors[i] @ one) for one in vectors]]
+                for i in self._of_record[kind, position]
+            ]
+            own.sort(key=lambda one: -max(one[1], default=0.0))
+            return [record, [float(vector @ one) for one in vectors], own[: parameters["statement_limit"]]]
+
+        nodes = [(self._at[key], key) for key in parameters["keys"]]
+        return [
+            {
+                "nodes": [read("node", i, self._node(i), self.node_vectors[i]) for i, _ in nodes],
+                "relationships": [
+                    read("relationship", i, self._relationship(i, in_full=True), self.vectors[i])
+                    for i in map(int, parameters["element_ids"])
+                ],
+            }
+        ]
 
     def _sample_embeddings(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         size = parameters["sample"]
         return [
             {
-                "nodes": self.node_vectors[:size].tolist(),
-                "relationships": self.vectors[:size].tolist(),
+                "statements": self.entry_vectors[:size].tolist(),
                 "omitted_nodes": 0,
                 "omitted_relationships": 0,
                 "other_model": None,
@@ -438,6 +520,11 @@ class ReplayStore:
         return [str(position), one.neo4j_type, *ends, properties]
 
 
+def without_marks(text: str) -> str:
+    """A text without the ids of turns, which a memory set has for measuring only."""
+    return MARK.sub("", text)
+
+
 def _notes(contents: Sequence[str]) -> str:
     return dump_notes([Note(content=content) for content in contents])
 
@@ -452,12 +539,12 @@ def _best(similarities: npt.NDArray[np.floating[Any]], limit: int) -> list[int]:
 async def replay(graph: MadeGraph, embedder: Embedder, cache: EmbeddingCache) -> tuple[RetrievalService, ReplayStore]:
     """The product's searches over a graph in memory."""
     of_nodes, of_relationships = graph.texts()
-    of_notes = [content for _, _, content in graph.notes()]
+    entries = [without_marks(entry.embedded) for entry in graph.entries()]
     store = ReplayStore(
         graph,
-        await cache.embed(of_nodes),
-        await cache.embed(of_relationships),
-        await cache.embed(of_notes) if of_notes else np.zeros((0, 0), np.float32),
+        await cache.embed(list(map(without_marks, of_nodes))),
+        await cache.embed(list(map(without_marks, of_relationships))),
+        await cache.embed(entries),
     )
     service = RetrievalService(
         store,  # type: ignore[arg-type]

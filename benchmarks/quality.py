@@ -17,16 +17,18 @@ from pathlib import Path
 
 import numpy as np
 from _common import finish, show
-from _quality_sets import MARK, TURN, Asked, QualitySet, read_sets
-from _replay import EmbeddingCache, MadeGraph, ReplayStore, Vectors, replay
+from _quality_sets import Asked, QualitySet, read_sets
+from _replay import MARK, TURN, EmbeddingCache, MadeGraph, ReplayStore, Vectors, replay
 
-from kgagent import HybridSearchOptions, Settings, default_ontology
+from kgagent import HybridSearchOptions, Settings
+from kgagent.answers.found import FIRST_PAGE_TOKENS, first_page
 from kgagent.answers.items import RenderState
 from kgagent.answers.page import text_page
 from kgagent.embedding.factory import make_embedder
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.search import RetrievalService
-from kgagent.tools.hybrid_search import found_content, labels_of
+from kgagent.search.hybrid import READ
+from kgagent.tools.hybrid_search import found_content, found_items
 from kgagent.tools.read_results import DEFAULT_TOKEN_BUDGET
 
 CUTS = (250, 500, 1_000, 2_000)
@@ -93,18 +95,18 @@ def evidence_shares(asked: Asked, page: str) -> list[float]:
 def pages_of(result: HybridSearchResult) -> tuple[str, str]:
     """The first page as the tool renders it, and the next one."""
     now = datetime.now(UTC)
-    content, rest = found_content(result, now), found_content(result, now, is_short=False)
-    labels = labels_of(result, default_ontology())
+    items = found_items(result, now)
+    first, rest = found_content(result, items, at_most=first_page(items)), found_content(result, items)
 
     def state() -> RenderState:
         return RenderState(
             now,
-            labels=labels,
+            labels=result.labels,
             node_hint="get_relationship of it alone",
             relationship_hint="get_relationship",
         )
 
-    page = text_page(content, state, DEFAULT_TOKEN_BUDGET, cursor=lambda end: f"{end}-a1b2c3")
+    page = text_page(first, state, FIRST_PAGE_TOKENS, cursor=lambda end: f"{end}-a1b2c3")
     end = page.payload.get("next_cursor", "").partition("-")[0]
     if not end:
         return page.text, ""
@@ -119,8 +121,8 @@ class Measured:
 
     async def search(self, question: str, vector: Vectors) -> HybridSearchResult:
         """The default search."""
-        options = HybridSearchOptions(query=question)
-        return await self.service.hybrid_search(options, user_id="quality", vector=vector.tolist())
+        options = HybridSearchOptions(query=question, limit=READ)
+        return await self.service.hybrid_search(options, user_id="quality", vector=vector.tolist(), with_ends=False)
 
     async def run(self, asked: QualitySet, questions: Sequence[Asked], vectors: Vectors) -> Figures:
         """Figures of a set."""

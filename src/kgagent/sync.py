@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from kgagent.progress import Progress
     from kgagent.ray_workers import RayEngine
     from kgagent.search.rerank import CrossEncoder
-    from kgagent.search.scoring import Features
+    from kgagent.search.score import Features
     from kgagent.settings import Settings
     from kgagent.tools.payload import Payload, ToolText
     from kgagent.upkeep.adopt import AdoptionReport, UndoneAdoption
@@ -368,7 +368,6 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
-        expand_hops: int | None = 0,
     ) -> Matches[RelationshipSearchResult]:
         """Find relationships by vector search; see `RetrievalService.relationship_vector_search`."""
         return self._wait(
@@ -381,7 +380,6 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             filters=filters,
             limit=limit,
             vector=vector,
-            expand_hops=expand_hops,
         )
 
     def find_nodes_via_relationship_search(
@@ -395,7 +393,6 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
-        expand_hops: int | None = 0,
     ) -> DiscoveredNodes:
         """See `RetrievalService.find_nodes_via_relationship_search`."""
         return self._wait(
@@ -408,7 +405,6 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
             filters=filters,
             limit=limit,
             vector=vector,
-            expand_hops=expand_hops,
         )
 
     def node_vector_search(
@@ -445,10 +441,16 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         user_id: str,
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
+        with_ends: bool = True,
     ) -> HybridSearchResult:
         """See `RetrievalService.hybrid_search`."""
         return self._wait(
-            self._wrapped.hybrid_search, request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
+            self._wrapped.hybrid_search,
+            request,
+            user_id=user_id,
+            vector=vector,
+            cross_encoder=cross_encoder,
+            with_ends=with_ends,
         )
 
     def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:

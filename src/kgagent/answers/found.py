@@ -1,18 +1,28 @@
-"""The results of searches as items of answers, and as context for a model."""
+"""The results of searches as items of answers, in the order of their statements, and as context for a model."""
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from kgagent.answers.items import Item, NodeItem, RelationshipItem, RenderState, near_best
-from kgagent.answers.page import NOTHING_RELEVANT, Content, text_page
-from kgagent.answers.query_words import QueryWords
-from kgagent.answers.statement_order import by_statement
+from kgagent.answers.items import Item, Line, NodeItem, RelationshipItem, RenderState, Shown, scored_statements
+from kgagent.answers.page import NOTHING_RELEVANT, Content, joined, nothing_about, text_page
 from kgagent.models.hybrid import HybridRelationship, HybridSearchResult
+
+FIRST_PAGE_TOKENS = 500
+"""Tokens of the first page of a search; the next ones have the token budget of the call."""
+
+FALL = 0.6
+"""Share of the best score below which a statement is left for the next page, unless the page has few."""
+
+FEW_STATEMENTS = 5
+
+ScoredItem = NodeItem | RelationshipItem
 
 
 def llm_context(result: HybridSearchResult, token_budget: int = 2_000, *, now: datetime | None = None) -> str:
-    """Render results as text for a model, most relevant first: a line for each statement or several.
+    """Render results as text for a model, most relevant first: a line for each record, with its statements.
 
-    A long line is shortened; a last line counts the items that do not fit.
+    A long line is shortened; a last line counts the statements that do not fit.
 
     Args:
         result: the result of a hybrid search.
@@ -22,7 +32,7 @@ def llm_context(result: HybridSearchResult, token_budget: int = 2_000, *, now: d
     now = now or datetime.now(UTC)
     content = Content(
         by_statement(hybrid_items(result), now),
-        opening=NOTHING_RELEVANT if result.is_relevant is False and result.items else "",
+        opening=NOTHING_RELEVANT if result.is_relevant is False and result.items else nothing_about(result.named),
     )
     return text_page(content, lambda: plain_state(result, now), token_budget).text
 
@@ -34,10 +44,7 @@ def plain_state(result: HybridSearchResult, now: datetime | None = None) -> Rend
         result: the result of a hybrid search.
         now: notes that have expired by then are omitted; default: the current time.
     """
-    items = hybrid_items(result)
-    words = QueryWords.of(result.words, (text for item in items for text in item.statements()))
-    labels = {node.entity_key: node.label for node in result.objects}
-    return RenderState(now or datetime.now(UTC), words, near_best(items), labels=labels, with_properties=False)
+    return RenderState(now or datetime.now(UTC), labels=result.labels, with_properties=False)
 
 
 def hybrid_items(result: HybridSearchResult, field: str = "", limit: int | None = None) -> list[Item]:
@@ -58,3 +65,64 @@ def hybrid_items(result: HybridSearchResult, field: str = "", limit: int | None 
         )
         for item in items
     ]
+
+
+def by_statement(items: Iterable[Item], now: datetime) -> list[Item]:
+    """Items in the order of their statements: one with scored statements becomes an item for each.
+
+    Items without a score follow; without any scored statement, the order stays.
+
+    Args:
+        items: what a search found, best first.
+        now: notes that have expired by then are omitted.
+    """
+    given = list(items)
+    scored = (item for item in given if isinstance(item, ScoredItem) and item.score is not None)
+    split = [one for item in scored for one in _each(item, now)]
+    if all(one.shown is None for one in split):
+        return given
+    split.sort(key=lambda one: -(one.score or 0.0))
+    return [*split, *(one for one in given if not isinstance(one, ScoredItem) or one.score is None)]
+
+
+def lines_of(items: Iterable[Item], state: RenderState, most: int | None = None) -> tuple[list[str], list[Item]]:
+    """Lines without a token budget, with the first item of each.
+
+    Args:
+        items: best first.
+        state: how they are rendered.
+        most: maximum number of lines; None: all. The statements that follow belong to the next lines.
+    """
+    fitted: list[tuple[Line, str]] = []
+    first: list[Item] = []
+    for item in by_statement(items, state.now):
+        for line in item.lines(state):
+            if line.head:
+                first.append(item)
+            fitted.append((line, line.text()))
+        if most is not None and len(first) > most:
+            break
+    return joined(fitted)[:most], first[:most]
+
+
+def first_page(items: Sequence[Item]) -> int:
+    """The number of items on a first page, beside its tokens: those before the score falls, or a few.
+
+    Args:
+        items: in the order of their statements.
+    """
+    scores = [item.score for item in items if item.score is not None]
+    if not scores:
+        return len(items)
+    length = next((at for at, score in enumerate(scores) if score < FALL * scores[0]), len(scores))
+    return max(length, min(FEW_STATEMENTS, len(items)))
+
+
+def _each(item: ScoredItem, now: datetime) -> Iterator[ScoredItem]:
+    statements = [] if item.in_full else scored_statements(item.described, now)
+    if not statements or (isinstance(item, NodeItem) and item.is_only_named):
+        yield item
+        return
+    for one in statements:
+        description, notes = (item.described.description, ()) if one.note is None else ("", (one.note,))
+        yield replace(item, score=one.score, shown=Shown(description, notes, statement=one))

@@ -8,14 +8,14 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
-from kgagent.answers.query_words import QueryWords
+from kgagent.answers.safe_text import safe_name, safe_text
 from kgagent.answers.token_budget import cut, estimated_tokens, fits
-from kgagent.formatting import in_one_line
-from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import HistoryEntry
-from kgagent.models.note import MatchedNote, Note, oldest_first
+from kgagent.models.note import Note, oldest_first
 from kgagent.models.when import is_past
 from kgagent.ontology.model import as_words
+from kgagent.plain_names import folded_words
 
 JsonRecord = dict[str, Any]
 """JSON types."""
@@ -27,13 +27,7 @@ FEW_NOTES, NEWEST_NOTES = 3, 2
 """Up to how many notes of an item are all shown, and how many of more notes, in an answer without a query."""
 
 MATCHING_NOTES = 3
-"""Maximum number of notes of an item that are shown in an answer to a query."""
-
-ENOUGH_WORDS = 0.5
-"""Share of the words that were asked for from which a note is shown, relative to the statement with most of them."""
-
-NEAR_BEST = 0.06
-"""How much less than the best item of an answer a statement may score to be near it."""
+"""Maximum number of notes of a record that a search shows where its statements have no lines of their own."""
 
 MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
@@ -48,13 +42,13 @@ class Shown(NamedTuple):
         description: its description, if that is shown.
         notes: the notes that are shown.
         others: the notes that are not.
-        is_statement: whether it is one statement.
+        statement: the statement, if it is one that a search scored.
     """
 
     description: str
     notes: Sequence[Note]
-    others: Sequence[Note]
-    is_statement: bool = False
+    others: Sequence[Note] = ()
+    statement: FoundStatement | None = None
 
 
 @dataclass
@@ -63,8 +57,7 @@ class RenderState:
 
     Attributes:
         now: notes that have expired by then are omitted.
-        words: the words that were asked for; decide which of many notes are shown if no search scored them.
-        enough: score from which a note is shown beside the best statement of its item.
+        asked: words that were asked for, in lower case; notes that have them are shown if no search scored them.
         keys: what to print beside the names of nodes that share their name with another, by entity_key.
         labels: labels of nodes by entity_key, as far as known.
         sources: names of the sources of notes by entity_key; None shows neither sources nor when notes were said.
@@ -78,13 +71,12 @@ class RenderState:
         mentioned: entity_keys of the nodes that a line has named.
         described: keys of the records that lines or records of the answer have described.
         stated: the relationships that lines have stated, as short sentences.
-        last: key of the record of the last line; empty if that is no statement.
+        said: the texts of statements that lines contain.
         hinted: the hints that lines contain, each with whether the line may yet be shown in full.
     """
 
     now: datetime
-    words: QueryWords = field(default_factory=QueryWords)
-    enough: float = 0.0
+    asked: frozenset[str] = frozenset()
     keys: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] | None = None
@@ -98,12 +90,12 @@ class RenderState:
     mentioned: set[str] = field(default_factory=set)
     described: set[str] = field(default_factory=set)
     stated: set[str] = field(default_factory=set)
-    last: str = ""
+    said: set[str] = field(default_factory=set)
     hinted: set[tuple[str, bool]] = field(default_factory=set)
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
         """The name of a node: with its label where it is named first, and with its key if it has a namesake."""
-        shown = in_one_line(name) or in_one_line(entity_key)
+        shown = safe_name(name) or safe_name(entity_key)
         if len(shown) > MAX_NAME_LENGTH:
             shown = f"{shown[:MAX_NAME_LENGTH]}…"
         key, label = self.keys.get(entity_key, ""), label or self.labels.get(entity_key, "")
@@ -111,12 +103,14 @@ class RenderState:
             label = ""
         self.mentioned.add(entity_key)
         details = " ".join(filter(None, (label, key)))
-        return f"{shown} ({in_one_line(details)})" if details else shown
+        return f"{shown} ({safe_text(details)})" if details else shown
 
-    def goes_on(self, item: "RecordItem") -> bool:
-        """Whether an item is a statement of the same record as the last line; the next one is compared with this."""
-        before, self.last = self.last, "" if item.shown is None else item.key
-        return self.last != "" and self.last == before
+    def is_new(self, statement: FoundStatement, description: str) -> bool:
+        """Whether no line contains the text of a statement yet; from now on one does."""
+        text = safe_text(statement.note.content if statement.note is not None else description).casefold()
+        is_new = text not in self.said
+        self.said.add(text)
+        return is_new or not text
 
     def properties(self, item: GraphNode | GraphRelationship) -> JsonRecord:
         """The properties that say something, and are not also the name or the description."""
@@ -149,10 +143,12 @@ class RenderState:
             shown: the statements to show; None chooses them.
             in_full: whether its other notes are shown too where the budget of the answer allows.
         """
-        description, notes, others, is_statement = shown or self.statements(item)
+        description, notes, others, statement = shown or self.statements(item)
         if isinstance(item, GraphRelationship) and self._is_shown(item):
             description = ""
-        if is_statement and notes:
+        if statement is not None and not self.is_new(statement, description):
+            description, notes = "", ()
+        if statement is not None and notes:
             # As a description, its text is cut and not omitted if it is too long.
             description, notes = self.note_text(notes[0]), ()
         if others and (hint, in_full) in self.hinted:
@@ -160,7 +156,7 @@ class RenderState:
         elif others:
             self.hinted.add((hint, in_full))
         texts = [self.note_text(note) for note in notes]
-        line = Line(head, in_one_line(description), texts, len(others), hint)
+        line = Line(head, safe_text(description), texts, len(others), hint)
         return replace(line, cut_hint=self.budget_hint, rest=lambda: map(self.note_text, others)) if in_full else line
 
     def _is_shown(self, relationship: GraphRelationship) -> bool:
@@ -173,38 +169,35 @@ class RenderState:
     def statements(self, item: GraphNode | GraphRelationship) -> "Shown":
         """The description to show, if any, the notes to show, the best first, and the other current notes.
 
-        In the result of a search that scored the statements: the best one, and what scores near the best of the answer;
-        of few notes all. Otherwise the notes that have the words that were asked for, or the newest.
+        If a search scored the statements: the best of them. Otherwise of few notes all, else those with the words that
+        were asked for, or the newest.
         """
-        scored = scored_statements(item, self.now)
-        if scored:
-            enough = min(self.enough, scored[0][0])
-            near = [note for score, note in scored if score >= enough or len(scored) <= FEW_NOTES]
-            notes = [note for note in near if note is not None][:MATCHING_NOTES]
-            return Shown(item.description if None in near else "", notes, without(current_notes(item, self.now), notes))
-        newest = current_notes(item, self.now)
-        if self.words.most:
-            newest.sort(key=lambda note: -self.words.share(note.content))
-            count = sum(self.words.share(note.content) >= ENOUGH_WORDS for note in newest[:MATCHING_NOTES])
-        else:
-            count = len(newest) if len(newest) <= FEW_NOTES else NEWEST_NOTES
-        return Shown(item.description, newest[:count], newest[count:])
+        current = current_notes(item, self.now)
+        if len(current) <= FEW_NOTES:
+            return Shown(item.description, current)
+        if scored := scored_statements(item, self.now)[: MATCHING_NOTES + 1]:
+            notes = [one.note for one in scored if one.note is not None][:MATCHING_NOTES]
+            description = item.description if any(one.note is None for one in scored) else ""
+            return Shown(description, notes, without(current, notes))
+        matching = [note for note in current if not self.asked.isdisjoint(folded_words(note.content))]
+        notes = matching[:MATCHING_NOTES] or current[:NEWEST_NOTES]
+        return Shown(item.description, notes, without(current, notes))
 
     def source_details(self, entity_key: str | None) -> list[str]:
         """The source of a statement, if it has one and sources are shown."""
         if not entity_key or self.sources is None:
             return []
-        return [f"source {in_one_line(self.sources.get(entity_key, entity_key))}"]
+        return [f"source {safe_name(self.sources.get(entity_key, entity_key))}"]
 
     def note_text(self, note: Note) -> str:
         """A note with its time, source and expiry, as far as it has them and they are shown."""
-        details = [note.when] if note.when else []
+        details = [safe_text(note.when)] if note.when else []
         if note.said_on and self.sources is not None:
-            details.append(f"said {note.said_on}")
+            details.append(f"said {safe_text(note.said_on)}")
         details += self.source_details(note.source_entity_key)
         if note.expires_at:
             details.append(f"until {note.expires_at:%Y-%m-%d}")
-        return in_one_line(note.content) + (f" ({', '.join(details)})" if details else "")
+        return safe_text(note.content) + (f" ({', '.join(details)})" if details else "")
 
 
 @dataclass(frozen=True)
@@ -212,13 +205,14 @@ class Line:
     """A line in parts, which can be shortened.
 
     Attributes:
-        head: what is described; never omitted. Empty if the line goes on with the one before.
+        head: what is described; never omitted. Empty if the line goes on with that of its record.
         description: its text.
         notes: notes, best first.
         others: number of further notes.
         hint: how to see the further notes.
         cut_hint: how to see the rest of a text that was cut.
         rest: returns the further notes if the line may have what is left of the budget, see `fitted`; otherwise None.
+        key: of the record, if the statements of the record share a line.
     """
 
     head: str
@@ -228,6 +222,7 @@ class Line:
     hint: str = ""
     cut_hint: str = ""
     rest: Callable[[], Iterable[str]] | None = None
+    key: str = ""
 
     def text(self, notes: int | None = None, description: str | None = None) -> str:
         """The line with so many of its notes."""
@@ -285,16 +280,12 @@ class Item(ABC):
     score: float | None = None
 
     @property
-    def has_line(self) -> bool:
-        """Whether it may have a line."""
-        return True
+    def contributions(self) -> Mapping[str, float]:
+        """What each feature adds to its score; empty if it is not sorted by such a score."""
+        return {}
 
     def names(self) -> Iterator[tuple[str, str]]:
         """The entity_key and the name of each node that its lines name."""
-        return iter(())
-
-    def statements(self) -> Iterator[str]:
-        """Its description and notes."""
         return iter(())
 
     @abstractmethod
@@ -348,11 +339,12 @@ class RecordItem(Item):
     def key(self) -> str:
         """What tells it apart from others."""
 
-    def statements(self) -> Iterator[str]:
-        """Its description and notes, or those that are shown."""
-        shown = self.shown or self.described
-        yield shown.description
-        yield from (note.content for note in shown.notes)
+    @property
+    def contributions(self) -> Mapping[str, float]:
+        """Those of its statement, or of its best one."""
+        statements = self.described.statements
+        chosen = self.shown.statement if self.shown is not None else next(iter(statements), None)
+        return {} if chosen is None else chosen.contributions
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """Its record, once."""
@@ -367,6 +359,12 @@ class RecordItem(Item):
         is_first = self.key not in state.described
         state.described.add(self.key)
         return is_first
+
+    def _statement_line(self, state: RenderState, head: Callable[[], str], hint: str) -> list[Line]:
+        """The line of one statement: with the head of its record where that is first on the page."""
+        line = state.line(head() if self._is_first(state) else "", self.described, hint, shown=self.shown)
+        is_empty = not line.head and not line.description and not line.notes
+        return [] if is_empty else [replace(line, key=self.key)]
 
 
 @dataclass(frozen=True)
@@ -405,28 +403,28 @@ class NodeItem(RecordItem):
         """Its key."""
         return self.node.entity_key
 
-    @property
-    def has_line(self) -> bool:
-        """Whether it was not only found as an end of a relationship of the answer."""
-        return not self.is_only_named
-
     def names(self) -> Iterator[tuple[str, str]]:
         """The node."""
         yield self.node.entity_key, self.node.name
 
     def lines(self, state: RenderState) -> list[Line]:
         """The node with what is known of it."""
-        node, shown = self.node, self.shown or state.statements(self.node)
-        if state.goes_on(self):
-            return [state.line("", node, state.node_hint, shown=shown)]
-        is_first = self._is_first(state)
-        properties = state.properties(node) if is_first else {}
-        if self.is_only_named or (self.is_named and not properties and not any(shown[:2])):
+        node = self.node
+        if self.is_only_named:
             return []
-        head = state.name(node.entity_key, node.name, node.label) + _properties_text(properties)
-        head += f" (first noted {node.first_noted})" if node.first_noted and is_first else ""
-        head += _score_text(self.score)
-        return [state.line(head + self.remark, node, state.node_hint, shown=shown, in_full=self.in_full)]
+        if self.shown is not None:
+            return self._statement_line(state, lambda: self._head(state), state.node_hint)
+        shown, properties = state.statements(node), state.properties(node)
+        if self.is_named and not properties and not any(shown[:2]):
+            return []
+        head = self._head(state) + self.remark
+        return [state.line(head, node, state.node_hint, shown=shown, in_full=self.in_full)]
+
+    def _head(self, state: RenderState) -> str:
+        node = self.node
+        noted = f" (first noted {node.first_noted})" if node.first_noted else ""
+        name = state.name(node.entity_key, node.name, node.label)
+        return name + _properties_text(state.properties(node)) + noted + _score_text(self.score)
 
 
 @dataclass(frozen=True)
@@ -468,14 +466,17 @@ class RelationshipItem(RecordItem):
 
     def lines(self, state: RenderState) -> list[Line]:
         """The relationship in its direction, with what is known of it."""
-        relationship = self.relationship
-        if state.goes_on(self):
-            return [state.line("", relationship, state.relationship_hint, shown=self.shown)]
-        head = relationship_text(relationship, state, in_short=not self._is_first(state)) + _score_text(self.score)
+        hint = state.relationship_hint
+        if self.shown is not None:
+            return self._statement_line(state, lambda: self._head(state), hint)
+        return [state.line(self._head(state), self.relationship, hint, in_full=self.in_full)]
+
+    def _head(self, state: RenderState) -> str:
+        head = relationship_text(self.relationship, state) + _score_text(self.score)
         if led := [triplet for triplet in self.path if triplet not in state.stated]:
-            head += f" via {in_one_line('; '.join(led))}"
-        state.stated.add(relationship.triplet)
-        return [state.line(head, relationship, state.relationship_hint, shown=self.shown, in_full=self.in_full)]
+            head += f" via {safe_text('; '.join(led))}"
+        state.stated.add(self.relationship.triplet)
+        return head
 
 
 @dataclass(frozen=True)
@@ -512,19 +513,17 @@ class HistoryItem(Item):
         details = [f"until {until}"] if until else []
         details += state.source_details(entry.source_entity_key)
         kind = "Wrong" if entry.corrected else "Former"
-        head = f"- {kind} {in_one_line(entry.field)}" + (f" ({', '.join(details)})" if details else "")
-        return [Line(head, in_one_line(self.word or str(entry.value)), cut_hint=state.budget_hint, rest=tuple)]
+        head = f"- {kind} {safe_text(entry.field)}" + (f" ({', '.join(details)})" if details else "")
+        return [Line(head, safe_text(self.word or str(entry.value)), cut_hint=state.budget_hint, rest=tuple)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The entry."""
         return [("history", self.entry.model_dump(mode="json", exclude_defaults=True))]
 
 
-def scored_statements(item: GraphNode | GraphRelationship, now: datetime) -> list[tuple[float, Note | None]]:
-    """The score of the description, None, and of each current note, best first; empty if no search scored them."""
-    described = [] if item.description_score is None else [(item.description_score, None)]
-    notes = ((note.score, note) for note in current_notes(item, now) if isinstance(note, MatchedNote))
-    return sorted([*described, *notes], key=lambda one: -one[0])
+def scored_statements(item: GraphNode | GraphRelationship, now: datetime) -> list[FoundStatement]:
+    """The description, as the statement without a note, and the current notes that a search scored, best first."""
+    return [one for one in item.statements if one.note is None or one.note.is_current(now)]
 
 
 def current_notes(item: GraphNode | GraphRelationship, now: datetime) -> list[Note]:
@@ -538,27 +537,21 @@ def without(notes: Iterable[Note], others: Sequence[Note]) -> list[Note]:
     return [note for note in notes if id(note) not in known]
 
 
-def near_best(items: Iterable[Item]) -> float:
-    """The score from which a statement is near the best one of some items."""
-    return max((item.score for item in items if item.score is not None), default=0.0) - NEAR_BEST
-
-
 def namesakes(items: Iterable[Item]) -> set[str]:
     """The entity_keys of nodes whose name, as far as it is shown, another node of the items has too."""
     keys: dict[str, set[str]] = defaultdict(set)
     for item in items:
         for key, name in item.names():
-            keys[in_one_line(name)[:MAX_NAME_LENGTH].casefold()].add(key)
+            keys[safe_name(name)[:MAX_NAME_LENGTH].casefold()].add(key)
     return {key for of_name in keys.values() if len(of_name) > 1 for key in of_name}
 
 
-def relationship_text(relationship: GraphRelationship, state: RenderState, *, in_short: bool = False) -> str:
+def relationship_text(relationship: GraphRelationship, state: RenderState) -> str:
     """A relationship in its direction: `Me (Person) -[mentor]-> Ruth (Person) (warm, close)`.
 
     Args:
         relationship: the relationship.
         state: what the answer has said already.
-        in_short: whether only its type and ends are told.
     """
     ends = [
         (relationship.from_entity_key, relationship.from_name),
@@ -566,8 +559,6 @@ def relationship_text(relationship: GraphRelationship, state: RenderState, *, in
     ]
     source, target = (state.name(*end) for end in (reversed(ends) if relationship.ends_reversed else ends))
     text = f"{source} -[{kind_text(relationship)}]-> {target}"
-    if in_short:
-        return text
     levels = [
         word or (f"{name} {level}" if level is not None else "")
         for name, word, level in (
@@ -577,14 +568,14 @@ def relationship_text(relationship: GraphRelationship, state: RenderState, *, in
     ]
     past = "past" if state.marks_past and is_past(relationship.when, state.now) else ""
     noted = f"first noted {relationship.first_noted}" if relationship.first_noted and not relationship.when else ""
-    details = ", ".join(filter(None, (*levels, relationship.when, past, noted)))
+    details = ", ".join(filter(None, (*levels, safe_text(relationship.when or ""), past, noted)))
     properties = _properties_text(state.properties(relationship))
     return text + (f" ({details})" if details else "") + properties
 
 
 def kind_text(relationship: GraphRelationship) -> str:
     """The free type of a relationship, or else its Neo4j type."""
-    return in_one_line(relationship.relationship_type) or in_one_line(relationship.neo4j_type)
+    return safe_name(relationship.relationship_type) or safe_name(relationship.neo4j_type)
 
 
 def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> JsonRecord:
@@ -602,7 +593,7 @@ def _properties_text(properties: JsonRecord) -> str:
     if not properties:
         return ""
     values = (name if value is True else f"{name}: {_value_text(value)}" for name, value in properties.items())
-    return f" [{in_one_line('; '.join(values))}]"
+    return f" [{safe_text('; '.join(values))}]"
 
 
 def _score_text(score: float | None) -> str:

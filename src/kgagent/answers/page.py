@@ -7,11 +7,13 @@ from functools import partial
 from typing import Any
 
 from kgagent.answers.items import MIN_NOTE_TOKENS, Item, JsonRecord, Line, RenderState
+from kgagent.answers.safe_text import safe_name, safe_text
 from kgagent.answers.token_budget import cut, cut_record, estimated_tokens, json_tokens
 from kgagent.errors import InputError
-from kgagent.formatting import in_one_line
 
 NOTHING_RELEVANT = "Nothing clearly relevant found. The nearest:"
+NOTHING_ABOUT = "Nothing clearly relevant about {}. About others:"
+
 ITEM_BUDGET_DIVISOR = 4
 """An item gets at most a quarter of the budget, so that one long text does not fill the answer."""
 
@@ -77,6 +79,11 @@ class Page:
 
     text: str
     payload: JsonRecord
+
+
+def nothing_about(names: Sequence[str]) -> str:
+    """What an answer begins with if a query names nodes, and none of the best items is about them; else empty."""
+    return NOTHING_ABOUT.format(" or ".join(map(safe_name, names))) if names else ""
 
 
 def text_page(
@@ -210,13 +217,20 @@ def _tokens(lines: Iterable[str]) -> int:
 
 
 def joined(lines: Iterable[FittedLine]) -> list[str]:
-    """The texts of lines, one for each line that does not go on with the one before."""
+    """The texts of lines; the statements of a record stand on its line."""
     texts: list[str] = []
+    at: dict[str, int] = {}
+    is_bare: set[int] = set()
     for line, text in lines:
-        if texts and not line.head:
-            texts[-1] += f" | {text}"
-        else:
-            texts.append(text)
+        if not line.head and line.key in at:
+            position = at[line.key]
+            texts[position] += f"{': ' if position in is_bare else ' | '}{text}"
+            is_bare.discard(position)
+            continue
+        at[line.key] = len(texts)
+        if not line.description and not line.notes:
+            is_bare.add(len(texts))
+        texts.append(text)
     return texts
 
 
@@ -259,7 +273,7 @@ def _head(lines: Sequence[Line], room: int) -> list[str]:
 def _fitted_warnings(warnings: Sequence[str], room: int) -> list[str]:
     shown: list[str] = []
     for place, warning in enumerate(warnings):
-        line = in_one_line(warning)
+        line = safe_text(warning)
         cost = estimated_tokens(line) + 1
         if cost > room - 8:
             return [*shown, f"+{len(warnings) - place} warnings"]

@@ -109,10 +109,8 @@ def search(
         _print_warnings(result.warnings)
         typer.echo(without_controls(context))
         return
-    if explain:
-        lines = _explained_lines(result, state)
-    else:
-        lines = _best_lines(hybrid_items(result), state, None if show_all else limit or BEST_LINES)
+    most = None if show_all else limit or BEST_LINES
+    lines = _best_lines(hybrid_items(result), state, most, explain=explain)
     _show(payload, lines, html, filters=request, json=json)
 
 
@@ -250,47 +248,36 @@ def _print_warnings(warnings: Iterable[str]) -> None:
         print_message(Text(warning, style="yellow"))
 
 
-def _explained_lines(result: "HybridSearchResult", state: "RenderState") -> list[Text]:
-    """Nodes and relationships that have a line, in one ranking, each with the features of its score that are not 0."""
-    from kgagent.answers.found import hybrid_items
-
-    lines: list[Text] = []
-    for found, item in zip(result.items, hybrid_items(result), strict=True):
-        if own := item.lines(state):
-            features = ", ".join(f"{name} {value:.2f}" for name, value in found.features.items() if value)
-            lines += [Text(line.text()) for line in own]
-            lines.append(Text(f"    {', '.join(found.found_by)}: {features}", style="cyan"))
-    return lines
-
-
-def _best_lines(items: Sequence["Item"], state: "RenderState", most: int | None) -> list[Text]:
-    """The lines of items, best first, sorted by statement if they are scored; on a terminal cut to its width.
+def _best_lines(
+    items: Sequence["Item"], state: "RenderState", most: int | None, *, explain: bool = False
+) -> list[Text]:
+    """The lines of items, best first, in the order of their statements; on a terminal cut to its width.
 
     Args:
         items: best first.
         state: how they are rendered.
         most: maximum number of lines; None: all.
+        explain: whether what the score of each line is made of follows it.
     """
-    from kgagent.answers.page import joined
-    from kgagent.answers.statement_order import by_statement
+    from kgagent.answers.found import lines_of
 
-    found = (line for item in by_statement(items, state.now) for line in item.lines(state))
-    lines = joined((line, line.text()) for line in found)
-    printed = lines[:most]
-    more = Text(f"{len(printed)} of {len(lines):,} shown; --all prints all of them", style="dim")
-    return [*(Text(line, no_wrap=True) for line in printed), *([more] if len(printed) < len(lines) else [])]
+    lines, first = lines_of(items, state, most)
+    printed: list[Text] = []
+    for line, item in zip(lines, first, strict=True):
+        printed.append(Text(line, no_wrap=True))
+        if explain and (made_of := item.contributions):
+            parts = " ".join(f"{value:+.3f} {name}" for name, value in made_of.items())
+            printed.append(Text(f"    {sum(made_of.values()):.3f} = {parts}", style="cyan"))
+    more = most is not None and len(lines) == most < len(items)
+    return [*printed, *([Text(f"{most} lines shown; --all prints all of them", style="dim")] if more else [])]
 
 
 def _explored_state(result: "ExploreResult") -> "RenderState":
     """How the items of a result are rendered."""
-    from kgagent.answers.items import RenderState, near_best
-    from kgagent.answers.query_words import QueryWords
-    from kgagent.tools.explore import explored_items
+    from kgagent.answers.items import RenderState
 
-    nodes, items = (*(item.node for item in result.nodes), *result.neighbors), explored_items(result)
-    labels = {node.entity_key: node.label for node in nodes}
-    words = QueryWords.of(result.words, (text for item in items for text in item.statements()))
-    return RenderState(datetime.now(UTC), words, near_best(items), labels=labels, with_properties=False)
+    labels = {node.entity_key: node.label for node in (*(item.node for item in result.nodes), *result.neighbors)}
+    return RenderState(datetime.now(UTC), labels=labels, with_properties=False)
 
 
 def _keep_matching_notes(

@@ -1,5 +1,5 @@
 // Full records of results: nodes by key and relationships by element id, if they are still the user's.
-// Parameters: user_id; keys [text]; element_ids [text].
-// Rows: one {nodes, relationships}.
+// Parameters: user_id; dimensions; model; filter; keys [text]; element_ids [text]; vectors; statement_limit.
+// Rows: one {nodes, relationships}, see `_found_records`.
 «_found_records»
 RETURN nodes, relationships

@@ -1,7 +1,7 @@
-// Embeddings of some of the user's nodes and relationships, to learn what records score that a query is not about; and how many
+// Embeddings of some of the user's statements, to learn what they score that a query is not about; and how many
 // of those examined have an embedding of another model, which semantic search omits.
-// Parameters: user_id; dimensions; model; sample (maximum number of embeddings of each); examined (maximum number of records of each).
-// Rows: one {nodes [embedding], relationships [embedding], omitted_nodes, omitted_relationships, other_model (of one of them, or
+// Parameters: user_id; dimensions; model; sample (maximum number of embeddings); examined (maximum number of records of each).
+// Rows: one {statements [embedding], omitted_nodes, omitted_relationships, other_model (of one of them, or
 //   null), is_partial (whether there may be more records than were examined)}.
 CALL () {
   MATCH (n:«labels»)
@@ -15,20 +15,16 @@ CALL () {
   WITH r LIMIT $examined
   RETURN collect(r) AS all_relationships
 }
-CALL (all_nodes) {
-  UNWIND all_nodes[..$sample] AS n
-  WITH n, n.«node_embedding» AS embedding
+CALL () {
+  MATCH (n:KgagentStatement)
+  WHERE n.user_id = $user_id
+  WITH n, n.embedding AS embedding
   WHERE «_comparable_node»
-  RETURN collect(embedding) AS nodes
+  WITH embedding LIMIT $sample
+  RETURN collect(embedding) AS statements
 }
-CALL (all_relationships) {
-  UNWIND all_relationships[..$sample] AS r
-  WITH r, r.relationship_embedding AS embedding
-  WHERE «_comparable_relationship»
-  RETURN collect(embedding) AS relationships
-}
-WITH nodes, relationships, $examined IN [size(all_nodes), size(all_relationships)] AS is_partial,
+WITH statements, $examined IN [size(all_nodes), size(all_relationships)] AS is_partial,
   [n IN all_nodes WHERE n.embedding_model <> $model | n.embedding_model] AS models_of_nodes,
   [r IN all_relationships WHERE r.embedding_model <> $model | r.embedding_model] AS models_of_relationships
-RETURN nodes, relationships, size(models_of_nodes) AS omitted_nodes, size(models_of_relationships) AS omitted_relationships,
+RETURN statements, size(models_of_nodes) AS omitted_nodes, size(models_of_relationships) AS omitted_relationships,
   toStringOrNull(head(models_of_nodes + models_of_relationships)) AS other_model, is_partial

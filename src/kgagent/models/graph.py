@@ -20,20 +20,35 @@ class GraphModel(BaseModel):
         return payload
 
 
+class FoundStatement(GraphModel):
+    """A statement of a node or relationship that a search scored.
+
+    Attributes:
+        note: the note; None for the description, or for the record itself if it has none.
+        similarity: plain cosine with the query, -1 to 1; None if it has no embedding that can be compared.
+        score: what a search sorts by: the sum of the contributions.
+        contributions: what each feature adds to the score, see `kgagent.search.score`.
+    """
+
+    note: Note | None = None
+    similarity: float | None = None
+    score: float
+    contributions: Mapping[str, float] = Field(default_factory=dict)
+
+
 class DescribedItem(GraphModel):
     """What nodes and relationships have in common.
 
     Attributes:
-        similarity: plain cosine of its best text with the query, -1 to 1; None outside a search.
-        description_score: score of the item with its description as the text that matches; None if its statements are
-            not scored. Not part of a payload.
+        similarity: plain cosine of its best statement with the query, -1 to 1; None outside a search.
+        statements: its statements with their scores, best first; empty if no search scored them. Not part of a payload.
         first_noted: in a search as of a time, when its first note is about, if all are later; its own time may be too.
     """
 
     description: str = ""
     notes: tuple[Note, ...] = ()
     similarity: float | None = None
-    description_score: float | None = Field(None, exclude=True)
+    statements: tuple[FoundStatement, ...] = Field((), exclude=True)
     first_noted: str | None = None
 
 
@@ -105,3 +120,8 @@ class GraphRelationship(DescribedItem):
         """The relationship as a short sentence, such as "Elon Musk founded Tesla", in its direction."""
         source, target = self.names_in_direction
         return triplet_text(source, self.neo4j_type, target, label=self.relationship_type)
+
+    @property
+    def repeats_triplet(self) -> bool:
+        """Whether its description says no more than the triplet."""
+        return self.description.rstrip(".") == self.triplet

@@ -14,7 +14,7 @@ FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_f
 FusedRetriever = Literal["node_vector", "node_fulltext", "relationship_vector", "relationship_fulltext"]
 """The retrievers whose rankings the strategies of the documents fuse."""
 
-Retriever = Literal[FusedRetriever, "note_vector"]
+Retriever = Literal[FusedRetriever, "statement_vector", "statement_fulltext", "named_node"]
 """The retrievers of a search."""
 
 RetrieverName = Literal[Retriever, "expansion", "via_relationship", "name_match"]
@@ -25,7 +25,9 @@ RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
     "node_fulltext": "full-text search of nodes",
     "relationship_vector": "semantic search of relationships",
     "relationship_fulltext": "full-text search of relationships",
-    "note_vector": "semantic search of notes",
+    "statement_vector": "semantic search of statements",
+    "statement_fulltext": "full-text search of statements",
+    "named_node": "statements at the nodes that the query names",
     "expansion": "expansion from what matched",
     "via_relationship": "end nodes of relationships",
     "name_match": "search of nodes by name",
@@ -117,12 +119,13 @@ class RankedItem(GraphModel):
 
     Attributes:
         rank: position among nodes and relationships together, from 1.
-        score: score of the fusion strategy, or of the last reranking step.
+        score: that of its best statement, or of the best relationship at a node; of the fusion strategy or the last
+            reranking step, if the search asked for one.
         found_by: the retrievers that found it.
         similarity: plain cosine with the query, -1 to 1; None without a vector search match.
         text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
-        features: what the score is the weighted mean of, each 0 to 1, see `kgagent.search.scoring`; empty if another
-            strategy ranks.
+        contributions: what each feature adds to the score, see `kgagent.search.score`; they add up to it. Empty if
+            another strategy ranks.
     """
 
     rank: int
@@ -130,7 +133,7 @@ class RankedItem(GraphModel):
     found_by: tuple[RetrieverName, ...]
     similarity: float | None = None
     text_score: float | None = None
-    features: Mapping[str, float] = Field(default_factory=dict)
+    contributions: Mapping[str, float] = Field(default_factory=dict)
 
 
 class HybridObject(RankedItem, GraphNode):
@@ -162,7 +165,8 @@ class HybridSearchResult(GraphModel):
         plan: how each vector search was run.
         is_relevant: whether any item stands out among the user's records; None if that was not assessed.
         relevance: how far the best item stands out, relevant from 0.5; None if that was not assessed.
-        words: the words of the query, which decide what notes are shown if they are not scored. Not part of a payload.
+        named: names of nodes that the query names, if none of the best items is about them. Not part of a payload.
+        labels: labels of the nodes of the items, by entity_key. Not part of a payload.
     """
 
     objects: tuple[HybridObject, ...] = ()
@@ -171,7 +175,8 @@ class HybridSearchResult(GraphModel):
     plan: Mapping[RetrieverName, SearchPlan] = Field(default_factory=dict)
     is_relevant: bool | None = None
     relevance: float | None = None
-    words: frozenset[str] = Field(frozenset(), exclude=True, repr=False)
+    named: tuple[str, ...] = Field((), exclude=True)
+    labels: Mapping[str, str] = Field(default_factory=dict, exclude=True)
 
     @property
     def items(self) -> list[HybridObject | HybridRelationship]:

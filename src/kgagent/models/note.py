@@ -92,23 +92,6 @@ class Note(BaseModel):
         return self.expires_at is None or self.expires_at > now
 
 
-class MatchedNote(Note):
-    """A note in the result of a search.
-
-    Attributes:
-        similarity: plain cosine of the note with the query, -1 to 1; None if the search of notes did not return it.
-        score: score of its record with this note as the text that matches.
-    """
-
-    similarity: float | None = None
-    score: float
-
-    @classmethod
-    def of(cls, note: Note, similarity: float | None, score: float) -> "MatchedNote":
-        """A note with its similarity and score."""
-        return cls.model_construct(**{**dict(note), "similarity": similarity, "score": score})
-
-
 def times_of_note(when: str | None, said_on: str | None) -> dict[str, str | None]:
     """The fields `when` and `said_on` of a note; without a time of its own it is about the time when it was said."""
     return {"when": when or said_on, "said_on": said_on if when and when != said_on else None}

@@ -53,8 +53,7 @@ class RelationshipSearchResult(GraphRelationship):
 
     Attributes:
         similarity: plain cosine of the relationship itself with the query, -1 to 1.
-        score: what the search ranks by: `similarity`, or with expansion the score of
-            `kgagent.search.scoring`, 0 to 1.
+        score: what the search ranks by: `similarity`, or in `explore` the score of its best statement.
         path: the relationships that led to it, as short sentences; empty if the query itself found it.
     """
 
@@ -193,7 +192,6 @@ class ExploreResult(GraphModel):
         warnings: what is missing, and why.
         is_relevant: whether any item stands out among the user's records; None if that was not assessed.
         relevance: how far the best item stands out, from 0.5 relevant; None if that was not assessed.
-        words: the words of the queries and names, which decide what notes are shown. Not part of a payload.
     """
 
     nodes: tuple[ExploredNode, ...] = ()
@@ -202,4 +200,3 @@ class ExploreResult(GraphModel):
     warnings: tuple[str, ...] = ()
     is_relevant: bool | None = None
     relevance: float | None = None
-    words: frozenset[str] = Field(frozenset(), exclude=True, repr=False)

@@ -1,4 +1,4 @@
-"""The candidate: what flows through all stages of a search, from a retriever to the result."""
+"""The candidate: a record that a retriever returned, with those of its statements that match."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,16 +9,15 @@ from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.hybrid import FusedRetriever, Retriever, RetrieverName
 from kgagent.models.search import SearchPlan
 from kgagent.ontology import Ontology
-from kgagent.search.scoring import Features
-
-StoredRecord = NodeRecord | RelationshipRecord
+from kgagent.search.features import StoredRecord
+from kgagent.search.score import Features
 
 RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
 """Retrievers in the order that breaks ties."""
 
 OF_NODES: tuple[Retriever, ...] = ("node_vector", "node_fulltext")
 OF_RELATIONSHIPS: tuple[Retriever, ...] = ("relationship_vector", "relationship_fulltext")
-"""The retrievers of nodes, and those of relationships; a note may be of either."""
+"""The retrievers of nodes, and those of relationships, which compare whole records."""
 
 _NODE = "object:"
 _ENDS = ("from_entity_key", "to_entity_key", "from_name", "to_name", "from_labels", "to_labels")
@@ -30,16 +29,18 @@ class Candidate:
     """A node or relationship that a retriever returned, or that expansion added.
 
     Attributes:
-        key: identifies the item in every ranking.
+        key: identifies the record in every ranking.
         score: what the current ranking sorts by.
-        record: the item as far as it was read; None for a node that is only known as the end of a relationship.
-        similarity: plain cosine with the query, -1 to 1, or the score of a match by name; None without either.
+        record: the record as far as it was read; None for a node that is only known as the end of a relationship.
+        similarity: plain cosine of the record itself with the query, -1 to 1, or the score of a match by name; None
+            without either.
         text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
         path: the relationships that led to it, from one that the query itself found.
         found_by: how it was found.
-        notes: plain cosine with the query of its notes that matched, by content.
         features: what its score is made of; None if another fusion strategy ranks it.
-        result: the item as it is returned; None until it is hydrated.
+        statements: plain cosine with the query of each of its statements that were retrieved, by text; None for one
+            without an embedding that can be compared.
+        result: the record as it is returned; None until it is read in full.
     """
 
     key: str
@@ -50,13 +51,8 @@ class Candidate:
     path: tuple[RelationshipRecord, ...] = ()
     found_by: tuple[RetrieverName, ...] = ()
     features: Features | None = None
-    notes: Mapping[str, float] = field(default_factory=dict)
+    statements: Mapping[str, float | None] = field(default_factory=dict)
     result: GraphNode | GraphRelationship | None = None
-
-    @property
-    def best_similarity(self) -> float:
-        """Similarity of its best text, its own or a note; 0 if none is known."""
-        return max((self.similarity or 0.0, *self.notes.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +83,15 @@ def first_of_each(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
 
 
 def merged(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
-    """The first candidate of each key, with the similarity and the notes that others know."""
+    """The first candidate of each key, with the similarity and the statements that others know."""
     first: dict[str, Candidate] = {}
     for candidate in candidates:
         known = first.setdefault(candidate.key, candidate)
         if known is not candidate:
             similarity = candidate.similarity if known.similarity is None else known.similarity
-            first[candidate.key] = replace(known, similarity=similarity, notes={**candidate.notes, **known.notes})
+            first[candidate.key] = replace(
+                known, similarity=similarity, statements={**candidate.statements, **known.statements}
+            )
     return first
 
 
@@ -132,6 +130,20 @@ def read_node(found: Sequence[Any], ontology: Ontology, labels: Sequence[str] = 
 def read_relationship(found: Sequence[Any]) -> RelationshipRecord:
     """Read the list that `_found_relationship.cypher` or `_ranked_relationship.cypher` makes."""
     return RelationshipRecord.read(_row(_RELATIONSHIP_FIELDS, found))
+
+
+def read_record(match: Mapping[str, Any], ontology: Ontology, labels: Sequence[str] = ()) -> StoredRecord | None:
+    """Read the node or the relationship of a match; None if another transaction has deleted it."""
+    if match.get("node"):
+        return read_node(match["node"], ontology, labels)
+    return read_relationship(match["relationship"]) if match.get("relationship") else None
+
+
+def statement_candidate(record: StoredRecord, match: Mapping[str, Any]) -> Candidate:
+    """Read the statements of a match, see `_statement_match.cypher`; the best one is the score."""
+    statements: dict[str, float | None] = dict(match["statements"])
+    score = max((similarity for similarity in statements.values() if similarity is not None), default=0.0)
+    return Candidate(key_of(record), score, record, statements=statements)
 
 
 def _row(fields: Sequence[str], found: Sequence[Any]) -> dict[str, Any]:

@@ -4,12 +4,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from kgagent.graph.identifiers import Identifier
 from kgagent.graph.lucene import any_word, must_be, words
-from kgagent.graph.schema_parts import NODE_TEXT_INDEX, NODE_TEXTS, RELATIONSHIP_TEXT_INDEX, RELATIONSHIP_TEXTS
+from kgagent.graph.schema_parts import (
+    NODE_TEXT_INDEX,
+    NODE_TEXTS,
+    RELATIONSHIP_TEXT_INDEX,
+    RELATIONSHIP_TEXTS,
+    STATEMENT_TEXT_INDEX,
+)
 from kgagent.graph.statements import statement
-from kgagent.search.candidates import Candidate, Ranking, StoredRecord, key_of, read_node, read_relationship
+from kgagent.search.candidates import (
+    Candidate,
+    Ranking,
+    key_of,
+    read_node,
+    read_record,
+    read_relationship,
+    statement_candidate,
+)
+from kgagent.search.features import StoredRecord
+from kgagent.search.query import Query, full_text_parameters
 from kgagent.search.scope import RelationshipFilter, SearchScope
-from kgagent.search.scoring import relative
 from kgagent.search.vector_targets import RANKING_FIELDS, EmbeddedQuery
 from kgagent.turns import in_turns
 
@@ -76,6 +92,48 @@ async def search_relationships_full_text(
     )
 
 
+async def search_statements_full_text(
+    scope: SearchScope, queries: Sequence[Query], *, types: RelationshipFilter, limit: int
+) -> tuple[list[Ranking], list[dict[str, float]]]:
+    """Find statements by their words and those of the names and the type of their records, in one statement.
+
+    Args:
+        scope: whose statements.
+        queries: what the queries say.
+        types: of which relationships; those of nodes are found too.
+        limit: maximum number of statements of each query.
+
+    Returns:
+        The records of each query, best first; and what each word of each query weighs, if any statement has it.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    rankings, weights = [Ranking() for _ in queries], [dict[str, float]() for _ in queries]
+    asked = [
+        {"position": position, "vector": scope.store.vector(query.embedded.vector or None), **own}
+        for position, query in enumerate(queries)
+        if (own := full_text_parameters(query, scope.user_id)) is not None
+    ]
+    if not asked or types.matches_nothing:
+        return rankings, weights
+    places = {"labels": Identifier.any_of(scope.ontology.labels), "types": types.identifier(scope.ontology)}
+    search = statement("search_statements_text", relationship=RANKING_FIELDS, **places)
+    considered = types.considered(limit)
+    parameters = {**types.parameters, "index": STATEMENT_TEXT_INDEX, "queries": asked}
+    rows = await scope.read(search, {**parameters, "considered": considered, "fetch": max(MIN_FETCH, 2 * considered)})
+
+    def read(match: Mapping[str, Any]) -> Candidate | None:
+        record = read_record(match, scope.ontology)
+        return None if record is None else statement_candidate(record, match)
+
+    for row in rows:
+        found = await in_turns(read, row["matches"])
+        rankings[row["query"]] = Ranking([one for one in found if one is not None])
+        weights[row["query"]] = dict(row["weights"])
+    return rankings, weights
+
+
 async def _search(
     scope: SearchScope,
     name: str,
@@ -121,7 +179,8 @@ def _lucene(
 def _ranking(matches: Sequence[Mapping[str, Any]], read: Callable[[Mapping[str, Any]], StoredRecord | None]) -> Ranking:
     """Candidates whose score is BM25 divided by that of the best match."""
     records = [(record, match) for match in matches if (record := read(match))]
-    shares = relative([match["score"] for _, match in records])
+    best = max((match["score"] for _, match in records), default=0.0)
+    shares = [match["score"] / best if best > 0.0 else 0.0 for _, match in records]
     return Ranking(
         [
             replace(Candidate(key_of(record), share, record, text_score=share), similarity=match["similarity"])

@@ -206,4 +206,5 @@ def _matches(
     request: VectorRequest, query: EmbeddedQuery, row: Mapping[str, Any], fetch: int
 ) -> tuple[list[Candidate], bool]:
     matches = request.candidates(row)
-    return matches, len(matches) >= request.limit or row["hits"] < fetch or row["least"] < query.threshold
+    found = sum(max(1, len(match.statements)) for match in matches)
+    return matches, found >= request.limit or row["hits"] < fetch or row["least"] < query.threshold

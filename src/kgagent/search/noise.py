@@ -1,4 +1,4 @@
-"""Statistics of a user's embeddings: the similarities of unrelated records (the noise), and embeddings of other models.
+"""Statistics of a user's embeddings: the what unrelated statements score (the noise), and embeddings of other models.
 
 Records score something with a text that has nothing to do with them: the noise, estimated from a sample. Records whose
 embeddings another model made are omitted by semantic search, which every search says.
@@ -15,7 +15,7 @@ from kgagent.search.rerank.cosine import dot, unit
 from kgagent.search.scope import SearchScope
 
 SAMPLE = 100
-"""Embeddings of each kind that are read for a sample."""
+"""Embeddings that are read for a sample."""
 
 COMPARED = 8
 """Embeddings of the sample that are compared with the others."""
@@ -35,7 +35,7 @@ MAX_MODEL_NAME = 80
 
 @dataclass(frozen=True)
 class Noise:
-    """What the user's records of one kind score with a text that has nothing to do with them.
+    """What the user's statements score with a text that has nothing to do with them.
 
     Attributes:
         center: mean of a sample of their embeddings, each of length 1; shape (dimensions,).
@@ -61,12 +61,12 @@ class Sample:
     """What a sample of a user's embeddings tells.
 
     Attributes:
-        noise: of the nodes and of the relationships; None for a kind with too few.
+        noise: of the statements; None with too few.
         warnings: which records semantic search omits because another model made their embeddings.
         lifetime: seconds for which it may be cached.
     """
 
-    noise: tuple[Noise | None, Noise | None] = (None, None)
+    noise: Noise | None = None
     warnings: tuple[str, ...] = ()
     lifetime: float = LIFETIME
 
@@ -79,7 +79,7 @@ async def read_sample(scope: SearchScope) -> Sample:
     """
     [row] = await scope.read(scope.statement("sample_embeddings"), {"sample": SAMPLE, "examined": EXAMINED})
     # Some 100 ms for long embeddings, during which other users' calls go on.
-    noise = await asyncio.to_thread(lambda: (Noise.of(row["nodes"]), Noise.of(row["relationships"])))
+    noise = await asyncio.to_thread(Noise.of, row["statements"])
     if not row["omitted_nodes"] and not row["omitted_relationships"]:
         return Sample(noise)
     return Sample(noise, (_omitted(row, scope.model),), LIFETIME_OF_WARNING)

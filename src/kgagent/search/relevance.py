@@ -8,7 +8,7 @@ own embeddings (cached for each user), and compared with the end of the query's 
     words   = share of the query's longer words that occur in the results in some form
     named   = whether the query names a node by its name or another name
 
-of the kind, nodes or relationships, where lead is largest. The relevance is the logistic function of
+The relevance is the logistic function of
 
     ODDS · (lead, words, named, 1)
 
@@ -21,17 +21,21 @@ from collections.abc import Iterable, Sequence
 from operator import mul
 
 from kgagent.graph.records import NodeRecord
+from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.plain import aliases_in
 from kgagent.plain_names import folded_words, words_in_some_form
-from kgagent.search.candidates import Candidate, Ranking, StoredRecord
+from kgagent.search.attempt import attempt
+from kgagent.search.candidates import Candidate, Ranking
+from kgagent.search.features import StoredRecord, nodes_of
 from kgagent.search.noise import Noise, Sample, read_sample
-from kgagent.search.pipeline import QueryResult
-from kgagent.search.query import long_words
-from kgagent.search.retrieve import attempt
 from kgagent.search.scope import SearchScope
+from kgagent.search.search import Ranked
 
 MAX_SAMPLES, MAX_COMPARED = 1_000, 10_000
 """Number of users whose samples are cached; characters of a record that are compared with the query."""
+
+BEST = 3
+"""Results of which one at least is about a node that the query names, or the answer says that none is."""
 
 RELEVANT = 0.5
 """Minimum relevance of results that count as relevant."""
@@ -66,55 +70,58 @@ class Calibration:
         self._known[scope.user_id] = (time.monotonic() + sample.lifetime, sample)
 
 
-def relevance(
-    result: QueryResult, noise: tuple[Noise | None, Noise | None], hydrated: Sequence[Candidate]
-) -> float | None:
+def relevance(ranked: Ranked, noise: Noise | None, candidates: Sequence[Candidate]) -> float | None:
     """How far the results stand out; from 0.5, something relevant was found.
 
     Args:
-        result: what was found for a query.
-        noise: the noise of nodes and of relationships; None for a kind with too few.
-        hydrated: the results with their full records.
+        ranked: what was found for a query.
+        noise: the noise of the user's statements; None with too few.
+        candidates: the results, scored.
 
     Returns:
-        0 to 1; None if it would be below 0.5, but the user has too few records to tell.
+        0 to 1; None if it would be below 0.5, but the user has too few statements to tell.
     """
-    records = [item.record for item in hydrated if item.record is not None]
-    if not records:
+    if not candidates:
         return 0.0
-    values = (*signals(result, noise, records), 1.0)
-    log_odds = math.fsum(map(mul, ODDS, values))
+    log_odds = math.fsum(map(mul, ODDS, (*signals(ranked, noise, candidates), 1.0)))
     probability = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, log_odds))))
-    return probability if probability >= RELEVANT or any(one is not None for one in noise) else None
+    return probability if probability >= RELEVANT or noise is not None else None
 
 
-def signals(
-    result: QueryResult, noise: tuple[Noise | None, Noise | None], records: Sequence[StoredRecord]
-) -> tuple[float, float, float]:
+def names_without_match(ranked: Ranked, candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """The names in a query of nodes that none of the best results is about, nor the path to it."""
+    query = ranked.retrieved.query
+    nodes: set[str] = set()
+    for one in candidates[:BEST]:
+        for record in (one.record, *one.path):
+            if record is not None:
+                nodes |= nodes_of(record)
+    return () if nodes & query.named.keys() else tuple(dict.fromkeys(query.names.values()))
+
+
+def signals(ranked: Ranked, noise: Noise | None, candidates: Sequence[Candidate]) -> tuple[float, float, float]:
     """Lead, words and named; see the module."""
-    kinds = zip(("node_vector", "relationship_vector"), noise, strict=True)
-    leads = [_lead(result.rankings.get(name), own) for name, own in kinds]  # type: ignore[call-overload]
-    lead = max((value for value in leads if value is not None), default=USUAL_LEAD)
-    return lead, _known_words(result.query.text, records), 1.0 if result.names_a_node else 0.0
+    query = ranked.retrieved.query
+    span = ranked.retrieved.rankings.get("statement_vector", Ranking()).span
+    lead = USUAL_LEAD if span is None or noise is None else (span[0] - span[1]) / noise.deviation
+    return lead, _known_words(ranked, candidates), 1.0 if query.named else 0.0
 
 
-def _lead(ranking: Ranking | None, noise: Noise | None) -> float | None:
-    if ranking is None or ranking.span is None or noise is None:
-        return None
-    best, last = ranking.span
-    return (best - last) / noise.deviation
-
-
-def _known_words(query: str, records: Iterable[StoredRecord]) -> float:
-    asked = long_words(query)
-    present = {word for record in records for word in folded_words(_text(record)[:MAX_COMPARED])}
+def _known_words(ranked: Ranked, candidates: Iterable[Candidate]) -> float:
+    """The share of the query's longer words that the best statements have in some form."""
+    asked = ranked.retrieved.query.type_words
+    present = {
+        word
+        for one in candidates
+        if one.record is not None and one.result is not None
+        for word in folded_words(_text(one.record, one.result)[:MAX_COMPARED])
+    }
     return len(words_in_some_form(asked, present)) / len(asked) if asked else 1.0
 
 
-def _text(record: StoredRecord) -> str:
+def _text(record: StoredRecord, result: GraphNode | GraphRelationship) -> str:
     if isinstance(record, NodeRecord):
         names = (record.text("name"), *aliases_in(record.properties))
     else:
-        names = (record.from_name, record.to_name)
-    fields = (record.text("relationship_type"), record.text("description"))
-    return " ".join((*names, *fields, *(note.content for note in record.notes)))
+        names = (record.from_name, record.text("relationship_type"), record.to_name)
+    return " ".join((*names, result.description, *(note.content for note in result.notes)))

@@ -24,6 +24,9 @@ from kgagent.operations import Search
 from kgagent.search.arguments import known_types
 from kgagent.validation import check_user_id
 
+FILTERED = 10
+"""Number of statements whose records are read for each one that is wanted, if a filter compares their records."""
+
 SHORTEST_TIMEOUT = 0.01
 """Seconds that a step may take if no time is left."""
 
@@ -179,6 +182,14 @@ class RelationshipFilter:
         """Whether it has conditions that no vector index has; indexes have the free type, the owner and the days."""
         in_indexes = {"relationship_types", "between", "now"}
         return any(value is not None for name, value in asdict(self).items() if name not in in_indexes)
+
+    def considered(self, limit: int) -> int:
+        """Number of statements whose records are read to find some that are kept."""
+        return FILTERED * limit if self.has_conditions or self.relationship_types is not None else limit
+
+    def identifier(self, ontology: Ontology) -> Identifier:
+        """The Neo4j types to keep, as statements name them."""
+        return Identifier.any_of(ontology.relationships if self.neo4j_types is None else self.neo4j_types)
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -28,23 +28,23 @@ from kgagent.models import (
 )
 from kgagent.models.history import HistoryEntry, parse_history
 from kgagent.models.note import utc_now
-from kgagent.models.search import MAX_HOPS, SearchFilters
+from kgagent.models.search import SearchFilters
 from kgagent.models.timeline import Timeline
 from kgagent.models.when import Period
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.search.arguments import check_limit, validate_vector
-from kgagent.search.explore import NOTHING_ASKED, Exploration, to_result
+from kgagent.search.explore import NOTHING_ASKED, Exploration
+from kgagent.search.features import StoredRecord
 from kgagent.search.hybrid import HybridSearch
 from kgagent.search.index_search import vector_index
 from kgagent.search.name_match import nodes_by_name
 from kgagent.search.paths import find_paths
-from kgagent.search.pipeline import SearchSpec, search
 from kgagent.search.relevance import Calibration
 from kgagent.search.rerank import CrossEncoder
-from kgagent.search.results import hydrate
+from kgagent.search.results import model_of
 from kgagent.search.scope import RelationshipFilter, SearchScope, check_text, observed
-from kgagent.search.scoring import WEIGHTS, Features
+from kgagent.search.score import WEIGHTS, Features
 from kgagent.search.stored_types import with_stored_types, with_warnings
 from kgagent.search.surroundings import expand_around
 from kgagent.search.timeline import timeline
@@ -103,22 +103,18 @@ class RetrievalService:
         filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
-        expand_hops: int | None = 0,
     ) -> Matches[RelationshipSearchResult]:
         """Find relationships by vector search.
 
         Args:
             query: what to look for; or give `vector`, or both.
-            threshold: minimum plain cosine, -1 to 1, of direct matches.
+            threshold: minimum plain cosine, -1 to 1.
             user_id: owner of the relationships.
             relationship_types: free types ("mentor") to keep; None keeps all.
             neo4j_types: types in the database to keep; None keeps all.
             filters: further conditions.
             limit: maximum number of relationships.
             vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
-            expand_hops: hops to expand from the best matches and from the nodes that `query` names, 0 to 5, for queries
-                that name only a starting point; None expands 2. If any are expanded, `score` ranks, and the threshold
-                applies to direct matches only.
 
         Returns:
             Relationships, best first.
@@ -130,32 +126,19 @@ class RetrievalService:
         """
         scope = self.scope.of(user_id)
         check_limit(limit)
-        if expand_hops is not None and not 0 <= expand_hops <= MAX_HOPS:
-            raise InputError(f"expand_hops must be 0 to {MAX_HOPS}, got {expand_hops}")
         given = {"relationship_types": relationship_types, "neo4j_types": neo4j_types}
         kept = filters.model_copy(update={name: tuple(value) for name, value in given.items() if value is not None})
         types = RelationshipFilter.of(scope, kept)
         wanted = await self._vector_query(query, vector, threshold)
-        if expand_hops == 0:
-            [ranking] = await self._vectors.relationships(scope, [wanted], types=types, limit=limit)
-            candidates = list(ranking.candidates)
-        else:
-            spec = SearchSpec(
-                scope,
-                list(scope.ontology.labels),
-                types,
-                frozenset(("relationship_vector",)),
-                hops=expand_hops,
-                relationship_limit=limit,
-                timeout=scope.timeout,
-                weights=self.weights,
-            )
-            found = await search(spec, [wanted], self._vectors, self._embedder)
-            ranking = found.results[0].rankings["relationship_vector"]
-            candidates, _ = await hydrate(
-                scope, found.results[0].relationships, labels=spec.labels, types=types, timeout=found.time_left
-            )
-        results = await in_turns(lambda one: to_result(one, scope, types), candidates)
+        [ranking] = await self._vectors.relationships(scope, [wanted], types=types, limit=limit)
+
+        found = [(one.record, one.score) for one in ranking.candidates if one.record is not None]
+
+        def result_of(match: tuple[StoredRecord, float]) -> RelationshipSearchResult:
+            fields = {**dict(model_of(match[0], scope, types)), "similarity": match[1], "score": match[1]}
+            return RelationshipSearchResult.model_construct(**fields)
+
+        results = await in_turns(result_of, found)
         return Matches(results, plan=ranking.plan or "none")
 
     @observed("find_nodes_via_relationship_search")
@@ -170,7 +153,6 @@ class RetrievalService:
         filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
-        expand_hops: int | None = 0,
     ) -> DiscoveredNodes:
         """Find relationships by vector search, and the nodes that they join.
 
@@ -185,7 +167,6 @@ class RetrievalService:
             filters=filters,
             limit=limit,
             vector=vector,
-            expand_hops=expand_hops,
         )
         ends = dict.fromkeys(key for match in matches for key in (match.from_entity_key, match.to_entity_key))
         nodes = await self._nodes.get(user_id, list(ends))
@@ -265,6 +246,7 @@ class RetrievalService:
         user_id: str,
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
+        with_ends: bool = True,
     ) -> HybridSearchResult:
         """Find nodes and relationships by vector and full-text search, fused into one ranking.
 
@@ -277,6 +259,7 @@ class RetrievalService:
                 Without a query, only the vector searches run.
             cross_encoder: has a method `score(query, texts)`, plain or async, that returns one number for each text;
                 it reranks the best items.
+            with_ends: whether the nodes of relationships are returned beside them.
 
         Raises:
             InputError: invalid argument.
@@ -308,6 +291,7 @@ class RetrievalService:
             vector=None if vector is None else validate_vector(vector, scope.dimensions),
             cross_encoder=cross_encoder,
             weights=self.weights,
+            with_ends=with_ends,
         )
         return with_warnings(await search.run(self._vectors, self._embedder, self._calibration), warnings)
 

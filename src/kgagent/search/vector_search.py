@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kgagent.concurrency import task_group
 from kgagent.graph.features import ServerFeatures
@@ -12,16 +12,17 @@ from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment, Statement
 from kgagent.ontology import Ontology
 from kgagent.search.arguments import MAX_LIMIT
-from kgagent.search.candidates import Candidate, Ranking, StoredRecord, key_of, merged, read_node, read_relationship
-from kgagent.search.scope import RelationshipFilter, SearchScope
+from kgagent.search.candidates import Candidate, Ranking, key_of, read_record, statement_candidate
+from kgagent.search.features import StoredRecord
+from kgagent.search.scope import FILTERED, RelationshipFilter, SearchScope
 from kgagent.search.vector_targets import (
     ALL_FIELDS,
     RANKING_FIELDS,
     EmbeddedQuery,
     VectorTarget,
     node_target,
-    note_target,
     relationship_target,
+    statement_target,
 )
 
 if TYPE_CHECKING:
@@ -38,6 +39,18 @@ SCANNED_IN_ONE_STATEMENT = 500
 
 NODE_SPAN, RELATIONSHIP_SPAN = 20, 50
 """Rank of the match that the best one is compared with, to assess how far it stands out."""
+
+
+class Count(NamedTuple):
+    """Number of records or statements of a user.
+
+    Attributes:
+        found: how many there are.
+        unindexed: how many of them, records, have no entries in the index of statements.
+    """
+
+    found: int = 0
+    unindexed: int = 0
 
 
 @dataclass(frozen=True)
@@ -57,23 +70,19 @@ class VectorRequest:
             {"position": position, "vector": vector(query.vector), "threshold": query.threshold}
             for position, query in enumerate(self.queries)
         ]
-        return {**self.target.filters, "limit": self.limit, "queries": queries}
+        considered = FILTERED * self.limit if self.target.is_filtered_later else 2 * self.limit
+        return {**self.target.filters, "limit": self.limit, "considered": considered, "queries": queries}
 
     def candidates(self, row: Mapping[str, Any]) -> list[Candidate]:
-        """Read the matches of one query; of a record with several notes that match, each note."""
+        """Read the matches of one query."""
         found = ((record, match) for match in row["matches"] if (record := self._record(match)) is not None)
-        if self.target.kind == "notes":
-            return [
-                Candidate(key_of(record), match["similarity"], record, notes={match["content"]: match["similarity"]})
-                for record, match in found
-            ]
+        if self.target.kind == "statements":
+            return [statement_candidate(record, match) for record, match in found]
         return [Candidate(key_of(record), match["similarity"], record, match["similarity"]) for record, match in found]
 
     def _record(self, match: Mapping[str, Any]) -> StoredRecord | None:
-        if match.get("node"):
-            labels = [self.target.label] if self.target.kind == "nodes" else ()
-            return read_node(match["node"], self.scope.ontology, labels)
-        return read_relationship(match["relationship"]) if match.get("relationship") else None
+        labels = [self.target.label] if self.target.kind == "nodes" else ()
+        return read_record(match, self.scope.ontology, labels)
 
 
 class VectorSearch:
@@ -82,7 +91,7 @@ class VectorSearch:
     def __init__(self, index: "WidenedIndex", *, exact_scan_limit: int | None) -> None:
         self._index = index
         self._exact_scan_limit = index.exact_scan_limit if exact_scan_limit is None else exact_scan_limit
-        self._counts: dict[tuple[str, str], tuple[float, int]] = {}
+        self._counts: dict[tuple[str, str], tuple[float, Count]] = {}
 
     async def search(
         self, scope: SearchScope, target: VectorTarget, queries: Sequence[EmbeddedQuery], limit: int
@@ -91,7 +100,8 @@ class VectorSearch:
         if not queries:
             return []
         request = VectorRequest(scope, target, queries, limit)
-        if (await self.counts(scope, [target]))[0] <= self._exact_scan_limit:
+        [count] = await self.counts(scope, [target])
+        if count.found <= self._exact_scan_limit:
             return [Ranking(candidates, "exact") for candidates in await scan(request)]
         return [Ranking(candidates, self._index.plan) for candidates in await self._index.search(request)]
 
@@ -105,7 +115,7 @@ class VectorSearch:
         """
         if not queries:
             return [[] for _ in targets]
-        counts = await self.counts(scope, targets)
+        counts = [count.found for count in await self.counts(scope, targets)]
         most = min(self._exact_scan_limit, SCANNED_IN_ONE_STATEMENT)
         small = [target for target, count in zip(targets, counts, strict=True) if count <= most]
         async with task_group() as group:
@@ -125,16 +135,16 @@ class VectorSearch:
         found |= {name: [Ranking(each, plan) for each in matches] for name, matches in indexed.result().items()}
         return [found[target.name] for target in targets]
 
-    async def counts(self, scope: SearchScope, targets: Sequence[VectorTarget]) -> list[int]:
-        """Number of the user's vectors in each target; counting stops at `COUNTED`, or behind the exact scan."""
+    async def counts(self, scope: SearchScope, targets: Sequence[VectorTarget]) -> list[Count]:
+        """Count what the user has in each target; counting stops at `COUNTED`, or behind the exact scan."""
         now = time.monotonic()
-        cached = [self._counts.get((target.name, scope.user_id), (0.0, 0)) for target in targets]
+        cached = [self._counts.get((target.name, scope.user_id), (0.0, Count())) for target in targets]
         unknown = [target for target, (expires, _) in zip(targets, cached, strict=True) if expires <= now]
-        new: dict[str, int] = {}
+        new: dict[str, Count] = {}
         if unknown:
             text = union(*(target.count_statement for target in unknown))
             new = {
-                row["label"]: row["found"]
+                row["label"]: Count(row["found"], row["unindexed"])
                 for row in await scope.read(text, {"scan_limit": max(COUNTED, self._exact_scan_limit)})
             }
             if len(self._counts) > MAX_LIMIT:
@@ -151,7 +161,7 @@ class VectorRetrievers:
         self._ontology = ontology
         self._features = features
         self._nodes = {label: node_target(label) for label in ontology.labels}
-        self._note_target = lru_cache(maxsize=100)(lambda neo4j_types: note_target(ontology, neo4j_types))
+        self._statement_target = lru_cache(maxsize=100)(lambda neo4j_types: statement_target(ontology, neo4j_types))
         self._relationships: dict[tuple[tuple[str, ...] | None, Fragment], VectorTarget] = {}
 
     async def nodes(
@@ -195,35 +205,39 @@ class VectorRetrievers:
         rankings = await self._vectors.search(scope, self.target(types, fields), queries, limit)
         return [replace(one, span=_span(one.candidates, RELATIONSHIP_SPAN)) for one in rankings]
 
-    async def notes(
+    async def statements(
         self, scope: SearchScope, queries: Sequence[EmbeddedQuery], *, types: RelationshipFilter, limit: int
     ) -> list[Ranking]:
-        """Find the nodes and relationships with notes near each of several vectors, in one statement, best first.
+        """Find the statements near each of several vectors, in one statement: their records, best first.
 
         Args:
-            scope: whose notes.
+            scope: whose statements.
             queries: vectors to search for.
-            types: of which relationships; nodes are found too.
-            limit: maximum number of notes of each query.
+            types: of which relationships; those of nodes are found too.
+            limit: maximum number of statements of each query.
 
         Raises:
             StoreError: the database failed.
         """
         if types.matches_nothing:
             return [Ranking(plan="none") for _ in queries]
-        target = self._filtered(self._note_target(types.neo4j_types), types)
+        target = self._filtered(self._statement_target(types.neo4j_types), types)
         rankings = await self._vectors.search(scope, target, queries, limit)
-        return [replace(one, candidates=list(merged(one.candidates).values())) for one in rankings]
+        return [replace(one, span=_statement_span(one.candidates)) for one in rankings]
 
-    async def prepare(self, scope: SearchScope, types: RelationshipFilter, labels: Sequence[str]) -> int:
-        """Count the records that a search compares, in one statement, for those that follow.
+    async def prepare(self, scope: SearchScope, types: RelationshipFilter, labels: Sequence[str]) -> Count:
+        """Count the records and statements that a search compares, in one statement, for those that follow.
 
         Returns:
-            The number of the user's relationships, counted up to `COUNTED`.
+            The number of the user's relationships, and of the records that are not in the index of statements.
+
+        Raises:
+            StoreError: the database failed.
         """
-        notes = self._note_target(types.neo4j_types)
-        counted = [self.target(types, RANKING_FIELDS), *(self._nodes[label] for label in labels), notes]
-        return (await self._vectors.counts(scope, counted))[0]
+        statements = self._statement_target(types.neo4j_types)
+        targets = [self.target(types, RANKING_FIELDS), statements, *(self._nodes[label] for label in labels)]
+        counts = await self._vectors.counts(scope, targets)
+        return Count(counts[0].found, sum(count.unindexed for count in counts))
 
     def target(self, types: RelationshipFilter, fields: Fragment) -> VectorTarget:
         """The relationships that a filter keeps, and what is read of each."""
@@ -274,6 +288,14 @@ async def scan_each(requests: Sequence[VectorRequest]) -> dict[str, list[list[Ca
 def union(*statements: Statement) -> Statement:
     """One statement with the rows of several, in this order."""
     return Statement("\nUNION ALL\n".join(statements), statements[0].name)
+
+
+def _statement_span(candidates: Sequence[Candidate]) -> tuple[float, float] | None:
+    """The best and, of the first 50 statements, the least similarity; None of a few."""
+    similarities = sorted(
+        (one or 0.0 for candidate in candidates for one in candidate.statements.values()), reverse=True
+    )
+    return (similarities[0], similarities[:RELATIONSHIP_SPAN][-1]) if len(similarities) >= NODE_SPAN else None
 
 
 def _span(candidates: Sequence[Candidate], rank: int) -> tuple[float, float] | None:

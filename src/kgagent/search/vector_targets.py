@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.schema_parts import NOTE, node_vector_index, relationship_vector_indexes
+from kgagent.graph.schema_parts import STATEMENT, node_vector_index, relationship_vector_indexes
 from kgagent.graph.statements import Filling, Fragment, Statement, statement
 from kgagent.ontology import Ontology
 
@@ -37,9 +37,9 @@ class VectorTarget:
     """Where a vector search searches.
 
     Attributes:
-        name: distinguishes targets; a label, or "relationships" or "notes" with the Neo4j types.
+        name: distinguishes targets; a label, or "relationships" or "statements" with the Neo4j types.
         kind: what is searched, as the names of its statements have it.
-        label: label of the nodes or notes; empty for relationships.
+        label: label of the nodes or statements; empty for relationships.
         indexes: names of its vector indexes.
         places: what fills the places of its statements.
         count_statement: counts the vectors of a user, up to a limit.
@@ -50,7 +50,7 @@ class VectorTarget:
     """
 
     name: str
-    kind: Literal["nodes", "relationships", "notes"]
+    kind: Literal["nodes", "relationships", "statements"]
     label: str
     indexes: Sequence[str]
     places: Mapping[str, Filling]
@@ -68,12 +68,13 @@ class VectorTarget:
     @property
     def _within(self) -> dict[str, Fragment]:
         """What the index filters by beside the user: days only where everything that a filter keeps has days."""
-        chosen, of_notes = self.filters.get("filter", {}), self.kind == "notes"
+        chosen, of_statements = self.filters.get("filter", {}), self.kind == "statements"
+        types = "_within_statement_types" if of_statements else "_within_types"
         by_type = self.filters.get("relationship_types") is not None
-        by_days = chosen.get("between") or (of_notes and chosen.get("as_of"))
-        days = "_within_note_days" if of_notes else "_within_days"
+        by_days = chosen.get("between") or (of_statements and chosen.get("as_of"))
+        days = "_within_statement_days" if of_statements else "_within_days"
         return {
-            "within_types": Fragment("_within_types" if by_type else "_nothing"),
+            "within_types": Fragment(types if by_type else "_nothing"),
             "within_days": Fragment(days if by_days else "_nothing"),
         }
 
@@ -106,23 +107,23 @@ def relationship_target(
     )
 
 
-def note_target(ontology: Ontology, neo4j_types: Sequence[str] | None) -> VectorTarget:
-    """The notes of all nodes, and of the relationships of some Neo4j types."""
+def statement_target(ontology: Ontology, neo4j_types: Sequence[str] | None) -> VectorTarget:
+    """The statements of all nodes, and of the relationships of some Neo4j types."""
     places: dict[str, Filling] = {
-        "label": Identifier(NOTE),
+        "label": Identifier(STATEMENT),
         "labels": Identifier.any_of(ontology.labels),
         "types": Identifier.any_of(ontology.relationships if neo4j_types is None else neo4j_types),
         "relationship": RANKING_FIELDS,
     }
     return VectorTarget(
-        name=" ".join(("notes", *(neo4j_types or ()))),
-        kind="notes",
-        label=NOTE,
-        indexes=(node_vector_index(NOTE),),
+        name=" ".join(("statements", *(neo4j_types or ()))),
+        kind="statements",
+        label=STATEMENT,
+        indexes=(node_vector_index(STATEMENT),),
         places=places,
-        count_statement=statement("count_nodes", **places),
-        exact_statement=statement("search_notes_exact", **places),
-        total_statement=statement("total_nodes", labels=Identifier(NOTE)),
+        count_statement=statement("count_statements", **places),
+        exact_statement=statement("search_statements_exact", **places),
+        total_statement=statement("total_nodes", labels=Identifier(STATEMENT)),
     )
 
 

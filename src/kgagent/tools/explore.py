@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import ConfigDict, Field
 
+from kgagent.answers.found import by_statement
 from kgagent.answers.items import (
     Item,
     JsonRecord,
@@ -15,7 +16,6 @@ from kgagent.answers.items import (
     RenderState,
 )
 from kgagent.answers.page import Content
-from kgagent.answers.statement_order import by_statement
 from kgagent.errors import InputError
 from kgagent.formatting import counted
 from kgagent.graph.reference_forms import ReferenceForms
@@ -118,7 +118,6 @@ class Explore(Tool[ExploreArguments]):
             context,
             arguments,
             with_relevance(content, result, unknown),
-            queries=(*(query.query for query in arguments.queries), *arguments.text_matches),
             labels={node.entity_key: node.label for node in nodes},
             marks_past=arguments.as_of is None,
         )

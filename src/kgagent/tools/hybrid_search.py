@@ -1,19 +1,20 @@
 """hybrid_search: answer one question with ranked nodes and relationships."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from itertools import chain
 
 from pydantic import ConfigDict, Field
 
-from kgagent.answers.found import hybrid_items
+from kgagent.answers.found import FIRST_PAGE_TOKENS, by_statement, first_page, hybrid_items
+from kgagent.answers.items import Item
 from kgagent.answers.page import Content
-from kgagent.answers.statement_order import by_statement, page_length, with_counts
 from kgagent.formatting import counted
 from kgagent.models.fields import FilledText
 from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult
 from kgagent.ontology import Ontology
+from kgagent.search.hybrid import READ
 from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -68,26 +69,28 @@ class HybridSearch(Tool[HybridSearchArguments]):
     async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchToolResult:
         """Search."""
         labels = known_labels(context.ontology, arguments.labels)
-        # A relationship brings its two nodes, which have no line of their own and do not count.
-        limit = arguments.limit and 3 * arguments.limit
+        is_text = arguments.format == "text"
+        # As JSON, a relationship brings its two nodes, which do not count. As text, it names them.
+        limit = READ if arguments.limit is None and is_text else arguments.limit
+        limit = limit if limit is None or is_text else 3 * limit
         request = arguments.model_copy(update={"labels": labels, "limit": limit})
-        result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
+        result = await context.retrieval.hybrid_search(request, user_id=context.user_id, with_ends=not is_text)
         reached = []
         if arguments.limit and (last := _last_rank(result, arguments.limit)):
             result, reached = _up_to(result, last), [f"limit {arguments.limit} reached"]
-        now = context.write_context.clock() if arguments.format == "text" else None
-        is_scored = arguments.strategy == "calibrated"
-        is_short = arguments.cursor is None and is_scored
+        now = context.write_context.clock()
         # Records with many notes take a while, during which other users' calls go on.
-        content = await asyncio.to_thread(found_content, result, now, most=arguments.limit, is_short=is_short)
+        items = await asyncio.to_thread(found_items, result, now if is_text else None)
+        is_first = is_text and arguments.cursor is None and arguments.limit is None
+        content = found_content(result, items, at_most=first_page(items) if is_first else None)
         return await render_page(
             HybridSearchToolResult,
             context,
             arguments,
             replace(content, warnings=(*result.warnings, *reached)),
-            queries=() if is_scored else [arguments.query],
-            labels=labels_of(result, context.ontology),
+            labels=result.labels,
             marks_past=arguments.as_of is None,
+            token_budget=FIRST_PAGE_TOKENS if is_first and "token_budget" not in arguments.model_fields_set else None,
         )
 
 
@@ -104,44 +107,24 @@ def _up_to(result: HybridSearchResult, rank: int) -> HybridSearchResult:
     return result.model_copy(update=kept)
 
 
-def labels_of(result: HybridSearchResult, ontology: Ontology) -> dict[str, str]:
-    """Labels of the nodes that were found, and of the ends of relationships whose type joins nodes of one label."""
-    labels = {node.entity_key: node.label for node in result.objects}
-    for relationship in result.relationships or ():
-        definition = ontology.relationships.get(relationship.neo4j_type)
-        possible = set(chain.from_iterable(definition.pairs)) if definition is not None else set()
-        if len(possible) == 1:
-            for key in (relationship.from_entity_key, relationship.to_entity_key):
-                labels.setdefault(key, *possible)
-    return labels
+def found_items(result: HybridSearchResult, now: datetime | None) -> list[Item]:
+    """The items of an answer: statements if notes that have expired by `now` are omitted, records if it is None."""
+    items = hybrid_items(result)
+    return items if now is None else by_statement(items, now)
 
 
-def found_content(
-    result: HybridSearchResult, now: datetime | None, *, most: int | None = None, is_short: bool = True
-) -> Content:
+def found_content(result: HybridSearchResult, items: Sequence[Item], *, at_most: int | None = None) -> Content:
     """What an answer has.
 
     Args:
         result: the result of the search.
-        now: for an answer sorted by statement, notes that have expired by then are omitted; None: for one of records.
-        most: maximum number of lines.
-        is_short: without `most`, whether a page that is sorted by statement ends with those that score near the best
-            one, or with some more if they are few; otherwise it uses the token budget.
+        items: its items.
+        at_most: number of items of a page if some stand out.
     """
     nodes, relationships = len(result.objects), len(result.relationships or ())
-    items = hybrid_items(result)
-    length = None
-    if now is not None:
-        items = by_statement(items, now)
-        if most is not None:
-            items = [one for one in items if one.has_line][:most]
-            items = with_counts(items, most, now)
-        elif is_short:
-            length = page_length(items)
-            items = with_counts(items, length, now)
     content = Content(
         items=items,
         message=f"Found {counted(nodes, 'node')} and {counted(relationships, 'relationship')}",
         sections=("objects",) if result.relationships is None else ("objects", "relationships"),
     )
-    return with_relevance(content, result, at_most=length)
+    return with_relevance(content, result, at_most=at_most)

@@ -58,11 +58,6 @@ class PathItem(Item):
         for item in self._nodes():
             yield from item.names()
 
-    def statements(self) -> Iterator[str]:
-        """The statements of its relationships and nodes."""
-        for item in (*self._relationships(), *self._nodes()):
-            yield from item.statements()
-
     def lines(self, state: RenderState) -> list[Line]:
         """The path, and a line for each of its relationships and nodes of which more is known, unless it is repeated.
 

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, JsonValue
 
-from kgagent.answers.items import RenderState, namesakes, near_best
-from kgagent.answers.page import NOTHING_RELEVANT, Content, json_page, text_page
-from kgagent.answers.query_words import QueryWords, query_words
+from kgagent.answers.items import RenderState, namesakes
+from kgagent.answers.page import NOTHING_RELEVANT, Content, json_page, nothing_about, text_page
 from kgagent.errors import InputError
 from kgagent.graph.reference_forms import message_key
 from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExploreResult
+from kgagent.plain_names import folded_words
 from kgagent.tools.arguments import Format
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
@@ -26,9 +26,6 @@ from kgagent.tools.context import ToolContext
 DEFAULT_TOKEN_BUDGET = 2_000
 MAX_TOKEN_BUDGET = 20_000
 BUDGET_DESCRIPTION = "Maximum tokens."
-SHORTEST_LINE = 6
-"""Tokens of the shortest item; a page has no more items than the budget divided by this."""
-
 NEAREST = 5
 """Items that are shown if none is relevant."""
 
@@ -80,6 +77,7 @@ async def render_page(
     labels: Mapping[str, str] | None = None,
     sources: Mapping[str, str] | None = None,
     marks_past: bool = True,
+    token_budget: int | None = None,
 ) -> ResultT:
     """Render what fits the token budget, from the cursor on.
 
@@ -92,21 +90,19 @@ async def render_page(
         labels: labels of nodes by entity_key, as far as known.
         sources: names of the sources of notes by entity_key; None shows no sources.
         marks_past: whether relationships that have ended are marked.
+        token_budget: maximum number of tokens; None: that of the arguments.
 
     Raises:
         InputError: the cursor belongs to other arguments, or the budget is too small for one item as JSON.
     """
     offset, cursor, now = cursor_offset(arguments), cursor_maker(arguments), context.write_context.clock()
-    likely = content.items[offset - content.first :][: arguments.token_budget // SHORTEST_LINE]
-    asked = query_words(queries, context.ontology.stop_words)
-    words = QueryWords.of(asked, (text for item in likely for text in item.statements()))
+    asked = frozenset(word for query in queries for word in folded_words(query)) - context.ontology.stop_words
     keys = {key: message_key(key) for key in namesakes(content.items)}
 
     def new_state() -> RenderState:
         return RenderState(
             now=now,
-            words=words,
-            enough=near_best(content.items),
+            asked=asked,
             marks_past=marks_past,
             keys=keys,
             labels=labels or {},
@@ -120,7 +116,8 @@ async def render_page(
 
     render = text_page if arguments.format == "text" else json_page
     # Long texts take a while, during which other users' calls go on.
-    page = await asyncio.to_thread(render, content, new_state, arguments.token_budget, offset=offset, cursor=cursor)
+    budget = token_budget or arguments.token_budget
+    page = await asyncio.to_thread(render, content, new_state, budget, offset=offset, cursor=cursor)
     return result.model_validate({**page.payload, "text": page.text})
 
 
@@ -139,7 +136,8 @@ def with_relevance(
     assessed = {name: value for name, value in fields.items() if value is not None}
     nodes = result.nodes if isinstance(result, ExploreResult) else result.objects
     if result.is_relevant is not False or not (nodes or result.relationships):
-        return replace(content, fields=assessed, opening=unknown, at_most=at_most)
+        opening = unknown or (nothing_about(result.named) if isinstance(result, HybridSearchResult) else "")
+        return replace(content, fields=assessed, opening=opening, at_most=at_most)
     opening = "\n".join(filter(None, (unknown, NOTHING_RELEVANT)))
     return replace(content, fields=assessed, opening=opening, at_most=NEAREST)
 

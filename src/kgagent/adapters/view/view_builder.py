@@ -159,6 +159,7 @@ def _match(rank: int, record: JsonRecord) -> Match:
     return Match(
         rank=record.get("rank", rank),
         score=record.get("score", 0.0),
+        contributions=record.get("contributions") or {},
         reasons=tuple(reasons) or (MatchReason(retriever="search", similarity=record.get("similarity")),),
         path=tuple(record.get("path") or ()),
     )

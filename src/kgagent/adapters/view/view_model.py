@@ -1,6 +1,9 @@
 """The data of the page: a graph, why each item is in it, and the words of the ontology."""
 
+from collections.abc import Mapping
 from typing import Self
+
+from pydantic import Field
 
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.graph import GraphModel
@@ -34,11 +37,13 @@ class Match(GraphModel):
         rank: rank in the result, from 1.
         score: the value that the ranking sorts by.
         reasons: the retrievers that found the item; none in an overview.
+        contributions: what each feature adds to the score; empty if something else ranks.
         path: the relationships that led to the item, as triplets; empty if the query itself found it.
     """
 
     rank: int
     score: float
+    contributions: Mapping[str, float] = Field(default_factory=dict)
     reasons: tuple[MatchReason, ...] = ()
     path: tuple[str, ...] = ()
 

@@ -8,15 +8,15 @@ from datetime import UTC, datetime
 from kgagent.answers.document_text import node_lines, relationship_lines
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.search.attempt import attempt
 from kgagent.search.candidates import Candidate
-from kgagent.search.fusion_strategies import RRF_K
 from kgagent.search.rerank.cosine import cosine
 from kgagent.search.rerank.cross_encoder import CrossEncoder, rerank_with
 from kgagent.search.rerank.diversity import maximal_marginal_relevance
 from kgagent.search.rerank.recency import decay_by_age, half_life_of, written_at
 from kgagent.search.rerank.stored_embeddings import embeddings_of
-from kgagent.search.retrieve import attempt
 from kgagent.search.scope import SearchScope
+from kgagent.search.strategies import RRF_K
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ kg.details = (() => {
       return section(title, el("p", {}, isNode ? "Not a match itself: it is next to a match." : "Not a match itself: it connects nodes on this page."));
     }
     const reasons = match.reasons ?? [];
-    const score = el("p", { class: "quiet" }, `Score ${format.number(match.score, 4)}.`);
+    const parts = Object.entries(match.contributions ?? {}).map(([name, value]) => `${name} ${format.number(value, 3)}`);
+    const score = el("p", { class: "quiet" }, `Score ${format.number(match.score, 4)}${parts.length ? ` = ${parts.join(" + ")}` : ""}.`);
     if (!reasons.length) return section(title, el("p", {}, "Part of the overview, ", el("b", {}, `number ${match.rank}`), "."), score);
     return section(
       title,

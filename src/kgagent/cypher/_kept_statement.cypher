@@ -1,6 +1,6 @@
-// Whether the filter of a search keeps an entry `n` of the index of notes: it has not expired by $filter.now, does not begin after
-// $filter.as_of, and overlaps $filter.between with a period that has begun by then ($filter.last_day); see `_kept_relationship`. The days
-// of an entry without a time are 0 and -1: it began long ago, and overlaps nothing.
+// Whether the filter of a search keeps an entry `n` of the index of statements: it has not expired by $filter.now, does not begin
+// after $filter.as_of, and overlaps $filter.between with a period that has begun by then ($filter.last_day); see
+// `_kept_relationship`. The days of an entry without a time are 0 and -1: it began long ago, and overlaps nothing.
 (n.expires_at IS NULL OR n.expires_at > $filter.now)
   AND ($filter.as_of IS NULL OR coalesce(n.when_earliest, 0) <= $filter.as_of.latest)
   AND ($filter.between IS NULL OR

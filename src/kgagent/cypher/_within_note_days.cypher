@@ -1,2 +1,0 @@
-// What the vector index of notes `n` also filters by: the days of the filter; see `_kept_note`.
-AND n.when_earliest <= $filter.last_day AND n.when_latest >= $filter.first_day

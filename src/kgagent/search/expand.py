@@ -1,0 +1,231 @@
+"""Expansion: from the best statements to the relationships that share a node with theirs, hop by hop.
+
+One statement a hop extends the best paths so far. At each node that a path leaves by, one relationship is chosen: the
+more siblings it has, and the more similar these are to the query, the more the choice costs (the logarithm of a softmax
+over them), so a hub is expensive. A path never leaves by a node that the query names: everything there is retrieved.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kgagent.errors import StatementTimeoutError
+from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
+from kgagent.search.candidates import key_of, read_relationship
+from kgagent.search.features import FeatureReader, PathFacts, nodes_of
+from kgagent.search.scope import RelationshipFilter, SearchScope
+from kgagent.search.score import NO_FEATURES, Features, score
+from kgagent.search.vector_targets import VectorTarget
+from kgagent.turns import in_turns
+
+DEFAULT_HOPS = 2
+"""Hops of a search that does not say how many."""
+
+AT_EACH_NAME, BEAM_WIDTH = 8, 64
+"""Paths that a hop extends at each named node and at none, and in all."""
+
+REACHED, KEPT = 150, 60
+"""Extensions that the database returns for a query in one hop, and those that are scored further."""
+
+SIBLINGS = 200
+"""Relationships that are read at one node in one hop; bounds memory and time at a hub."""
+
+TEMPERATURE, OVERLAP_WEIGHT = 0.05, 0.5
+"""Temperature of the softmax, in cosine; and share of a relationship's similarity with its predecessor, beyond that of
+its siblings, that is subtracted from its similarity with the query: the predecessor's words are no news."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A relationship that was retrieved, where paths begin.
+
+    Attributes:
+        key: of its candidate.
+        record: the relationship.
+        similarity: plain cosine with the query of its best statement.
+        words: bits of the query's words that this statement and the relationship have.
+        features: of this statement.
+        score: of this statement.
+    """
+
+    key: str
+    record: RelationshipRecord
+    similarity: float
+    words: int
+    features: Features
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Relationships, each joined to the one before.
+
+    Attributes:
+        facts: what its features are made of.
+        keys: of the candidates of its relationships.
+        before: keys of the nodes of all relationships but the last.
+        nodes: keys of its nodes.
+        features: of the path.
+        score: of the path.
+    """
+
+    facts: PathFacts
+    keys: tuple[str, ...]
+    before: frozenset[str]
+    nodes: frozenset[str]
+    features: Features = NO_FEATURES
+    score: float = 0.0
+
+    @property
+    def records(self) -> Sequence[RelationshipRecord]:
+        """Its relationships."""
+        return self.facts.records
+
+
+@dataclass
+class Expansion:
+    """The paths of one query.
+
+    Attributes:
+        reader: computes features.
+        weights: of the features.
+        through: the best path of two relationships or more through each relationship, by the key of its candidate.
+    """
+
+    reader: FeatureReader
+    weights: Features
+    through: dict[str, Path] = field(default_factory=dict)
+    _known: dict[str, float] = field(default_factory=dict)
+    _open: list[Path] = field(default_factory=list)
+
+    def begin(self, starts: Iterable[Start]) -> None:
+        """Begin with what was retrieved."""
+        for one in starts:
+            facts = PathFacts((one.record,), one.similarity, one.words, 0.0)
+            self._known[one.key] = one.score
+            self._open.append(Path(facts, (one.key,), frozenset(), nodes_of(one.record), one.features, one.score))
+
+    def frontier(self) -> list[Path]:
+        """The best open paths: a few at each named node, and at none, so that no name takes the place of another."""
+        named, chosen = self.reader.query.named, list[Path]()
+        taken: Counter[str] = Counter()
+        for path in sorted(self._open, key=lambda path: -path.score):
+            at = [node for node in path.nodes if node in named] or [""]
+            if self.exits(path) and min(taken[node] for node in at) < AT_EACH_NAME:
+                taken.update(at)
+                chosen.append(path)
+                if len(chosen) == BEAM_WIDTH:
+                    break
+        return chosen
+
+    def exits(self, path: Path) -> list[str]:
+        """Keys of the nodes that a path may leave by."""
+        closed = path.before | self.reader.query.named.keys()
+        return sorted(nodes_of(path.records[-1]) - closed)
+
+    def extend(self, frontier: Sequence[Path], reached: Iterable[Row]) -> None:
+        """Add what a hop reached from the paths of the frontier; those that are better than what is known stay open."""
+        best: dict[str, Path] = {}
+        for row in reached:
+            if not row["relationship"]:
+                continue
+            path = self._extended(frontier[row["lead"]], read_relationship(row["relationship"]), row["doubt"])
+            key = path.keys[-1]
+            if key not in best or path.score > best[key].score:
+                best[key] = path
+        kept = sorted(best.values(), key=lambda path: -path.score)[:KEPT]
+        for path in kept:
+            for key in path.keys:
+                if key not in self.through or path.score > self.through[key].score:
+                    self.through[key] = path
+        self._open = [path for path in kept if path.score > self._known.get(path.keys[-1], -1.0)]
+        self._known |= {path.keys[-1]: path.score for path in self._open}
+
+    def _extended(self, lead: Path, record: RelationshipRecord, doubt: float) -> Path:
+        facts = PathFacts(
+            (*lead.records, record),
+            lead.facts.similarity,
+            lead.facts.words | self.reader.words_of_record(record),
+            lead.facts.doubt + doubt,
+        )
+        features = self.reader.of_path(facts)
+        keys, nodes = (*lead.keys, key_of(record)), lead.nodes | nodes_of(record)
+        return Path(facts, keys, lead.nodes, nodes, features, score(features, self.weights))
+
+
+async def expand(
+    scope: SearchScope,
+    target: VectorTarget,
+    types: RelationshipFilter,
+    expansions: Sequence[Expansion],
+    *,
+    hops: int,
+    deadline: float,
+) -> bool:
+    """Expand the paths of several queries, with one statement for each hop.
+
+    Args:
+        scope: whose relationships.
+        target: the relationships that are searched.
+        types: which of them to keep.
+        expansions: of each query; they are extended.
+        hops: maximum number of hops.
+        deadline: when expansion ends, on the clock of `time.monotonic`.
+
+    Returns:
+        Whether it was complete at the deadline.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    for _ in range(hops):
+        frontiers = [expansion.frontier() for expansion in expansions]
+        if not any(frontiers):
+            break
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        parameters = _parameters(scope, types, expansions, frontiers)
+        try:
+            rows = await scope.read(statement("expand_hop", **target.places), parameters, timeout=left)
+        except StatementTimeoutError:
+            return False
+        reached = {row["query"]: row["reached"] for row in rows}
+        extensions = [
+            (expansion, frontier, reached.get(query, ()))
+            for query, (expansion, frontier) in enumerate(zip(expansions, frontiers, strict=True))
+        ]
+        await in_turns(lambda extension: extension[0].extend(*extension[1:]), extensions)
+    return True
+
+
+def _parameters(
+    scope: SearchScope,
+    types: RelationshipFilter,
+    expansions: Sequence[Expansion],
+    frontiers: Sequence[Sequence[Path]],
+) -> Mapping[str, object]:
+    return {
+        **types.parameters,
+        "vectors": [scope.store.vector(expansion.reader.query.embedded.vector) for expansion in expansions],
+        "frontier": [
+            {
+                "query": query,
+                "position": position,
+                "element_id": path.records[-1].element_id,
+                "score": path.score,
+                "path": [record.element_id for record in path.records[:-1]],
+                "through": expansions[query].exits(path),
+            }
+            for query, frontier in enumerate(frontiers)
+            for position, path in enumerate(frontier)
+        ],
+        "hub_limit": SIBLINGS,
+        "limit": REACHED,
+        "temperature": TEMPERATURE,
+        "overlap_weight": OVERLAP_WEIGHT,
+        "doubt_weight": -expansions[0].weights.doubt,
+    }

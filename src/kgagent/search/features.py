@@ -1,0 +1,184 @@
+"""The features of a candidate: of a statement by itself, or of a path of relationships that leads from one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kgagent.graph.lucene import forms
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.models.search import MAX_HOPS
+from kgagent.plain_names import are_forms, folded_words
+from kgagent.search.query import Query
+from kgagent.search.score import Features
+
+StoredRecord = NodeRecord | RelationshipRecord
+
+NAMED_NODES = 2
+"""Named nodes that give the full feature: a question about more than two nodes is rare."""
+
+LEVEL_REACH = 1.5
+"""Steps from the level that the query says at which a level of a relationship counts nothing."""
+
+REPEATED_WORD = 0.5
+"""What a word that explains the type of one relationship of a path counts for a further one."""
+
+
+class PathFacts(NamedTuple):
+    """What the features of a path are made of.
+
+    Attributes:
+        records: its relationships, from one that was retrieved.
+        similarity: plain cosine with the query of the statement that it starts with.
+        words: bits of the query's words that its relationships have.
+        doubt: cost of its choices, in cosine.
+    """
+
+    records: Sequence[RelationshipRecord]
+    similarity: float
+    words: int
+    doubt: float
+
+
+@dataclass
+class FeatureReader:
+    """Computes features of the candidates of one query.
+
+    Attributes:
+        query: what the query says.
+        asked: the words of the query that name types or levels of retrieved relationships.
+    """
+
+    query: Query
+    asked: frozenset[str] = frozenset()
+    _forms: dict[str, int] = field(default_factory=dict)
+    _weights: list[float] = field(default_factory=list)
+    _explained: dict[tuple[object, ...], Mapping[str, float]] = field(default_factory=dict)
+
+    @classmethod
+    def over(cls, query: Query, retrieved: Iterable[StoredRecord]) -> "FeatureReader":
+        """The reader for a query and the records that were retrieved for it."""
+        reader = cls(query)
+        for position, word in enumerate(query.weights):
+            reader._weights.append(query.weights[word])
+            for form in forms(word):
+                reader._forms.setdefault(form, 1 << position)
+        asked: set[str] = set()
+        for record in retrieved:
+            if isinstance(record, RelationshipRecord):
+                asked.update(reader.explained_by(record))
+        reader.asked = frozenset(asked)
+        return reader
+
+    def words_in(self, text: str) -> int:
+        """The query's words that a text has, singular or plural, a bit each."""
+        bits = 0
+        for token in set(folded_words(text)) & self._forms.keys() if self._forms else ():
+            bits |= self._forms[token]
+        return bits
+
+    def words_of_record(self, record: StoredRecord) -> int:
+        """The query's words in the names and the type of a record."""
+        if isinstance(record, NodeRecord):
+            return self.words_in(record.text("name"))
+        return self.words_in(f"{record.from_name} {record.text('relationship_type')} {record.to_name}")
+
+    def of_statement(
+        self, record: StoredRecord, text: str, similarity: float | None, *, is_best: bool = False
+    ) -> Features:
+        """The features of a statement.
+
+        Args:
+            record: the record that it belongs to.
+            text: its text.
+            similarity: its plain cosine with the query; None if it has no embedding.
+            is_best: whether it is the best statement of its record.
+        """
+        nodes = nodes_of(record)
+        relationships = [record] if is_best and isinstance(record, RelationshipRecord) else []
+        return Features(
+            similarity=max(0.0, similarity or 0.0),
+            words=self._share(self.words_of_record(record) | self.words_in(text)),
+            named=self._named(nodes),
+            types=self._types(relationships, nodes),
+        )
+
+    def of_path(self, path: PathFacts) -> Features:
+        """The features of a path."""
+        nodes = frozenset[str]().union(*map(nodes_of, path.records))
+        return Features(
+            similarity=max(0.0, path.similarity),
+            words=self._share(path.words),
+            named=self._named(nodes),
+            types=self._types(path.records, nodes),
+            doubt=min(1.0, max(0.0, path.doubt)),
+            hops=(len(path.records) - 1) / MAX_HOPS,
+        )
+
+    def explained_by(self, record: RelationshipRecord) -> Mapping[str, float]:
+        """The words of the query that name a relationship's type or a level, with what each counts, above 0 to 1.
+
+        A level beside the one that the query says counts less.
+        """
+        levels = tuple(record.level(name) for name in ("attitude", "proximity"))
+        key = (record.neo4j_type, record.text("relationship_type"), *levels)
+        if key not in self._explained:
+            self._explained[key] = self._read_words(record)
+        return self._explained[key]
+
+    def _read_words(self, record: RelationshipRecord) -> Mapping[str, float]:
+        present = folded_words(record.text("relationship_type"))
+        words = {
+            word: 1.0
+            for word in self.query.type_words
+            if any(word == other or are_forms(word, other) for other in present)
+        }
+        for name, level, word in self.query.levels.get(record.neo4j_type, ()):
+            own = record.level(name)
+            credit = 0.0 if own is None else 1.0 - abs(own - level) / LEVEL_REACH
+            if credit > words.get(word, 0.0):
+                words[word] = credit
+        return words
+
+    def _share(self, words: int) -> float:
+        """What some words weigh, as a share of all words of the query that any statement has."""
+        weights = self._weights
+        return sum(one for at, one in enumerate(weights) if words >> at & 1) / sum(weights) if words else 0.0
+
+    def _named(self, nodes: Iterable[str]) -> float:
+        return min(1.0, sum(self.query.named.get(node, 0.0) for node in nodes) / NAMED_NODES)
+
+    def _types(self, records: Sequence[RelationshipRecord], nodes: Iterable[str]) -> float:
+        """F1 of the words that name types (recall) and of the relationships that a word names (precision).
+
+        Only at a named node, multiplied by its value.
+        """
+        value = max((self.query.named.get(node, 0.0) for node in nodes), default=0.0)
+        if not value or not self.asked:
+            return 0.0
+        words = [self.explained_by(record) for record in records]
+        best: dict[str, float] = {}
+        for own in words:
+            for word, credit in own.items():
+                best[word] = max(credit, best.get(word, 0.0))
+        recall = min(1.0, sum(best.values()) / len(self.asked))
+        if not recall:
+            return 0.0
+        precision = _assigned(words) / len(words)
+        return value * 2.0 * recall * precision / (recall + precision)
+
+
+def nodes_of(record: StoredRecord) -> frozenset[str]:
+    """Keys of the nodes of a record."""
+    if isinstance(record, NodeRecord):
+        return frozenset((record.entity_key,))
+    return frozenset((record.from_entity_key, record.to_entity_key))
+
+
+def _assigned(words: Sequence[Mapping[str, float]], used: frozenset[str] = frozenset()) -> float:
+    """The most that relationships count if each word names one of them, and a further one by half."""
+    if not words:
+        return 0.0
+    first, rest = words[0], words[1:]
+    repeated = REPEATED_WORD * max(first.values(), default=0.0) + _assigned(rest, used)
+    new = (credit + _assigned(rest, used | {word}) for word, credit in first.items() if word not in used)
+    return max((repeated, *new))

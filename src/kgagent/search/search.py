@@ -1,0 +1,316 @@
+"""One search: read the queries, retrieve, expand, read in full, score, and sort once.
+
+    retrieve (retrieve.py) ─> score what was retrieved ─> expand (expand.py), a statement a hop
+        ─> read the best records in full (results.py) ─> score their statements (features.py, score.py) ─> sort
+
+A candidate is a statement: a note, a description, or the bare record without either. A record's score is that of its
+best statement: its own, or that of the best path through it. Several queries share each statement of the database.
+"""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from kgagent.embedding.base import Embedder
+from kgagent.graph.records import RelationshipRecord
+from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
+from kgagent.models.hybrid import Retriever, RetrieverName
+from kgagent.models.note import Note
+from kgagent.models.search import MAX_HOPS
+from kgagent.models.when import OPEN_END
+from kgagent.search.attempt import Failure, attempt
+from kgagent.search.candidates import RETRIEVERS, Candidate, Ranking
+from kgagent.search.expand import DEFAULT_HOPS, Expansion, Path, Start, expand
+from kgagent.search.features import FeatureReader
+from kgagent.search.results import ReadRecord, model_of
+from kgagent.search.retrieve import RetrievalSpec, Retrieved, retrieve
+from kgagent.search.scope import SHORTEST_TIMEOUT, RelationshipFilter, SearchScope
+from kgagent.search.score import WEIGHTS, Features, contributions, score
+from kgagent.search.vector_search import VectorRetrievers
+from kgagent.search.vector_targets import RANKING_FIELDS, EmbeddedQuery
+from kgagent.turns import in_turns
+
+EXPANSION_SHARE = 0.8
+"""Share of the time of a search that retrieval and expansion may take."""
+
+
+@dataclass(frozen=True)
+class SearchSpec(RetrievalSpec):
+    """What to search, and how.
+
+    Attributes:
+        hops: hops to expand, 0 to 5; None expands `DEFAULT_HOPS`.
+        searches_relationships: whether relationships are returned, and paths followed.
+        weights: weight of each feature of the score.
+    """
+
+    hops: int | None = None
+    searches_relationships: bool = True
+    weights: Features = WEIGHTS
+
+    @property
+    def most_hops(self) -> int:
+        """Hops to expand; none without relationships."""
+        if not self.searches_relationships:
+            return 0
+        return DEFAULT_HOPS if self.hops is None else min(self.hops, MAX_HOPS)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What a query found, ranked by what is known before the records are read in full.
+
+    Attributes:
+        retrieved: what the retrievers returned.
+        reader: computes the features of candidates.
+        candidates: the records with their provisional scores, best first.
+        through: the best path through each relationship, by the key of its candidate.
+    """
+
+    retrieved: Retrieved
+    reader: FeatureReader
+    candidates: Sequence[Candidate]
+    through: Mapping[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found for each query.
+
+    Attributes:
+        results: one for each query.
+        failures: the retrievers that failed.
+        warnings: what is missing, and why.
+        ends_at: when the rest of the search must end, on the clock of `time.monotonic`.
+    """
+
+    results: Sequence[Ranked]
+    failures: Mapping[Retriever, Failure]
+    warnings: Sequence[str]
+    ends_at: float = 0.0
+
+    @property
+    def time_left(self) -> float:
+        """Seconds that the next step of the search may take."""
+        return max(round(self.ends_at - time.monotonic(), 2), SHORTEST_TIMEOUT)
+
+
+async def search(
+    spec: SearchSpec, queries: Sequence[EmbeddedQuery], vectors: VectorRetrievers, embedder: Embedder
+) -> Found:
+    """Retrieve and expand; `scored` scores what was then read in full.
+
+    Args:
+        spec: what to search, and how.
+        queries: texts; those without a vector are embedded, in one request.
+        vectors: vector search.
+        embedder: embeds the texts.
+
+    Raises:
+        SearchError: every retriever failed; or the error itself if each failed with an unexpected error.
+    """
+    deadline = time.monotonic() + EXPANSION_SHARE * spec.timeout
+    retrieval = await retrieve(spec, queries, vectors, embedder)
+    # Other users' calls go on between the queries of a search.
+    ranked = await in_turns(lambda retrieved: _ranked(spec, retrieved), retrieval.results)
+    expansions = [Expansion(one.reader, spec.weights) for one in ranked]
+    warnings = [*retrieval.warnings, *await _expand(spec, vectors, ranked, expansions, deadline)]
+    results = [_with_paths(one, expansion) for one, expansion in zip(ranked, expansions, strict=True)]
+    return Found(results, retrieval.failures, warnings, time.monotonic() + spec.timeout)
+
+
+def score_records(
+    found: Found, records: Mapping[str, ReadRecord], scope: SearchScope, types: RelationshipFilter, weights: Features
+) -> list[Candidate]:
+    """Score the statements of records that were read in full, and the records by their best statement; best first.
+
+    Of several queries, each statement has its best score.
+
+    Args:
+        found: what the queries found.
+        records: the records by the key of their candidate.
+        scope: whose records.
+        types: which notes to keep.
+        weights: weight of each feature.
+    """
+    ranks = [{one.key: one for one in ranked.candidates} for ranked in found.results]
+    scored = []
+    for key, read in records.items():
+        model = model_of(read.record, scope, types)
+        statements = _statements(read, model, types)
+        of_queries = [
+            _scored(ranked, replace(own[key], record=read.record), statements, position, weights)
+            for position, (ranked, own) in enumerate(zip(found.results, ranks, strict=True))
+            if key in own
+        ]
+        if not of_queries:
+            continue
+        best = max(of_queries, key=lambda one: one[0].score)[0]
+        each = [max(same, key=lambda one: one.score) for same in zip(*(one for _, one in of_queries), strict=True)]
+        each.sort(key=lambda one: -one.score)
+        result = model.model_copy(update={"statements": tuple(each), "similarity": best.similarity})
+        scored.append(replace(best, result=result))
+    return sorted(scored, key=order)
+
+
+def order(candidate: Candidate) -> tuple[float, float, bool, float, str]:
+    """Best first; of equal ones on a path the best match, then relationships, what ended last, and by key."""
+    record = candidate.record
+    latest = OPEN_END if record is None else record.properties.get("when_latest", OPEN_END)
+    is_relationship = isinstance(record, RelationshipRecord)
+    return -candidate.score, -(candidate.similarity or 0.0), not is_relationship, -latest, candidate.key
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """A statement of a record: its text, the note that it is (None: the description), and a similarity a query."""
+
+    text: str
+    note: Note | None
+    similarities: Sequence[float]
+
+
+def _statements(read: ReadRecord, model: GraphNode | GraphRelationship, types: RelationshipFilter) -> list[_Statement]:
+    """The statements of a record that were read: its description and current notes.
+
+    A record that is not in the index of statements has one, with its own similarity. A description that only repeats
+    the triplet says nothing beside notes.
+    """
+    texts = dict(read.statements) or {model.description: read.similarities}
+    notes = [note for note in model.notes if note.content in texts and note.is_current(types.now)]
+    of_notes = [_Statement(note.content, note, texts[note.content]) for note in notes]
+    is_said = model.description in texts or not of_notes
+    if not is_said or (of_notes and isinstance(model, GraphRelationship) and model.repeats_triplet):
+        return of_notes
+    return [_Statement(model.description, None, texts.get(model.description, read.similarities)), *of_notes]
+
+
+def _scored(
+    ranked: Ranked,
+    candidate: Candidate,
+    statements: Sequence[_Statement],
+    position: int,
+    weights: Features,
+) -> tuple[Candidate, list[FoundStatement]]:
+    """The record and its statements with their scores for one query; a path may raise the best statement."""
+    reader, path, record = ranked.reader, ranked.through.get(candidate.key), candidate.record
+    if record is None:
+        raise TypeError(f"{candidate.key} was not read")
+    similarities = [one.similarities[position] if one.similarities else None for one in statements]
+    features = [
+        reader.of_statement(record, one.text, similarity)
+        for one, similarity in zip(statements, similarities, strict=True)
+    ]
+    best = max(range(len(statements)), key=lambda at: score(features[at], weights))
+    features[best] = reader.of_statement(record, statements[best].text, similarities[best], is_best=True)
+    is_reached = path is not None and path.score > score(features[best], weights)
+    if path is not None and is_reached:
+        features[best] = path.features
+    of_statements = [
+        FoundStatement(
+            note=one.note,
+            similarity=similarity,
+            score=score(own, weights),
+            contributions=contributions(own, weights),
+        )
+        for one, similarity, own in zip(statements, similarities, features, strict=True)
+    ]
+    at = path.keys.index(candidate.key) if path is not None and is_reached else 0
+    found = replace(
+        candidate,
+        score=of_statements[best].score,
+        features=features[best],
+        similarity=similarities[best],
+        path=tuple(path.records[:at]) if path is not None and is_reached else (),
+    )
+    return found, of_statements
+
+
+def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:
+    """Score what was retrieved by its retrieved statements."""
+    candidates = [
+        one
+        for one in retrieved.candidates
+        if spec.searches_relationships or not isinstance(one.record, RelationshipRecord)
+    ]
+    reader = FeatureReader.over(retrieved.query, (one.record for one in candidates if one.record is not None))
+    found_by = _retrievers_of(retrieved.rankings)
+    scored = [_provisional(reader, one, spec.weights, found_by[one.key]) for one in candidates]
+    return Ranked(retrieved, reader, sorted(scored, key=lambda one: -one.score))
+
+
+def _provisional(
+    reader: FeatureReader, candidate: Candidate, weights: Features, found_by: tuple[RetrieverName, ...]
+) -> Candidate:
+    """A record with the score of its best retrieved statement."""
+    record = candidate.record
+    if record is None:
+        return candidate
+    each = [
+        (score(reader.of_statement(record, text, similarity), weights), text, similarity)
+        for text, similarity in _texts(candidate).items()
+    ]
+    _, text, similarity = max(each, key=lambda one: one[0])
+    features = reader.of_statement(record, text, similarity, is_best=True)
+    own = score(features, weights)
+    return replace(
+        candidate,
+        score=own,
+        features=features,
+        similarity=similarity,
+        found_by=found_by,
+        statements={text: similarity, **candidate.statements},
+    )
+
+
+def _texts(candidate: Candidate) -> Mapping[str, float | None]:
+    """The retrieved statements of a record, the best one first once it is scored; or the record as one."""
+    record = candidate.record
+    return candidate.statements or {"" if record is None else record.text("description"): candidate.similarity}
+
+
+def _starts(ranked: Ranked) -> Iterable[Start]:
+    for one in ranked.candidates:
+        if isinstance(one.record, RelationshipRecord) and one.features is not None:
+            text = next(iter(one.statements))
+            words = ranked.reader.words_of_record(one.record) | ranked.reader.words_in(text)
+            yield Start(one.key, one.record, one.features.similarity, words, one.features, one.score)
+
+
+async def _expand(
+    spec: SearchSpec,
+    vectors: VectorRetrievers,
+    ranked: Sequence[Ranked],
+    expansions: Sequence[Expansion],
+    deadline: float,
+) -> list[str]:
+    """Expand, if the queries have vectors; warnings of what is missing."""
+    if not spec.most_hops or not all(one.retrieved.query.embedded.vector for one in ranked):
+        return []
+    for one, expansion in zip(ranked, expansions, strict=True):
+        expansion.begin(_starts(one))
+    target = vectors.target(spec.types, RANKING_FIELDS)
+    step = expand(spec.scope, target, spec.types, expansions, hops=spec.most_hops, deadline=deadline)
+    is_complete, failure = await attempt(step, spec.timeout, default=True)
+    if failure is not None:
+        return [f"Skipped expansion: {failure.reason}"]
+    return [] if is_complete else [f"Expansion was cut short: it took longer than {EXPANSION_SHARE * spec.timeout:g} s"]
+
+
+def _with_paths(ranked: Ranked, expansion: Expansion) -> Ranked:
+    """What was found, with what paths led to and the scores that paths give."""
+    known = {one.key: one for one in ranked.candidates}
+    for key, path in expansion.through.items():
+        record = path.records[path.keys.index(key)]
+        one = known.get(key) or Candidate(key, path.score, record, found_by=("expansion",))
+        known[key] = replace(one, score=max(one.score, path.score))
+    return replace(ranked, candidates=sorted(known.values(), key=lambda one: -one.score), through=expansion.through)
+
+
+def _retrievers_of(rankings: Mapping[Retriever, Ranking]) -> dict[str, tuple[RetrieverName, ...]]:
+    """The retrievers that returned each candidate, by its key."""
+    found: dict[str, tuple[RetrieverName, ...]] = {}
+    for name in RETRIEVERS:
+        for key in dict.fromkeys(one.key for one in rankings.get(name, Ranking()).candidates):
+            found[key] = (*found.get(key, ()), name)
+    return found
