@@ -21,7 +21,7 @@ from kgagent import Ontology
 from kgagent.embedding.base import Embedder
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.record_saver import embedding_text
-from kgagent.graph.schema_parts import NOTE
+from kgagent.graph.schema_parts import STATEMENT
 from kgagent.graph.statements import Statement
 from kgagent.models.note import Note, dump_notes, utc_now
 from kgagent.origin import Origin
@@ -248,7 +248,7 @@ class ReplayStore:
         return rows
 
     def _count_relationships(self, _: Mapping[str, Any]) -> list[dict[str, Any]]:
-        labels = {"": len(self.graph.relationships), NOTE: len(self.notes)}
+        labels = {"": len(self.graph.relationships), STATEMENT: len(self.notes)}
         for label in self.graph.ontology.labels:
             labels[label] = sum(node.label == label for node in self.graph.nodes)
         return [{"label": label, "found": count} for label, count in labels.items()]

@@ -13,4 +13,4 @@ UNWIND hits AS hit
 WITH hit.note AS note, hit.similarity AS similarity, n, r
 ORDER BY similarity DESC, note.entity_key
 LIMIT $limit
-RETURN collect({similarity: similarity, content: note.content, node: «_found_node», relationship: «relationship»}) AS matches
+RETURN collect({similarity: similarity, content: note.text, node: «_found_node», relationship: «relationship»}) AS matches

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.schema_parts import NOTE, node_vector_index, relationship_vector_indexes
+from kgagent.graph.schema_parts import STATEMENT, node_vector_index, relationship_vector_indexes
 from kgagent.graph.statements import Filling, Fragment, Statement, statement
 from kgagent.ontology import Ontology
 
@@ -109,7 +109,7 @@ def relationship_target(
 def note_target(ontology: Ontology, neo4j_types: Sequence[str] | None) -> VectorTarget:
     """The notes of all nodes, and of the relationships of some Neo4j types."""
     places: dict[str, Filling] = {
-        "label": Identifier(NOTE),
+        "label": Identifier(STATEMENT),
         "labels": Identifier.any_of(ontology.labels),
         "types": Identifier.any_of(ontology.relationships if neo4j_types is None else neo4j_types),
         "relationship": RANKING_FIELDS,
@@ -117,12 +117,12 @@ def note_target(ontology: Ontology, neo4j_types: Sequence[str] | None) -> Vector
     return VectorTarget(
         name=" ".join(("notes", *(neo4j_types or ()))),
         kind="notes",
-        label=NOTE,
-        indexes=(node_vector_index(NOTE),),
+        label=STATEMENT,
+        indexes=(node_vector_index(STATEMENT),),
         places=places,
         count_statement=statement("count_nodes", **places),
         exact_statement=statement("search_notes_exact", **places),
-        total_statement=statement("total_nodes", labels=Identifier(NOTE)),
+        total_statement=statement("total_nodes", labels=Identifier(STATEMENT)),
     )
 
 

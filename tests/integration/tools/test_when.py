@@ -6,12 +6,12 @@ from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import two_friends
-from tests.support.stored import Database, indexed_notes
+from tests.support.stored import Database, indexed_statements
 
 
 async def days(graph: KnowledgeGraph, user_id: str) -> dict[str, tuple[int | None, int | None]]:
     """The first and the last day of each note in the index."""
-    entries = await indexed_notes(graph, user_id)
+    entries = await indexed_statements(graph, user_id)
     return {one["content"]: (one.get("when_earliest"), one.get("when_latest")) for one in entries}
 
 
