@@ -115,7 +115,10 @@ async def assert_embeddings_are_current(
         assert relationship.get("notes_text") == (_current_notes(relationship, now) or None)
     for node in nodes:
         await _assert_current(node, "embedding", node_text(node, now), embedder)
-        indexed = " ".join(filter(None, (*node.get("aliases", ()), _current_notes(node, now))))
+        aliases = node.get("aliases", ())
+        indexed = " ".join(
+            filter(None, (*aliases, *_plain_forms(node.get("name"), *aliases), _current_notes(node, now)))
+        )
         assert node.get("notes_text") == (indexed or None)
     return stored
 
@@ -220,9 +223,13 @@ def _entries(stored: Properties, own_text: str, shared: Properties) -> list[tupl
 
 def _names(*names: object) -> str:
     """The names of the nodes of an entry, then once more those that have another form without accents."""
-    texts = [name for name in names if isinstance(name, str)]
-    plain = [plain_text(name) for name in texts if not name.isascii() and plain_text(name) != name.lower()]
-    return " ".join(filter(None, (*texts, *plain)))
+    return " ".join([*(name for name in names if isinstance(name, str) and name), *_plain_forms(*names)])
+
+
+def _plain_forms(*names: object) -> list[str]:
+    """The forms without accents of names that have any."""
+    texts = [name for name in names if isinstance(name, str) and not name.isascii()]
+    return [plain_text(name) for name in texts if plain_text(name) != name.lower()]
 
 
 def note_contents(stored: Mapping[str, Any]) -> list[str]:

@@ -98,7 +98,8 @@ async def test_an_invalid_vector_of_a_note_is_skipped(searched: KnowledgeGraph, 
     await cypher(
         searched,
         "UNWIND $rows AS row CREATE (n:Person {user_id: $user}) SET n += row.node "
-        "CREATE (e:KgagentStatement {user_id: $user, entity_key: n.entity_key, record: n.entity_key}) SET e += row.note",
+        "CREATE (e:KgagentStatement {user_id: $user, entity_key: n.entity_key, record: n.entity_key}) "
+        "SET e += row.note",
         user=user_id,
         rows=rows,
     )
