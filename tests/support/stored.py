@@ -13,8 +13,9 @@ from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
 from kgagent.errors import StoreError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.schema_parts import NOTE, OWN_LABELS
+from kgagent.graph.schema_parts import OWN_LABELS, STATEMENT
 from kgagent.knowledge_graph import services_of
+from kgagent.plain_names import plain_text
 from tests.support import facts
 
 Properties = dict[str, Any]
@@ -59,9 +60,9 @@ async def relationships_of(graph: KnowledgeGraph, user_id: str) -> list[Properti
     ]
 
 
-async def indexed_notes(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
-    """All entries of the index of notes of a user."""
-    text = f"MATCH (n:{NOTE}) WHERE n.user_id = $user RETURN properties(n) AS properties"
+async def indexed_statements(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
+    """All entries of the index of statements of a user."""
+    text = f"MATCH (n:{STATEMENT}) WHERE n.user_id = $user RETURN properties(n) AS properties"
     return [row["properties"] for row in await cypher(graph, text, user=user_id)]
 
 
@@ -93,30 +94,31 @@ async def all_of(graph: KnowledgeGraph, user_id: str) -> tuple[list[Properties],
 async def assert_embeddings_are_current(
     graph: KnowledgeGraph, user_id: str, embedder: Embedder, now: datetime
 ) -> list[Properties]:
-    """Check invariant 1 on every relationship, node and note of a user; returns the relationships."""
-    stored = await relationships_of(graph, user_id)
-    contents = {
-        (record, content)
-        for record, properties in (
-            *((relationship["relationship_key"], relationship) for relationship in stored),
-            *((node["entity_key"], node) for node in await nodes_of(graph, user_id)),
-        )
-        for content in note_contents(properties)
-    }
-    entries = await indexed_notes(graph, user_id)
-    assert sorted((entry["record"], entry["content"]) for entry in entries) == sorted(contents)
-    for entry in entries:
-        [expected] = await embedder.embed([entry["content"]])
-        assert entry["embedding"] == pytest.approx(list(expected), abs=1e-7), entry["content"]
+    """Check invariant 1 on every relationship, node and statement of a user; returns the relationships."""
+    stored, nodes = await relationships_of(graph, user_id), await nodes_of(graph, user_id)
+    names = {node["entity_key"]: node.get("name") for node in nodes}
+    expected = [entry for node in nodes for entry in _node_entries(node, now)]
+    expected += [entry for relationship in stored for entry in _relationship_entries(relationship, names, now)]
+    entries = {(entry["record"], entry["text"]): entry for entry in await indexed_statements(graph, user_id)}
+    assert sorted(entries) == sorted((entry["record"], entry["text"]) for entry, _ in expected)
+    assert len(entries) == len(await indexed_statements(graph, user_id))
+    for properties, embedded in expected:
+        entry = entries[properties["record"], properties["text"]]
+        assert {name: entry.get(name) for name in properties} == properties
+        [vector] = await embedder.embed([embedded])
+        assert entry["embedding"] == pytest.approx(list(vector), abs=1e-7), embedded
         assert entry["embedding_model"] == embedder.model
     for relationship in stored:
         await _assert_current(relationship, "relationship_embedding", relationship_text(relationship, now), embedder)
         assert not set(facts.OLD_FIELDS) & relationship.keys()
         assert relationship["user_id"] == user_id
         assert relationship.get("notes_text") == (_current_notes(relationship, now) or None)
-    for node in await nodes_of(graph, user_id):
+    for node in nodes:
         await _assert_current(node, "embedding", node_text(node, now), embedder)
-        indexed = " ".join(filter(None, (*node.get("aliases", ()), _current_notes(node, now))))
+        aliases = node.get("aliases", ())
+        indexed = " ".join(
+            filter(None, (*aliases, *_plain_forms(node.get("name"), *aliases), _current_notes(node, now)))
+        )
         assert node.get("notes_text") == (indexed or None)
     return stored
 
@@ -184,6 +186,50 @@ def relationship_text(stored: Mapping[str, Any], now: datetime) -> str:
 def node_text(stored: Mapping[str, Any], now: datetime) -> str:
     """The text that a stored node's embedding must be of."""
     return " ".join(part for part in (stored.get("name"), stored.get("description"), _notes_text(stored, now)) if part)
+
+
+def _node_entries(node: Properties, now: datetime) -> list[tuple[Properties, str]]:
+    """The entries that the index of statements must have for a node, each with the text that is embedded."""
+    location = {"record": node["entity_key"], "from_entity_key": node["entity_key"], "to_entity_key": None}
+    shared = {**location, "neo4j_type": None, "relationship_type": None, "names": _names(node.get("name"))}
+    return _entries(node, node_text({**node, "notes": None}, now), shared)
+
+
+def _relationship_entries(
+    relationship: Properties, names: Mapping[str, object], now: datetime
+) -> list[tuple[Properties, str]]:
+    """Those for a relationship, given the names of nodes by their keys."""
+    first, second = (relationship[end] for end in ("first", "second"))
+    in_direction = (second, first) if relationship.get("is_reversed") else (first, second)
+    shared = {
+        "record": relationship["relationship_key"],
+        "from_entity_key": first,
+        "to_entity_key": second,
+        "neo4j_type": relationship["neo4j_type"],
+        "relationship_type": relationship.get("relationship_type") or None,
+        "names": _names(*(names[key] for key in in_direction)),
+    }
+    return _entries(relationship, relationship_text({**relationship, "notes": None}, now), shared)
+
+
+def _entries(stored: Properties, own_text: str, shared: Properties) -> list[tuple[Properties, str]]:
+    """One entry for the record itself, with its description, and one for each other text of its notes."""
+    description = stored.get("description") or ""
+    embedded = {content: content for content in note_contents(stored)}
+    if own_text:
+        embedded[description if description.strip() else ""] = own_text
+    return [({**shared, "text": text}, embedded[text]) for text in embedded]
+
+
+def _names(*names: object) -> str:
+    """The names of the nodes of an entry, then once more those that have another form without accents."""
+    return " ".join([*(name for name in names if isinstance(name, str) and name), *_plain_forms(*names)])
+
+
+def _plain_forms(*names: object) -> list[str]:
+    """The forms without accents of names that have any."""
+    texts = [name for name in names if isinstance(name, str) and not name.isascii()]
+    return [plain_text(name) for name in texts if plain_text(name) != name.lower()]
 
 
 def note_contents(stored: Mapping[str, Any]) -> list[str]:

@@ -6,4 +6,4 @@ SET kept += {
   kgagent_neo4j_type: row.neo4j_type, kgagent_from_entity_key: row.from_entity_key, kgagent_to_entity_key: row.to_entity_key,
   kgagent_deletion: $deletion, kgagent_deleted_at: $now, kgagent_undo_until: $undo_until
 }
-REMOVE kept.notes_hash, kept.relation_embedding, kept.notes_embedding, kept.description_embedding, kept.told_in_reverse
+REMOVE kept.statements_hash, kept.notes_hash, kept.relation_embedding, kept.notes_embedding, kept.description_embedding, kept.told_in_reverse

@@ -16,7 +16,7 @@ CALL () {
 CALL () {
   MATCH (n)
   WHERE n.user_id = $user_id AND NOT n:«labels» AND NOT n:«all_deleted» AND NOT n:«item» AND NOT n:«text»
-    AND NOT n:KgagentNote
+    AND NOT n:KgagentStatement AND NOT n:KgagentNote
   RETURN count(n) AS other_nodes
 }
 RETURN relationships, items, other_nodes

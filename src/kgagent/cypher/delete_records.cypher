@@ -37,7 +37,7 @@ CALL (nodes) {
   SET kept += {
     kgagent_labels: labels(n), kgagent_deletion: $deletion, kgagent_deleted_at: $now, kgagent_undo_until: $undo_until
   }
-  REMOVE kept.notes_hash
+  REMOVE kept.statements_hash, kept.notes_hash
 }
 CALL (relationships) {
   UNWIND relationships AS held
@@ -53,7 +53,7 @@ FOREACH (n IN nodes | DELETE n)
 WITH true AS deleted
 CALL () {
   UNWIND [row IN $nodes | row.entity_key] + [row IN $relationships | row.relationship_key] AS record
-  MATCH (entry:KgagentNote)
+  MATCH (entry:KgagentStatement)
   WHERE entry.user_id = $user_id AND entry.record = record
   DELETE entry
 }

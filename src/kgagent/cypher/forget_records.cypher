@@ -20,7 +20,7 @@ CALL (batch) {
 }
 CALL (batch, records) {
   UNWIND [n IN batch | n.entity_key] + records AS record
-  MATCH (entry:KgagentNote)
+  MATCH (entry:KgagentStatement)
   WHERE entry.user_id = $user_id AND entry.record = record
   DELETE entry
 }

@@ -1,6 +1,6 @@
 // Creates relationships of a file between nodes of the user, unless one of the type has the same key already.
 // The nodes are found by their element ids; see create_relationships.
-// Parameters: user_id; rows [{position, neo4j_type, start_id, start_key, end_id, end_key, properties, times, vectors, noted (see _index_notes)}].
+// Parameters: user_id; rows [{position, neo4j_type, start_id, start_key, end_id, end_key, properties, times, vectors, stated (see _index_statements)}].
 // Rows: position of each that was created.
 UNWIND $rows AS row
 MATCH (a) WHERE elementId(a) = row.start_id
@@ -15,7 +15,7 @@ CREATE (a)-[r:$(row.neo4j_type)]->(b)
 SET r = row.properties
 WITH r, row
 «_imported_relationship»
-WITH collect(row) AS rows
-«_index_notes»
-UNWIND rows AS row
+WITH collect({row: row, record: r, ends: «_ends_in_direction»}) AS written
+«_index_statements»
+UNWIND [one IN written | one.row] AS row
 RETURN row.position AS position

@@ -4,7 +4,7 @@
 // Parameters: user_id; keep, drop (element ids); read_nodes [{element_id, entity_key, version}], these two and all others that change;
 //   read_relationships [{element_id, neo4j_type, version}], all whose version must be unchanged; changed_nodes, moved, changed
 //   [{element_id, properties, vector or null}], the nodes and relationships to change, with those that get the node that is kept
-//   in place of the other; dropped [element ids of the relationships of that]; unindexed [`record` of the notes of what is
+//   in place of the other; dropped [element ids of the relationships of that]; unindexed [`record` of the statements of what is
 //   deleted].
 // Rows: one, or none if something has changed.
 CALL () {
@@ -44,30 +44,43 @@ CALL (moves) {
   WITH move.row AS row, move.old AS old, move.a AS a, move.b AS b
   CREATE (a)-[r:$(type(old))]->(b)
   SET r = old {.*, relationship_key: row.properties.relationship_key}
-  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
+  REMOVE r.notes_hash, r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
   SET r += row.properties
   WITH r, row
-  WHERE row.vector IS NOT NULL
-  CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
+  CALL (r, row) {
+    WITH r, row
+    WHERE row.vector IS NOT NULL
+    CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
+  }
+  RETURN collect({row: row, record: r, ends: «_ends_in_direction»}) AS moved
 }
 CALL () {
   UNWIND $changed AS row
   MATCH ()-[r:«types»]->()
   WHERE elementId(r) = row.element_id
   SET r += row.properties
-  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
+  REMOVE r.notes_hash, r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
   WITH r, row
-  WHERE row.vector IS NOT NULL
-  CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
+  CALL (r, row) {
+    WITH r, row
+    WHERE row.vector IS NOT NULL
+    CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
+  }
+  RETURN collect({row: row, record: r, ends: «_ends_in_direction»}) AS changed
 }
 CALL () {
   UNWIND $changed_nodes AS row
   MATCH (n:«labels»)
   WHERE elementId(n) = row.element_id
   SET n += row.properties
+  REMOVE n.notes_hash
   WITH n, row
-  WHERE row.vector IS NOT NULL
-  CALL db.create.setNodeVectorProperty(n, '«node_embedding»', toFloatList(row.vector))
+  CALL (n, row) {
+    WITH n, row
+    WHERE row.vector IS NOT NULL
+    CALL db.create.setNodeVectorProperty(n, '«node_embedding»', toFloatList(row.vector))
+  }
+  RETURN collect({row: row, record: n, ends: [n]}) AS changed_nodes
 }
 CALL () {
   UNWIND $dropped AS wanted
@@ -76,12 +89,14 @@ CALL () {
   DELETE r
 }
 DELETE drop
-WITH true AS merged
+WITH moved + changed + changed_nodes AS all_written, changed_nodes
 CALL () {
-  MATCH (entry:KgagentNote)
+  MATCH (entry:KgagentStatement)
   WHERE entry.user_id = $user_id AND entry.record IN $unindexed
   DELETE entry
 }
-WITH $moved + $changed + $changed_nodes AS rows
-«_index_notes»
+WITH changed_nodes, all_written AS written
+«_index_statements»
+WITH changed_nodes AS written
+«_rename_statements»
 RETURN true AS merged

@@ -1,5 +1,5 @@
 // Gives nodes the labels and exactly the properties that a file has, and a version that no reader knows.
-// Parameters: user_id; rows [{position, element_id, entity_key, labels, properties, times, vectors, noted (see _index_notes)}].
+// Parameters: user_id; rows [{position, element_id, entity_key, labels, properties, times, vectors, stated (see _index_statements)}].
 // Rows: position of each that was changed.
 UNWIND $rows AS row
 MATCH (n:«labels»)
@@ -11,7 +11,8 @@ SET n = row.properties, n:$(row.labels)
 SET n.version = CASE WHEN coalesce(version, 0) > coalesce(n.version, 0) THEN version ELSE coalesce(n.version, 0) END + 1
 WITH n, row
 «_imported_node»
-WITH collect(row) AS rows
-«_index_notes»
-UNWIND rows AS row
+WITH collect({row: row, record: n, ends: [n]}) AS written
+«_index_statements»
+«_rename_statements»
+UNWIND [one IN written | one.row] AS row
 RETURN row.position AS position

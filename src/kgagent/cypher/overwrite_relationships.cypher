@@ -1,5 +1,5 @@
 // Gives relationships exactly the properties that a file has, and a version that no reader knows.
-// Parameters: user_id; rows [{position, element_id, neo4j_type, start_key, end_key, properties, times, vectors, noted (see _index_notes)}].
+// Parameters: user_id; rows [{position, element_id, neo4j_type, start_key, end_key, properties, times, vectors, stated (see _index_statements)}].
 // Rows: position of each that was changed.
 UNWIND $rows AS row
 MATCH (a)-[r]->(b)
@@ -12,7 +12,7 @@ SET r = row.properties
 SET r.version = CASE WHEN coalesce(version, 0) > coalesce(r.version, 0) THEN version ELSE coalesce(r.version, 0) END + 1
 WITH r, row
 «_imported_relationship»
-WITH collect(row) AS rows
-«_index_notes»
-UNWIND rows AS row
+WITH collect({row: row, record: r, ends: «_ends_in_direction»}) AS written
+«_index_statements»
+UNWIND [one IN written | one.row] AS row
 RETURN row.position AS position

@@ -39,7 +39,7 @@ CALL (nodes) {
   UNWIND nodes AS held
   WITH held.kept AS kept, held.row AS row
   CREATE (n:$(kept.kgagent_labels))
-  SET n = kept {.*, «_deletion_properties», entity_key: row.properties.entity_key}
+  SET n = kept {.*, notes_hash: null, «_deletion_properties», entity_key: row.properties.entity_key}
   SET n += row.properties
   DELETE kept
   WITH n, row
@@ -48,20 +48,25 @@ CALL (nodes) {
     WHERE row.vector IS NOT NULL
     CALL db.create.setNodeVectorProperty(n, '«node_embedding»', toFloatList(row.vector))
   }
-  RETURN head(collect(n)) AS restored
+  RETURN collect({row: row, record: n, ends: [n]}) AS restored_nodes
 }
-CALL (relationships, restored) {
+CALL (relationships, restored_nodes) {
   UNWIND relationships AS held
+  WITH held, head([one IN restored_nodes | one.record]) AS restored
   WITH held.kept AS kept, held.row AS row, coalesce(held.a, restored) AS a, coalesce(held.b, restored) AS b
   CREATE (a)-[r:$(row.neo4j_type)]->(b)
-  SET r = kept {.*, told_in_reverse: null, «_deletion_properties», relationship_key: row.properties.relationship_key}
+  SET r = kept {.*, told_in_reverse: null, notes_hash: null, «_deletion_properties», relationship_key: row.properties.relationship_key}
   SET r += row.properties
   DELETE kept
   WITH r, row
-  WHERE row.vector IS NOT NULL
-  CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
+  CALL (r, row) {
+    WITH r, row
+    WHERE row.vector IS NOT NULL
+    CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
+  }
+  RETURN collect({row: row, record: r, ends: «_ends_in_direction»}) AS restored_relationships
 }
-WITH $nodes + $relationships AS rows
-«_index_notes»
+WITH restored_nodes + restored_relationships AS written
+«_index_statements»
 «_purge_deleted»
 RETURN true AS restored

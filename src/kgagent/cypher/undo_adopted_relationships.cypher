@@ -1,4 +1,4 @@
-// Removes what adopting relationships, and embedding them since, has added, and the entries of their notes in the index.
+// Removes what adopting relationships, and embedding them since, has added, and the entries of their statements in the index.
 // Parameters: user_id; element_ids; bookkeeping [names of properties].
 // Rows: one {written}.
 UNWIND $element_ids AS element_id
@@ -7,7 +7,7 @@ WHERE elementId(r) = element_id
 WITH r
 WHERE r.user_id = $user_id AND r.kgagent_adopted IS NOT NULL
 CALL (r) {
-  MATCH (entry:KgagentNote)
+  MATCH (entry:KgagentStatement)
   WHERE entry.user_id = $user_id AND entry.record = r.relationship_key
   DELETE entry
 }

@@ -24,7 +24,7 @@ CALL () {
     WHERE row.vector IS NOT NULL
     CALL db.create.setNodeVectorProperty(n, '«node_embedding»', toFloatList(row.vector))
   }
-  RETURN collect(row.position) AS new_nodes
+  RETURN collect({row: row, record: n, ends: [n]}) AS new_nodes
 }
 CALL () {
   UNWIND $updated_nodes AS row
@@ -34,13 +34,14 @@ CALL () {
   WITH row, n
   WHERE coalesce(n.version, 0) = row.version AND n.entity_key = row.entity_key AND n.user_id = $user_id
   SET n += row.properties
+  REMOVE n.notes_hash
   WITH n, row
   CALL (n, row) {
     WITH n, row
     WHERE row.vector IS NOT NULL
     CALL db.create.setNodeVectorProperty(n, '«node_embedding»', toFloatList(row.vector))
   }
-  RETURN collect(row.position) AS nodes
+  RETURN collect({row: row, record: n, ends: [n]}) AS nodes
 }
 CALL () {
   UNWIND $created_relationships AS row
@@ -74,7 +75,7 @@ CALL () {
     WHERE row.vector IS NOT NULL
     CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
   }
-  RETURN collect(row.position) AS new_relationships
+  RETURN collect({row: row, record: r, ends: «_ends_in_direction»}) AS new_relationships
 }
 CALL () {
   UNWIND $updated_relationships AS row
@@ -86,17 +87,17 @@ CALL () {
     AND a.entity_key = row.from_entity_key AND a.user_id = $user_id
     AND b.entity_key = row.to_entity_key AND b.user_id = $user_id
   SET r += row.properties
-  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
+  REMOVE r.notes_hash, r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
   WITH r, row
   CALL (r, row) {
     WITH r, row
     WHERE row.vector IS NOT NULL
     CALL db.create.setRelationshipVectorProperty(r, 'relationship_embedding', toFloatList(row.vector))
   }
-  RETURN collect(row.position) AS relationships
+  RETURN collect({row: row, record: r, ends: «_ends_in_direction»}) AS relationships
 }
-WITH new_nodes + nodes + new_relationships + relationships AS positions
-WITH positions, [row IN coalesce($created_nodes, []) + coalesce($updated_nodes, []) + coalesce($created_relationships, []) +
-  coalesce($updated_relationships, []) WHERE row.position IN positions] AS rows
-«_index_notes»
-RETURN positions
+WITH nodes, new_nodes + nodes + new_relationships + relationships AS written
+«_index_statements»
+WITH written AS all_written, nodes AS written
+«_rename_statements»
+RETURN [one IN all_written | one.row.position] AS positions

@@ -14,7 +14,7 @@ from kgagent.errors import InputError
 from kgagent.files.batch_writing import LineItem
 from kgagent.files.json_lines import FileLine, dump_json, dump_line, parse_line, read_lines
 from kgagent.files.property_values import encode_property
-from kgagent.graph.property_names import NODE_EMBEDDINGS, OLD_EMBEDDINGS
+from kgagent.graph.property_names import NODE_EMBEDDINGS, OLD_EMBEDDINGS, OLD_NOTES_HASH, STATEMENTS_HASH
 from kgagent.graph.records import ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
 from kgagent.graph.store import Row
@@ -32,8 +32,8 @@ EMBEDDING_PROPERTIES = frozenset(
 )
 """What a file without embeddings does not have."""
 
-NOT_EXPORTED = ("notes_hash",)
-"""What says that the notes are indexed in this database."""
+NOT_EXPORTED = (STATEMENTS_HASH, OLD_NOTES_HASH)
+"""What says that the statements are indexed in this database."""
 
 
 class _ExportLine(BaseModel):

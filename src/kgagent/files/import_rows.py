@@ -16,9 +16,10 @@ from kgagent.files.export_format import (
     ExportedRelationship,
 )
 from kgagent.files.property_values import TimeText, decode_property
-from kgagent.graph.record_saver import EmbeddedText, index_row, vector_changes
+from kgagent.graph.record_saver import EmbeddedText, vector_changes
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP, OWN_LABELS
+from kgagent.graph.statement_index import index_row
 from kgagent.graph.store import Row, Store
 from kgagent.graph.writes import RecordKind
 from kgagent.ontology import Ontology
@@ -114,7 +115,7 @@ async def rows_of(
 ) -> tuple[list[Row], int]:
     """The parameters by which a statement writes records of one kind, and the number of embeddings that were made.
 
-    Notes are indexed. A deleted record gets embeddings when it is restored.
+    Statements are indexed. A deleted record gets embeddings when it is restored.
 
     Args:
         records: the records.
@@ -140,8 +141,8 @@ async def rows_of(
         if change.vector is not None:
             properties[record.vector_property] = change.vector
         present = {name: value for name, value in properties.items() if value is not None}
-        noted = index_row(_kind(record, services), record, change)
-        rows.append(row_of(present, services.store, noted=noted, **target))
+        stated = index_row(_kind(record, services), change, services.embedder)
+        rows.append(row_of(present, services.store, stated=stated, **target))
     return rows, sum(change.vector is not None for change in changes)
 
 
@@ -180,8 +181,7 @@ def _embedded_text(
     """What is embedded of a record; nothing of a relationship of a type that the ontology does not have."""
     if isinstance(record, RelationshipRecord) and record.neo4j_type not in services.ontology.relationships:
         return EmbeddedText("", None if keeps_embeddings else record)
-    text = EmbeddedText.of(_kind(record, services), record, record, now)
-    return text._replace(text="", stored=None) if keeps_embeddings else text
+    return EmbeddedText.of(_kind(record, services), record, record, now)._replace(keeps_vector=keeps_embeddings)
 
 
 def _length(vector: object) -> int | None:

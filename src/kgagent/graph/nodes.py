@@ -116,7 +116,7 @@ class NodeRepository:
         """Its label and its key."""
         return {"label": record.label, "entity_key": record.entity_key}
 
-    def note_location(self, record: NodeRecord) -> Mapping[str, Any]:
+    def statement_location(self, record: NodeRecord) -> Mapping[str, Any]:
         """Its key."""
         return {"record": record.entity_key, "from_entity_key": record.entity_key}
 

@@ -10,11 +10,17 @@ OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embeddin
 OLD_IS_REVERSED = "told_in_reverse"
 """Name of `is_reversed` in old graphs: still read, and renamed by the first write."""
 
+STATEMENTS_HASH = "statements_hash"
+"""Fingerprint of the statements of a record that are indexed."""
+
+OLD_NOTES_HASH = "notes_hash"
+"""In old graphs, the fingerprint of the notes that were indexed; the next write removes it."""
+
 DAYS = ("when_earliest", "when_latest")
 """The first and the last day of `when`, as numbers such as 20230204."""
 
 NO_DAYS = (0, -1)
-"""The days of a note without a time in the index of notes: it began long ago, and overlaps no period."""
+"""The days of a statement without a time in the index of statements: it began long ago, and overlaps no period."""
 
 PERIODS = "when_periods"
 """The first and the last day of each period of `when`, if there are several."""
@@ -25,10 +31,29 @@ FORMER = "when_former"
 INTERNAL_PROPERTIES = frozenset(
     {*NODE_EMBEDDINGS, "relationship_embedding", ADOPTED, *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
-    | {"embedding_hash", "embedding_model", "notes_hash", *DAYS, PERIODS, FORMER, "version", "write_lock"}
+    | {
+        "embedding_hash",
+        "embedding_model",
+        STATEMENTS_HASH,
+        OLD_NOTES_HASH,
+        *DAYS,
+        PERIODS,
+        FORMER,
+        "version",
+        "write_lock",
+    }
     | {"relationship_key", "user_id", "history"}
 )
-BOOKKEEPING = ("version", "write_lock", "notes_text", "notes_hash", "embedding_hash", "embedding_model", ADOPTED)
+BOOKKEEPING = (
+    "version",
+    "write_lock",
+    "notes_text",
+    STATEMENTS_HASH,
+    OLD_NOTES_HASH,
+    "embedding_hash",
+    "embedding_model",
+    ADOPTED,
+)
 NODE_BOOKKEEPING = (*BOOKKEEPING, NODE_EMBEDDINGS[1])
 RELATIONSHIP_BOOKKEEPING = (
     *BOOKKEEPING,

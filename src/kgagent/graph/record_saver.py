@@ -1,7 +1,5 @@
 """Saving planned nodes or relationships: changed texts are embedded in one call, and rows are written together."""
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -10,27 +8,27 @@ from typing import Any, Generic, NamedTuple
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, KgAgentError, SharedKeyError
-from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import DAYS, NO_DAYS, PERIODS
+from kgagent.graph.property_names import STATEMENTS_HASH
 from kgagent.graph.records import Record
+from kgagent.graph.statement_index import index_row, record_statements, statements_change
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row
+from kgagent.graph.stored_embeddings import embedding_hash, is_current
 from kgagent.graph.writes import (
     ModelT,
-    NotesChange,
-    NoteTime,
     PlannedWrite,
     RecordKind,
+    RecordStatements,
     RecordT,
+    StatementsChange,
     VectorChange,
     WriteContext,
     WriteOptions,
     WriteResult,
 )
 from kgagent.models.merged_notes import add_notes
-from kgagent.models.note import Note, dump_notes, format_utc, notes_text_at
-from kgagent.models.when import periods_of
+from kgagent.models.note import Note, dump_notes, notes_text_at
 from kgagent.ontology import Ontology
 
 NOTES_TEXT_LIMIT = 1000
@@ -155,7 +153,16 @@ class RecordSaver(Generic[RecordT, ModelT]):
         record = plan.after
         changes = {"created_at": now, **record.properties} if plan.stored is None else plan.changes
         updated_at = None if self.options.keep_updated_at else now
-        row = written_row(self.kind, record, changes, vector, user_id=self.user_id, now=now, updated_at=updated_at)
+        row = written_row(
+            self.kind,
+            record,
+            changes,
+            vector,
+            embedder=self.context.embedder,
+            user_id=self.user_id,
+            now=now,
+            updated_at=updated_at,
+        )
         return {**row, "position": position}
 
     async def write_rows(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
@@ -294,6 +301,7 @@ def written_row(
     changes: Mapping[str, Any],
     vector: VectorChange,
     *,
+    embedder: Embedder,
     user_id: str,
     now: datetime,
     updated_at: datetime | None,
@@ -305,6 +313,7 @@ def written_row(
         record: the record with its changes.
         changes: the properties that change.
         vector: how its embedding changes.
+        embedder: makes the embeddings.
         user_id: its owner.
         now: the time of the write.
         updated_at: what it gets as the time of its last change; None keeps the stored one.
@@ -315,7 +324,7 @@ def written_row(
         "element_id": record.element_id,
         "version": version,
         "vector": kind.store.vector(vector.vector),
-        "noted": index_row(kind, record, vector),
+        "stated": index_row(kind, vector, embedder),
         "properties": {
             **changes,
             **vector.properties,
@@ -326,90 +335,60 @@ def written_row(
     }
 
 
-def index_row(kind: RecordKind[RecordT, Any], record: RecordT, change: VectorChange) -> Row | None:
-    """The parameter by which a statement indexes the notes of a record; see `_index_notes.cypher`."""
-    if change.notes is None:
-        return None
-    location, contents = kind.note_location(record), change.notes.contents
-    keys = {content: note_key(location["record"], content) for content in contents}
-    return {
-        "record": location["record"],
-        "keys": list(keys.values()),
-        "changed": [
-            {
-                "properties": {
-                    **location,
-                    **_note_times(contents[content]),
-                    "entity_key": keys[content],
-                    "content": content,
-                    "embedding_hash": keys[content],
-                    "embedding_model": change.notes.model,
-                },
-                "vector": kind.store.vector(vector),
-            }
-            for content, vector in change.notes.vectors.items()
-        ],
-    }
-
-
-def indexed_contents(notes: Iterable[Note]) -> dict[str, tuple[NoteTime, ...]]:
-    """The contents of notes that can be embedded, each with the times of its notes."""
-    contents: dict[str, tuple[NoteTime, ...]] = {}
-    for note in notes:
-        if note.content.strip() and not has_unpaired_surrogates(note.content):
-            time = NoteTime(note.when, None if note.expires_at is None else format_utc(note.expires_at))
-            contents[note.content] = (*contents.get(note.content, ()), time)
-    return contents
-
-
-def _note_times(times: Sequence[NoteTime]) -> Row:
-    """What the entry of a note stores of its times: the days, and the last expiry unless one never expires."""
-    expiries = [time.expires_at for time in times]
-    expiry = None if None in expiries else datetime.fromisoformat(max(filter(None, expiries)))
-    days = days_of(time.when for time in times)
-    if days[DAYS[0]] is None:
-        days |= dict(zip(DAYS, NO_DAYS, strict=True))
-    return {**days, "expires_at": expiry}
-
-
-def days_of(times: Iterable[object]) -> dict[str, Any]:
-    """The first and the last day of some times, and all days of several periods, as stored; None if none is known."""
-    periods = sorted({period for time in times for period in periods_of(time)})
-    if not periods:
-        return dict.fromkeys((*DAYS, PERIODS))
-    latest = max(period.latest for period in periods)
-    every = [day for period in periods for day in period] if len(periods) > 1 else None
-    return {**dict(zip(DAYS, (periods[0].earliest, latest), strict=True)), PERIODS: every}
-
-
-def note_key(record: str, content: str) -> str:
-    """The key of the index entry of a note of a record."""
-    return hashlib.sha256(f"{record}\n{content}".encode()).hexdigest()[:32]
-
-
 class EmbeddedText(NamedTuple):
     """What is embedded of a record.
 
     Attributes:
         text: its embedding text.
         stored: the record before; None for a new one.
-        notes: its notes; None leaves the index of notes as it is.
-        key: `record` of the entries of its notes.
+        statements: its statements; None leaves the index of statements as it is.
+        before: the statements of the record before.
+        keeps_vector: whether its own embedding stays as it is, even if it is outdated.
     """
 
     text: str
     stored: Record | None
-    notes: Sequence[Note] | None = None
-    key: str = ""
+    statements: RecordStatements | None = None
+    before: RecordStatements | None = None
+    keeps_vector: bool = False
 
     @classmethod
     def of(cls, kind: RecordKind[Any, Any], after: Record, stored: Record | None, now: datetime) -> "EmbeddedText":
         """What is embedded of a record as it will be."""
-        return cls(kind.text(after, now), stored, after.notes, kind.note_location(after)["record"])
+        statements = record_statements(kind, after, now)
+        if stored is None:
+            return cls(kind.text(after, now), None, statements)
+        before = statements if stored is after else record_statements(kind, stored, now)
+        return cls(kind.text(after, now), stored, statements, before)
+
+    def is_current(self, embedder: Embedder) -> bool:
+        """Whether the stored embedding is that of the text."""
+        return self.stored is not None and is_current(self.stored, self.text, embedder)
+
+    def is_outdated(self, embedder: Embedder) -> bool:
+        """Whether the text must be embedded."""
+        return bool(self.text) and not self.keeps_vector and not self.is_current(embedder)
+
+    def statements_change(self, embedder: Embedder) -> StatementsChange | None:
+        """How its entries in the index of statements change, without new embeddings; None if they do not."""
+        if self.statements is None:
+            return None
+        return statements_change(
+            embedder,
+            self.statements,
+            before=self.before,
+            indexed=None if self.stored is None else self.stored.properties.get(STATEMENTS_HASH),
+            current_text=self.text if self.is_current(embedder) else None,
+        )
+
+    def outdated_texts(self, embedder: Embedder, change: StatementsChange | None) -> tuple[str, ...]:
+        """The texts to embed: its own, and those of its statements, which change so."""
+        own = (self.text,) if self.is_outdated(embedder) else ()
+        return own if change is None else (*own, *change.new_texts.values())
 
 
 async def vector_changes(embedder: Embedder, texts: Sequence[EmbeddedText]) -> list[VectorChange]:
-    """Embed, in one call, the texts and notes that differ from the stored embeddings.
+    """Embed, in one call, the texts and statements that differ from the stored embeddings.
 
     Args:
         embedder: makes the embeddings.
@@ -418,78 +397,22 @@ async def vector_changes(embedder: Embedder, texts: Sequence[EmbeddedText]) -> l
     Raises:
         EmbeddingError: the embedder failed.
     """
-    outdated = [one.text and (one.stored is None or not is_current(one.stored, one.text, embedder)) for one in texts]
-    noted = [_changed_notes(one, embedder) for one in texts]
-    wanted = [one.text for one, is_outdated in zip(texts, outdated, strict=True) if is_outdated]
-    wanted += [content for notes in noted if notes is not None for content, is_new in notes.changed.items() if is_new]
-    distinct = list(dict.fromkeys(wanted))
+    changed = [(one, one.statements_change(embedder)) for one in texts]
+    distinct = list(dict.fromkeys(text for one, change in changed for text in one.outdated_texts(embedder, change)))
     embedded = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
     changes = []
-    for one, is_outdated, notes in zip(texts, outdated, noted, strict=True):
+    for one, change in changed:
         properties: dict[str, Any] = {}
+        is_outdated = one.is_outdated(embedder)
         if is_outdated:
             properties = {"embedding_hash": embedding_hash(embedder, one.text), "embedding_model": embedder.model}
-        elif not one.text and one.stored is not None and not is_current(one.stored, one.text, embedder):
+        elif not one.text and one.stored is not None and not one.keeps_vector and not one.is_current(embedder):
             properties = {one.stored.vector_property: None, "embedding_hash": None, "embedding_model": None}
-        index = None
-        if notes is not None:
-            properties["notes_hash"] = notes.fingerprint
-            vectors = {content: embedded[content] if is_new else None for content, is_new in notes.changed.items()}
-            index = NotesChange(notes.contents, vectors, embedder.model)
-        changes.append(VectorChange(properties, embedded[one.text] if is_outdated else None, index))
+        if change is not None:
+            properties[STATEMENTS_HASH] = change.fingerprint
+        vector = embedded[one.text] if is_outdated else None
+        changes.append(VectorChange(properties, vector, None if change is None else change.with_vectors(embedded)))
     return changes
-
-
-class _ChangedNotes(NamedTuple):
-    """The notes of a record: their fingerprint, and for each content that changes, whether it must be embedded."""
-
-    fingerprint: str | None
-    contents: Mapping[str, Sequence[NoteTime]]
-    changed: Mapping[str, bool]
-
-
-def _changed_notes(one: EmbeddedText, embedder: Embedder) -> _ChangedNotes | None:
-    """How the notes of a record differ from what is indexed; None if they do not."""
-    if one.notes is None:
-        return None
-    indexed = None if one.stored is None else one.stored.properties.get("notes_hash")
-    contents = indexed_contents(one.notes)
-    fingerprint = _notes_hash(embedder, one.key, contents)
-    if indexed == fingerprint:
-        return None
-    before = {} if one.stored is None or indexed is None else indexed_contents(one.stored.notes)
-    known = before if indexed == _notes_hash(embedder, one.key, before) else {}
-    changed = {content: content not in known for content, times in contents.items() if known.get(content) != times}
-    return _ChangedNotes(fingerprint, contents, changed)
-
-
-NOTE_FORMAT = 2
-"""Version of the entries in the index of notes; those of an earlier one are made again."""
-
-
-def notes_hash(embedder: Embedder, key: str, notes: Iterable[Note]) -> str | None:
-    """Fingerprint of the notes of a record under a model, stored with it if they are indexed; None without notes."""
-    return _notes_hash(embedder, key, indexed_contents(notes))
-
-
-def _notes_hash(embedder: Embedder, key: str, contents: Mapping[str, Sequence[NoteTime]]) -> str | None:
-    return embedding_hash(embedder, json.dumps([NOTE_FORMAT, key, contents])) if contents else None
-
-
-def is_current(record: Record, text: str, embedder: Embedder) -> bool:
-    """Whether the stored embedding is that of the text; for an empty text, whether there is none."""
-    if not text:
-        return record.vector_length is None and record.properties.get("embedding_hash") is None
-    return (
-        record.vector_length == embedder.dimensions
-        and record.properties.get("embedding_model") == embedder.model
-        and record.properties.get("embedding_hash") == embedding_hash(embedder, text)
-    )
-
-
-def embedding_hash(embedder: Embedder, text: str) -> str:
-    """Fingerprint of a text under a model; equal fingerprints mean that the stored embedding is current."""
-    return hashlib.sha256(f"{embedder.model}\n{embedder.dimensions}\n{text}".encode(errors="surrogatepass")).hexdigest()
 
 
 def embedding_text(*parts: str | None, notes: Iterable[Note], now: datetime) -> str:

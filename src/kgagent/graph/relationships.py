@@ -15,12 +15,12 @@ from kgagent.graph.property_names import DAYS, FORMER, LEVEL_FIELDS
 from kgagent.graph.record_saver import (
     RecordSaver,
     changed_properties,
-    days_of,
     embedding_text,
     with_properties,
     write_records,
 )
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
+from kgagent.graph.statement_index import days_of
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
 from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
@@ -232,11 +232,12 @@ class RelationshipRepository:
             "to_entity_key": record.to_entity_key,
         }
 
-    def note_location(self, record: RelationshipRecord) -> Mapping[str, Any]:
-        """Its key, its type and its two ends."""
+    def statement_location(self, record: RelationshipRecord) -> Mapping[str, Any]:
+        """Its key, its types and its two ends."""
         return {
             "record": self.relationship_key(record),
             "neo4j_type": record.neo4j_type,
+            "relationship_type": record.text("relationship_type") or None,
             "from_entity_key": record.from_entity_key,
             "to_entity_key": record.to_entity_key,
         }

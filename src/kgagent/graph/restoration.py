@@ -61,15 +61,21 @@ class _Restoration(SingleWrite[RestorationPlan[ModelT], RestorationResult[ModelT
         """Embed and restore."""
         graph, context = self.graph, self.graph.context
         key = {"entity_key": plan.record.entity_key} if isinstance(plan.record, GraphNode) else {}
-        nodes = [] if plan.node is None else [ChangedRecord(graph.nodes, plan.node, plan.node, key)]
+        deleted = [] if plan.node is None else [plan.node]
+        nodes = [ChangedRecord(graph.nodes, with_properties(node, key), node, key) for node in deleted]
         records = [*nodes, *(ChangedRecord(graph.relationships, item, item, {}) for item in plan.relationships)]
         rows, embedded = await embedded_rows(records, graph, keep_updated_at=True)
-        keys = [{"relationship_key": record.properties.get("relationship_key")} for record in plan.relationships]
+        # What is kept of them has the keys that they had.
+        keys: list[Row] = [
+            *({"entity_key": node.entity_key} for node in deleted),
+            *({"relationship_key": record.properties.get("relationship_key")} for record in plan.relationships),
+        ]
+        rows = [{**row, **kept} for row, kept in zip(rows, keys, strict=True)]
         parameters = {
             # Embedding took time, in which the records may have expired.
             "now": context.clock(),
             "nodes": rows[: len(nodes)],
-            "relationships": [{**row, **key} for row, key in zip(rows[len(nodes) :], keys, strict=True)],
+            "relationships": rows[len(nodes) :],
         }
         if not await graph.write("restore_records", parameters, **DELETED_NAMES):
             return None

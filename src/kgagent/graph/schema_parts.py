@@ -22,10 +22,16 @@ No relationship joins them: to create and delete relationships at one node, conc
 deadlock.
 """
 
-NOTE = "KgagentNote"
-"""Label of the index of notes: an entry for each note of a record, with its embedding. The record has the notes too."""
+STATEMENT = "KgagentStatement"
+"""Label of the index of statements: entries for the description of a record and for each of its notes, with embeddings.
 
-OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STORE_ITEM, STORE_TEXT, NOTE})
+The record has the description and the notes too.
+"""
+
+OLD_NOTE = "KgagentNote"
+"""Label of the index of notes that old graphs have instead; a migration deletes it."""
+
+OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STORE_ITEM, STORE_TEXT, STATEMENT, OLD_NOTE})
 """Labels that are no part of any user's graph."""
 
 PREFIX = "kgagent_"
@@ -36,10 +42,12 @@ OWNER_INDEX = "kgagent_owner"
 
 NODE_TEXT_INDEX = "kgagent_node_text"
 RELATIONSHIP_TEXT_INDEX = "kgagent_relationship_text"
+STATEMENT_TEXT_INDEX = "kgagent_statement_text"
 RELATIONSHIP_VECTOR_INDEX = "kgagent_relationship_embedding"
 FILTERS = ("user_id", "relationship_type")
 NODE_TEXTS = ("name", "description", "notes_text")
 RELATIONSHIP_TEXTS = ("relationship_type", "description", "notes_text")
+STATEMENT_TEXTS = ("text", "names", "relationship_type")
 """Properties in the full-text indexes; the indexes also hold `user_id`, to search one user's records only."""
 
 
@@ -163,7 +171,7 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
     return [
         *parts,
         *_store_item_parts(vector_config, features),
-        *_note_parts(vector_config, features),
+        *_statement_parts(vector_config, features),
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
         _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
     ]
@@ -180,13 +188,18 @@ def _store_item_parts(vector_config: str, features: ServerFeatures) -> list[Sche
     ]
 
 
-def _note_parts(vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
-    pattern = f"(n:{Identifier(NOTE)})"
-    vector = ("embedding", FILTERS[0], *DAYS)
+def _statement_parts(vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
+    pattern = f"(n:{Identifier(STATEMENT)})"
+    ranges = {"record": "record", "from": "from_entity_key", "to": "to_entity_key"}
+    vector = ("embedding", *FILTERS, *DAYS)
     return [
-        _unique(NOTE, pattern, "n", "entity_key"),
-        _range("kgagent_notes_record", pattern, "n", NOTE, "user_id", "record"),
-        _vector(node_vector_index(NOTE), pattern, "n", vector, [NOTE], vector_config, features),
+        _unique(STATEMENT, pattern, "n", "entity_key"),
+        *(
+            _range(f"kgagent_statements_{name}", pattern, "n", STATEMENT, "user_id", field)
+            for name, field in ranges.items()
+        ),
+        _vector(node_vector_index(STATEMENT), pattern, "n", vector, [STATEMENT], vector_config, features),
+        _text(STATEMENT_TEXT_INDEX, "(n:{})", "n", STATEMENT_TEXTS, (STATEMENT,)),
     ]
 
 

@@ -113,7 +113,16 @@ async def embedded_rows(
 
     def row(item: tuple[ChangedRecord, VectorChange]) -> Row:
         (kind, after, _, changes), vector = item
-        return written_row(kind, after, changes, vector, user_id=graph.user_id, now=now, updated_at=updated_at)
+        return written_row(
+            kind,
+            after,
+            changes,
+            vector,
+            embedder=graph.context.embedder,
+            user_id=graph.user_id,
+            now=now,
+            updated_at=updated_at,
+        )
 
     rows = await in_turns(row, zip(records, vectors, strict=True))
     return rows, sum(vector.vector is not None for vector in vectors)

@@ -13,10 +13,10 @@ from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, StatementTimeoutError, StoreError
 from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import embedding_hash
 from kgagent.graph.schema_parts import STORE_ITEM, STORE_TEXT, node_vector_index
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Parameters, Row, Store
+from kgagent.graph.stored_embeddings import embedding_hash
 from kgagent.models.note import as_utc
 from kgagent.models.store_item import ItemPlace, ItemSearch, Namespace, NewItem, StoredItem, path_of
 

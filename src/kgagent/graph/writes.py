@@ -1,10 +1,10 @@
 """Writes of nodes and relationships: what they need, their options, what is planned, and the result."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.errors import InvalidLevelError
@@ -116,26 +116,66 @@ class WriteResult(Generic[ModelT]):
         return self.embedding is not None
 
 
-class NoteTime(NamedTuple):
-    """The time of a note: when it happened, and when it expires, as far as known."""
+class StatementTime(NamedTuple):
+    """The time of a statement: when it happened or held, and when it expires, as far as known."""
 
     when: str | None
     expires_at: str | None
 
 
+class IndexedStatement(NamedTuple):
+    """A statement in the index: the text that is embedded, and the times of all that state it."""
+
+    embedded: str
+    times: tuple[StatementTime, ...]
+
+
 @dataclass(frozen=True)
-class NotesChange:
-    """How a write changes the entries of a record in the index of notes.
+class RecordStatements:
+    """The statements of a record, as the index has them.
 
     Attributes:
-        contents: the contents of all its notes, each with the times of the notes that have it.
-        vectors: the contents whose entries change, each with its embedding if the index lacks it.
-        model: name of the model that made the embeddings.
+        location: what every entry stores of the record.
+        names: what the record says about the names in its entries: the name of a node; whether a relationship is
+            reversed.
+        texts: the statements by their texts.
     """
 
-    contents: Mapping[str, Sequence[NoteTime]]
-    vectors: Mapping[str, Embedding | None]
-    model: str
+    location: Mapping[str, Any]
+    names: str | bool | None
+    texts: Mapping[str, IndexedStatement]
+
+
+VectorSource = Literal["stored", "record", "new"]
+"""Where the vector of an entry comes from: the entry has it, the record has it, or it must be made."""
+
+
+@dataclass(frozen=True)
+class StatementsChange:
+    """How a write changes the entries of a record in the index of statements.
+
+    Attributes:
+        statements: all its statements.
+        fingerprint: their fingerprint, which is stored with the record; None if there are none.
+        sources: the texts whose entries change.
+        is_renamed: whether other entries may have an earlier name of it, if it is a node.
+        vectors: the new embeddings by text.
+    """
+
+    statements: RecordStatements
+    fingerprint: str | None
+    sources: Mapping[str, VectorSource]
+    is_renamed: bool
+    vectors: Mapping[str, Embedding] = field(default_factory=dict)
+
+    @property
+    def new_texts(self) -> dict[str, str]:
+        """The texts whose vectors must be made, each with the text that is embedded."""
+        return {text: self.statements.texts[text].embedded for text, source in self.sources.items() if source == "new"}
+
+    def with_vectors(self, embedded: Mapping[str, Embedding]) -> Self:
+        """The change with the vectors that were made, given the embeddings of its texts."""
+        return replace(self, vectors={text: embedded[new] for text, new in self.new_texts.items()})
 
 
 @dataclass(frozen=True)
@@ -145,12 +185,12 @@ class VectorChange:
     Attributes:
         properties: bookkeeping properties to write; None removes one. Empty if the embedding stays.
         vector: the new embedding; None keeps the stored one, unless `properties` removes it.
-        notes: how the index of notes changes; None if it does not.
+        statements: how the index of statements changes; None if it does not.
     """
 
     properties: dict[str, Any] = field(default_factory=dict)
     vector: Embedding | None = None
-    notes: NotesChange | None = None
+    statements: StatementsChange | None = None
 
 
 class RecordKind(Protocol[RecordT_contra, ModelT_co]):
@@ -174,8 +214,8 @@ class RecordKind(Protocol[RecordT_contra, ModelT_co]):
         """The parameters by which the statements find the record, or create it in its place."""
         ...
 
-    def note_location(self, record: RecordT_contra) -> Mapping[str, Any]:
-        """What the entries of its notes store to find it: `record`, and the keys of its nodes."""
+    def statement_location(self, record: RecordT_contra) -> Mapping[str, Any]:
+        """What every entry of its statements stores: `record`, the keys of its nodes, and its types."""
         ...
 
     def bookkeeping(self, record: RecordT_contra, user_id: str, now: datetime) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from kgagent.embedding.base import Embedder
 from kgagent.formatting import beginning
 from kgagent.graph.nodes import NodeIntent, NodeRepository
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.record_saver import days_of, indexed_contents, is_current, notes_hash
+from kgagent.graph.record_saver import EmbeddedText
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
+from kgagent.graph.statement_index import days_of
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
 from kgagent.ontology.definitions import SCALE
@@ -58,7 +59,7 @@ NO_EMBEDDING = Issue("no embedding")
 WRONG_VECTOR = Issue("an embedding of another length, or one that is not a list of numbers")
 STALE = Issue("an outdated embedding: the text has changed since, or notes have expired")
 WITHOUT_TEXT = Issue("an embedding but no text")
-WRONG_NOTES = Issue("notes that searches miss, or still find")
+WRONG_STATEMENTS = Issue("statements that searches miss, or still find")
 WRONG_DAYS = Issue("stored days that do not match `when`, by which searches filter")
 OLD_FORMAT = Issue("properties of an old format")
 MISSING_USER = Issue("no user_id, without which no search finds a relationship")
@@ -126,7 +127,7 @@ class Examination:
     Attributes:
         defect: its first defect, with which a migration skips the record; other issues are not examined then.
         issues: what a migration fixes; empty if the record is stored as the tools would store it.
-        outdated_texts: the texts to embed, its own and those of its notes; empty if what is stored is current.
+        outdated_texts: the texts to embed, its own and those of its statements; empty if what is stored is current.
     """
 
     defect: Issue | None = None
@@ -275,20 +276,19 @@ def has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
 def _examine_text(
     inspected: Inspected, repository: Repository, embedder: Embedder, now: datetime
 ) -> tuple[Issue | None, tuple[str, ...]]:
-    """The issue of the embedding, or else of the indexes of notes, and the texts to embed."""
+    """The issue of the embedding, or else of the index of statements, and the texts to embed."""
     record: Any = inspected.record
-    text = repository.text(record, now)
+    embedded = EmbeddedText.of(repository, record, record, now)
+    change = embedded.statements_change(embedder)
+    outdated = embedded.outdated_texts(embedder, change)
     model = record.properties.get("embedding_model")
-    expected_hash = notes_hash(embedder, repository.note_location(record)["record"], record.notes)
-    has_notes = record.properties.get("notes_hash") == expected_hash
-    notes = () if has_notes else tuple(indexed_contents(record.notes))
-    if is_current(record, text, embedder):
-        is_indexed = has_notes and record.properties.get("notes_text") == record.notes_text(now)
-        return None if is_indexed else WRONG_NOTES, notes
-    if not text:
-        return WITHOUT_TEXT, notes
+    if embedded.is_current(embedder):
+        is_indexed = change is None and record.properties.get("notes_text") == record.notes_text(now)
+        return None if is_indexed else WRONG_STATEMENTS, outdated
+    if not embedded.text:
+        return WITHOUT_TEXT, outdated
     if not inspected.has_vector:
-        return NO_EMBEDDING, (text, *notes)
+        return NO_EMBEDDING, outdated
     if record.vector_length != embedder.dimensions:
-        return WRONG_VECTOR, (text, *notes)
-    return STALE if model in {None, embedder.model} else other_model(model, embedder.model), (text, *notes)
+        return WRONG_VECTOR, outdated
+    return STALE if model in {None, embedder.model} else other_model(model, embedder.model), outdated

@@ -136,7 +136,7 @@ class _Target:
             EmbeddingError: a record without the notes of a source could not be embedded.
             StoreError: the database failed.
         """
-        names = ["forget_records", "forget_deleted", "forget_notes"]
+        names = ["forget_records", "forget_deleted", "forget_statements"]
         if self.entity_key is None:
             names += ["forget_foreign_relationships", "forget_store_items"]
         counts = Counter[str]()

@@ -91,14 +91,15 @@ async def test_an_invalid_vector_of_a_note_is_skipped(searched: KnowledgeGraph, 
     rows = [
         {
             "node": {"entity_key": f"{user_id}:{kind}", "name": kind, "notes": json.dumps([{"content": kind}])},
-            "note": {"from_entity_key": f"{user_id}:{kind}", "content": kind, **planted("embedding", record)},
+            "note": {"from_entity_key": f"{user_id}:{kind}", "text": kind, **planted("embedding", record)},
         }
         for kind, record in everyone.items()
     ]
     await cypher(
         searched,
         "UNWIND $rows AS row CREATE (n:Person {user_id: $user}) SET n += row.node "
-        "CREATE (e:KgagentNote {user_id: $user, entity_key: n.entity_key, record: n.entity_key}) SET e += row.note",
+        "CREATE (e:KgagentStatement {user_id: $user, entity_key: n.entity_key, record: n.entity_key}) "
+        "SET e += row.note",
         user=user_id,
         rows=rows,
     )

@@ -35,7 +35,7 @@ async def test_notes_of_another_user_are_never_found(searched: KnowledgeGraph, u
     # Another program gives the user entries of records that are not the user's.
     await cypher(
         searched,
-        "MATCH (entry:KgagentNote {user_id: $other}) SET entry.user_id = $user",
+        "MATCH (entry:KgagentStatement {user_id: $other}) SET entry.user_id = $user",
         user=user_id,
         other=other_id,
     )

@@ -40,8 +40,9 @@ async def test_several_relationships_are_embedded_in_one_request(
     assert all(result["success"] and result["embedding_regenerated"] for result in payload["results"])
     assert embedder.stored == [
         [
-            *(f"{word} note of a {word}" for word in ("friend", "mentor", "rival")),
-            *(f"note of a {word}" for word in ("friend", "mentor", "rival")),
+            text
+            for word in ("friend", "mentor", "rival")
+            for text in (f"{word} note of a {word}", word, f"note of a {word}")
         ]
     ]
     assert len(await database.assert_current()) == 3

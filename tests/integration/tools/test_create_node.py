@@ -26,7 +26,7 @@ async def test_a_node_is_created_with_all_given_values(
     [stored] = await database.nodes()
     assert stored["entity_key"] == payload["entity_key"] == shown["entity_key"]
     assert stored["version"] == 1
-    assert embedder.stored == [["Ada A mathematician Likes tea In Rome", "Likes tea", "In Rome"]]
+    assert embedder.stored == [["Ada A mathematician Likes tea In Rome", "Ada A mathematician", "Likes tea", "In Rome"]]
     await database.assert_current()
 
 

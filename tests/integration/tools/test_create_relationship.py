@@ -30,6 +30,7 @@ async def test_a_relationship_is_embedded_when_it_is_created(
         [
             "User's mentor from college who provides career guidance mentor close known-well "
             "They meet monthly for coffee Helped user get first job",
+            "User's mentor from college who provides career guidance mentor close known-well",
             "They meet monthly for coffee",
             "Helped user get first job",
         ]

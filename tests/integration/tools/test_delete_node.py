@@ -54,7 +54,7 @@ async def delete(tools: Toolset, key: str) -> dict[str, Any]:
     return await tools.delete_node(entity_key=key, delete_relationships=True)
 
 
-async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_only_notes_are_embedded(
+async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_only_statements_are_embedded(
     tools: Toolset, database: Database, embedder: WatchedEmbedder, clock: Clock, keys: dict[str, str]
 ) -> None:
     await database.run(
@@ -79,8 +79,9 @@ async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_o
     restored = succeeded(await tools.restore_node(entity_key=keys["Ada"]))
     assert restored["message"] == "Restored Person Ada and 3 relationships"
     assert (restored["relationships_restored"], restored["embeddings_regenerated"]) == (3, 0)
-    [notes] = embedder.stored
-    assert set(notes) == {note for item in (*nodes, *relationships) if item not in left for note in note_contents(item)}
+    [texts] = embedder.stored
+    notes = {note for item in (*nodes, *relationships) if item not in left for note in note_contents(item)}
+    assert set(texts) == notes | {"Ada Naval architect", "They row mentor close"}
     now_nodes, now_relationships = await database.all()
     changed = with_new_versions([one for one in nodes if one["entity_key"] == keys["Ada"]])
     assert [one for one in now_nodes if one["entity_key"] == keys["Ada"]] == changed

@@ -32,7 +32,7 @@ async def kept(database: Database) -> list[dict[str, Any]]:
     return [row["properties"] for row in await database.run(text)]
 
 
-async def test_a_deleted_relationship_is_restored_unchanged_and_only_its_notes_are_embedded(
+async def test_a_deleted_relationship_is_restored_unchanged_and_only_its_statements_are_embedded(
     tools: Toolset, graph: KnowledgeGraph, database: Database, embedder: WatchedEmbedder, user_id: str, clock: Clock
 ) -> None:
     ends = await two_friends(tools, **FULL)
@@ -54,7 +54,9 @@ async def test_a_deleted_relationship_is_restored_unchanged_and_only_its_notes_a
     restored = succeeded(await tools.restore_relationship(**back))
     assert restored["message"] == "Restored relationship between Bo and Ada. Its direction is from Ada to Bo"
     assert restored["embedding_regenerated"] is False
-    assert [sorted(texts) for texts in embedder.stored] == [sorted(note_contents(before))]
+    assert [sorted(texts) for texts in embedder.stored] == [
+        sorted([*note_contents(before), "They row together friend close acquaintance"])
+    ]
     assert (await services_of(graph).relationships.read(user_id, intent)).to_model(graph.ontology) == shown
     assert await database.relationship() == {**before, "version": before["version"] + 1}
     assert await kept(database) == []

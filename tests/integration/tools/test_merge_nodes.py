@@ -110,7 +110,7 @@ async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
         first, second = sorted((keys["Bob"], keys[name]))
         assert moved["relationship_key"] == f"{was['neo4j_type']}:{len(first)}:{first}:{second}"
         assert (moved["first"] == keys[name]) == (was["first"] == keys[name])
-        changed = {"relationship_key", "notes_hash", "version", "updated_at", "first", "second"}
+        changed = {"relationship_key", "statements_hash", "version", "updated_at", "first", "second"}
         assert {k: v for k, v in moved.items() if k not in changed} == {
             k: v for k, v in was.items() if k not in changed
         }

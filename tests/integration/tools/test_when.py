@@ -6,13 +6,13 @@ from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import two_friends
-from tests.support.stored import Database, indexed_notes
+from tests.support.stored import Database, indexed_statements
 
 
 async def days(graph: KnowledgeGraph, user_id: str) -> dict[str, tuple[int | None, int | None]]:
-    """The first and the last day of each note in the index."""
-    entries = await indexed_notes(graph, user_id)
-    return {one["content"]: (one.get("when_earliest"), one.get("when_latest")) for one in entries}
+    """The first and the last day of each entry of a relationship in the index of statements, by its text."""
+    entries = await indexed_statements(graph, user_id)
+    return {one["text"]: (one["when_earliest"], one["when_latest"]) for one in entries if "to_entity_key" in one}
 
 
 async def test_notes_of_a_call_have_its_date_unless_they_have_their_own(
@@ -36,6 +36,7 @@ async def test_notes_of_a_call_have_its_date_unless_they_have_their_own(
     [failed] = payload["failures"]
     assert "must be a date or a period such as 2023-02-04" in failed["error"]
     assert await days(graph, user_id) == {
+        "": (20190101, 99991231),
         "They row.": (20230204, 20230204),
         "They met.": (20190101, 20191231),
         "They dined.": (20230201, 20230228),
@@ -83,7 +84,7 @@ async def test_a_new_time_of_a_note_changes_its_entry_without_an_embedding_call(
     embedder.forget()
     succeeded(await tools.update_note(**ends, note="They sail.", when="2021"))
     assert embedder.calls == 0
-    assert await days(graph, user_id) == {"They sail.": (20210101, 20211231)}
+    assert await days(graph, user_id) == {"": (0, -1), "They sail.": (20210101, 20211231)}
     assert "must be a date" in error_of(await tools.update_note(**ends, note="They sail.", when="soon"))
 
 

@@ -100,13 +100,13 @@ def without_additions(state: dict[str, Any]) -> Any:
             },
         }
         for record in (*state["nodes"], *state["relationships"])
-        if record.get("labels") != ["KgagentNote"]
+        if record.get("labels") != ["KgagentStatement"]
     ]
 
 
 ADDED = {
     *("kgagent_adopted", "kgagent_embedding", "relationship_embedding", "embedding_hash", "embedding_model"),
-    *("notes_hash", "notes_text", "relationship_key", "version", "is_reversed"),
+    *("statements_hash", "notes_text", "relationship_key", "version", "is_reversed"),
 }
 
 

@@ -14,8 +14,8 @@ FIXED_BY_MIGRATION = {
     "SET r.notes_embedding = [0.5], r.told_in_reverse = true, r.attitude = 'warm'": "properties of an old format",
     "REMOVE r.user_id": "no user_id, without which no search finds a relationship",
     "SET r.relationship_key = 'another'": "no relationship_key, or one that does not match the nodes",
-    "SET r.when = '2020'": "stored days that do not match `when`, by which searches filter",
-    "REMOVE r.notes_text": "notes that searches miss, or still find",
+    "SET r.when_earliest = 20200101": "stored days that do not match `when`, by which searches filter",
+    "REMOVE r.notes_text": "statements that searches miss, or still find",
 }
 
 FIXED_BY_HAND = {

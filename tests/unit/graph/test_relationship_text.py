@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.graph.record_saver import embedding_hash, embedding_text
+from kgagent.graph.record_saver import embedding_text
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import relationship_text
+from kgagent.graph.stored_embeddings import embedding_hash
 from kgagent.models import Note
 from kgagent.models.note import dump_notes
 from kgagent.ontology import default_ontology

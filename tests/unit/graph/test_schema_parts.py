@@ -1,5 +1,5 @@
 from kgagent.graph.features import ServerFeatures
-from kgagent.graph.schema_parts import NOTE, STORE_TEXT, SchemaPart, schema_parts
+from kgagent.graph.schema_parts import STATEMENT, STORE_TEXT, SchemaPart, schema_parts
 from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.ontology import default_ontology
 
@@ -24,7 +24,7 @@ def test_one_vector_index_covers_all_relationship_types_and_filters_by_user_and_
 def test_an_old_server_gets_one_vector_index_for_each_relationship_type() -> None:
     indexes = [part for part in parts(OLD) if part.is_vector]
     assert {part.covers for part in indexes} == {
-        (name,) for name in (*default_ontology().labels, *default_ontology().relationships, STORE_TEXT, NOTE)
+        (name,) for name in (*default_ontology().labels, *default_ontology().relationships, STORE_TEXT, STATEMENT)
     }
     assert not any(" WITH " in part.create for part in indexes)
 
