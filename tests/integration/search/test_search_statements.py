@@ -9,16 +9,15 @@ from kgagent.embedding.base import Embedder
 from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchOptions
-from kgagent.models.note import MatchedNote
 from kgagent.observability import Recorder
 from tests.support.people import create_all
 
 QUERY = "who taught Ada to lead?"
 COUNT, SAMPLE = "count_relationships", "sample_embeddings"
 NAMED, HOP, READ = "find_named_nodes", "expand_hop", "read_found"
-NODES, RELATIONSHIPS, NOTES = "search_nodes_exact", "search_relationships_exact", "search_notes_exact"
-NODE_TEXTS, RELATIONSHIP_TEXTS = "search_nodes_text", "search_relationships_text"
-RETRIEVAL = sorted([NAMED, NODES, RELATIONSHIPS, NODE_TEXTS, RELATIONSHIP_TEXTS, NOTES])
+STATEMENTS, TEXTS = "search_statements_exact", "search_statements_text"
+NODES, RELATIONSHIPS = "search_nodes_exact", "search_relationships_exact"
+RETRIEVAL = sorted([NAMED, STATEMENTS, TEXTS])
 """What runs concurrently; its order does not count."""
 
 
@@ -63,7 +62,7 @@ def sent(recorder: Recorder) -> Callable[[Search], Awaitable[list[str]]]:
 Sent = Callable[[Search], Awaitable[list[str]]]
 
 
-async def test_a_warm_hybrid_search_sends_nine_statements_in_four_rounds(
+async def test_a_warm_hybrid_search_sends_six_statements_in_four_rounds(
     graph: KnowledgeGraph, user_id: str, sent: Sent
 ) -> None:
     async def search() -> None:
@@ -73,12 +72,27 @@ async def test_a_warm_hybrid_search_sends_nine_statements_in_four_rounds(
 
     first = await sent(search)
     warm = await sent(search)
-    assert sorted(warm[:6]) == RETRIEVAL
-    assert warm[6:] == [HOP, HOP, READ]
+    assert sorted(warm[:3]) == RETRIEVAL
+    assert warm[3:] == [HOP, HOP, READ]
     assert sorted(first) == sorted([*warm, COUNT, SAMPLE])
     of_nodes = HybridSearchOptions(query=QUERY, search_relationships=False)
     statements = await sent(lambda: graph.retrieval.hybrid_search(of_nodes, user_id=user_id))
-    assert sorted(statements) == sorted([NODES, NODE_TEXTS, NOTES])
+    assert sorted(statements) == sorted([*RETRIEVAL, READ])
+
+
+async def test_a_strategy_of_the_documents_sends_five_statements_in_two_rounds(
+    graph: KnowledgeGraph, user_id: str, sent: Sent
+) -> None:
+    options = HybridSearchOptions(query=QUERY, threshold=0.2, strategy="rrf")
+
+    async def search() -> None:
+        result = await graph.retrieval.hybrid_search(options, user_id=user_id)
+        assert result.objects
+
+    await sent(search)
+    warm = await sent(search)
+    assert sorted(warm[:4]) == sorted([NODES, RELATIONSHIPS, "search_nodes_text", "search_relationships_text"])
+    assert warm[4:] == [READ]
 
 
 async def test_a_search_among_a_thousand_notes_of_a_record_sends_the_same_statements(
@@ -93,17 +107,18 @@ async def test_a_search_among_a_thousand_notes_of_a_record_sends_the_same_statem
         asked = HybridSearchOptions(query="who taught lesson 900?", threshold=0.2)
         result = await graph.retrieval.hybrid_search(asked, user_id=user_id)
         assert result.relationships
-        notes = [note for note in result.relationships[0].notes if isinstance(note, MatchedNote)]
-        assert max(note.similarity or 0.0 for note in notes) > 0.5
+        best = result.relationships[0].statements[0]
+        assert best.note is not None
+        assert best.note.content == "Taught lesson 900"
         assert result.warnings == ()
 
     await sent(search)
-    warm = [name.replace("search_notes_index", NOTES) for name in await sent(search)]
-    assert sorted(warm[:6]) == RETRIEVAL
-    assert warm[6:] == [HOP, READ]  # no relationship is two hops away
+    warm = [name.replace("search_statements_index", STATEMENTS) for name in await sent(search)]
+    assert sorted(warm[:3]) == RETRIEVAL
+    assert warm[3:] == [HOP, READ]  # no relationship is two hops away
 
 
-async def test_explore_sends_at_most_nine_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
+async def test_explore_sends_at_most_six_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
     queries = (VectorQuery(query=QUERY, threshold=0.2), VectorQuery(query="who plays chess?", threshold=0.2))
 
     async def explore() -> None:
@@ -113,8 +128,8 @@ async def test_explore_sends_at_most_nine_statements(graph: KnowledgeGraph, user
 
     await sent(explore)
     warm = await sent(explore)
-    assert sorted(warm[:6]) == RETRIEVAL
-    assert warm[6:] == [HOP, HOP, "read_explored"]
+    assert sorted(warm[:3]) == RETRIEVAL
+    assert warm[3:] == [HOP, HOP, "read_explored"]
 
 
 async def test_explore_by_names_alone_sends_three_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
@@ -123,19 +138,12 @@ async def test_explore_by_names_alone_sends_three_statements(graph: KnowledgeGra
     assert statements == ["match_text", "read_nodes", "read_explored"]
 
 
-@pytest.mark.parametrize(("hops", "expanded"), [(0, []), (2, [HOP, HOP])])
-async def test_relationship_vector_search_sends_few_statements(
-    graph: KnowledgeGraph, user_id: str, sent: Sent, hops: int, expanded: list[str]
-) -> None:
+async def test_relationship_vector_search_sends_one_statement(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
     async def search() -> None:
-        found = await graph.retrieval.relationship_vector_search("mentor", 0.2, user_id=user_id, expand_hops=hops)
-        assert found
+        assert await graph.retrieval.relationship_vector_search("mentor", 0.2, user_id=user_id)
 
     await sent(search)
-    warm = await sent(search)
-    retrieval = [NAMED, RELATIONSHIPS] if expanded else [RELATIONSHIPS]
-    assert sorted(warm[: len(retrieval)]) == retrieval
-    assert warm[len(retrieval) :] == ([*expanded, READ] if expanded else [])
+    assert await sent(search) == [RELATIONSHIPS]
 
 
 async def test_a_match_by_name_sends_two_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
