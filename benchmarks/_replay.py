@@ -483,11 +483,9 @@ class ReplayStore:
             }
         ]
 
-    def _sample_embeddings(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
-        size = parameters["sample"]
+    def _count_omitted(self, _: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [
             {
-                "statements": self.entry_vectors[:size].tolist(),
                 "omitted_nodes": 0,
                 "omitted_relationships": 0,
                 "other_model": None,

@@ -54,6 +54,7 @@ from kgagent.models import ExploreRequest as ExploreRequest
 from kgagent.models import ExploreResult as ExploreResult
 from kgagent.models import FindPathsRequest as FindPathsRequest
 from kgagent.models import FindPathsResult as FindPathsResult
+from kgagent.models import FoundStatement as FoundStatement
 from kgagent.models import GraphExpansion as GraphExpansion
 from kgagent.models import GraphNode as GraphNode
 from kgagent.models import GraphPath as GraphPath

@@ -1,7 +1,9 @@
-"""Invariants 9 and 10: the number that is shown sorts, and what is at least as good in every feature ranks no lower."""
+"""Invariants 9 and 10: the score that is shown sorts, and what is at least as good in every feature ranks no lower."""
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -9,24 +11,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
+from kgagent.answers.found import by_statement, hybrid_items
 from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.ontology import default_ontology
 from kgagent.plain_names import are_forms
-from kgagent.search.scoring import (
-    FEATURES,
-    WEIGHTS,
-    Features,
-    clarity,
-    named,
-    nearness,
-    score,
-    specificity,
-)
+from kgagent.search.candidates import read_relationship
+from kgagent.search.features import FeatureReader, PathFacts
+from kgagent.search.query import read_query
+from kgagent.search.score import WEIGHTS, Features, contributions, highest_score, score
+from kgagent.search.vector_targets import EmbeddedQuery
 from kgagent.tools import Payload
 from tests.support.examples import examples
 from tests.support.payloads import succeeded
 
+COSTS = ("doubt", "hops")
+ONTOLOGY = default_ontology()
+
+Drawn = tuple[str, str, str, str, int]
+"""The names of two nodes, the type, the description and the attitude of a relationship."""
+
 shares = st.floats(0.0, 1.0)
-features = st.builds(Features, **dict.fromkeys(FEATURES, shares))
+features = st.builds(Features, **dict.fromkeys(Features._fields, shares))
 words = st.sampled_from(["chess", "mentor", "college", "hostile", "close", "Rome", "Ruth", "me"])
 phrases = st.lists(words, min_size=1, max_size=5).map(" ".join)
 names = st.sampled_from(["Ada", "Ruth", "Bo", "Rome", "Chess club"])
@@ -39,37 +44,65 @@ relationships = st.lists(
 
 
 def dominates(one: Features, other: Features) -> bool:
-    """Whether one is at least as good in every feature."""
-    return all(mine >= theirs for mine, theirs in zip(one, other, strict=True))
+    """Whether one is at least as good in every feature, and costs no more."""
+    return all(
+        mine <= theirs if name in COSTS else mine >= theirs
+        for name, mine, theirs in zip(Features._fields, one, other, strict=True)
+    )
 
 
-def test_no_weight_is_negative_and_there_are_at_most_eight() -> None:
-    assert len(FEATURES) <= 8
-    assert min(WEIGHTS) >= 0.0
-    assert sum(WEIGHTS) > 0.0
+def test_costs_lower_the_score_and_every_other_feature_raises_it() -> None:
+    assert {name for name, weight in WEIGHTS._asdict().items() if weight < 0.0} == set(COSTS)
+    assert all(weight > 0.0 for name, weight in WEIGHTS._asdict().items() if name not in COSTS)
 
 
 @given(features, features)
-def test_what_is_at_least_as_good_in_every_feature_never_scores_less(one: Features, other: Features) -> None:
-    best = Features(*map(max, one, other))
-    assert score(best) >= max(score(one), score(other))
+def test_what_is_at_least_as_good_in_every_feature_and_costs_no_more_never_scores_less(
+    one: Features, other: Features
+) -> None:
+    better = {name: (min if name in COSTS else max)(getattr(one, name), getattr(other, name)) for name in one._fields}
+    assert score(Features(**better)) >= max(score(one), score(other))
 
 
 @given(features)
-def test_a_score_is_0_to_1(one: Features) -> None:
-    assert 0.0 <= score(one) <= 1.0
+def test_no_score_is_above_the_highest(one: Features) -> None:
+    assert score(one) <= highest_score()
 
 
-@given(features, st.sampled_from(FEATURES), shares)
-def test_a_better_feature_never_lowers_the_score(one: Features, feature: str, value: float) -> None:
-    higher = one._replace(**{feature: max(value, getattr(one, feature))})
-    assert score(higher) >= score(one)
+@given(features, features)
+def test_contributions_add_up_to_the_score_whatever_the_weights(one: Features, weights: Features) -> None:
+    assert sum(contributions(one, weights).values()) == pytest.approx(score(one, weights))
 
 
-@given(st.lists(st.floats(-2.0, 2.0)), st.integers(0, 9), st.integers(0, 10_000), st.integers(0, 10_000))
-def test_every_feature_is_0_to_1(values: list[float], hops: int, degree: int, total: int) -> None:
-    for value in (clarity(values), nearness(hops), specificity(degree, total), named(map(abs, values))):
-        assert 0.0 <= value <= 1.0
+@given(
+    relationships,
+    phrases,
+    st.floats(-1.0, 1.0),
+    st.floats(-0.5, 9.0),
+    st.lists(shares, min_size=4, max_size=4),
+    st.integers(1, 6),
+)
+def test_every_feature_is_0_to_1(
+    drawn: list[Drawn], query: str, similarity: float, doubt: float, values: list[float], length: int
+) -> None:
+    records = [
+        read_relationship(
+            ["id", "relates", *one[:2], *one[:2], [], [], [["relationship_type", one[2]], ["attitude", one[4]]]]
+        )
+        for one in drawn
+    ]
+    read = read_query(EmbeddedQuery((1.0,), 0.0, query), ONTOLOGY)
+    weights = dict(zip(read.words, itertools.cycle(values), strict=False))
+    named = dict(zip(["Ada", "Ruth", "Bo", "Rome"], values, strict=True))
+    texts = [one[3] for one in drawn]
+    reader = FeatureReader.over(
+        replace(read, weights=weights, named=named), zip(records[:3], ([text] for text in texts), strict=False)
+    )
+    every = [
+        reader.of_statement(record, text, similarity, is_best=True) for record, text in zip(records, texts, strict=True)
+    ]
+    every.append(reader.of_path(PathFacts(records[:length], similarity, (1 << len(weights)) - 1, doubt)))
+    assert all(0.0 <= value <= 1.0 for one in every for value in one)
 
 
 @given(st.text("abcde", max_size=9), st.text("abcde", max_size=9))
@@ -77,7 +110,7 @@ def test_forms_of_a_word_are_forms_of_each_other(one: str, other: str) -> None:
     assert are_forms(one, other) is are_forms(other, one)
 
 
-async def build(graph: KnowledgeGraph, drawn: Sequence[tuple[str, str, str, str, int]]) -> str:
+async def build(graph: KnowledgeGraph, drawn: Sequence[Drawn]) -> str:
     """A graph of a user with an owner; gives the user."""
     user_id = f"user-{uuid4()}"
     nodes = [
@@ -98,32 +131,51 @@ def items_of(payload: Payload) -> list[dict[str, float]]:
 
 
 @examples(5)
-@given(drawn=relationships, query=phrases, threshold=st.sampled_from([-1.0, 0.3]))
-async def test_the_score_of_an_item_is_that_of_its_features_and_sorts_the_results(
-    graph: KnowledgeGraph, drawn: list[tuple[str, str, str, str, int]], query: str, threshold: float
+@given(drawn=relationships, query=phrases)
+async def test_the_score_of_an_item_sorts_the_results_and_is_the_sum_of_its_contributions(
+    graph: KnowledgeGraph, drawn: list[Drawn], query: str
 ) -> None:
     user_id = await build(graph, drawn)
-    options = HybridSearchOptions(query=query, threshold=threshold, limit=100)
+    options = HybridSearchOptions(query=query, threshold=-1.0, limit=100)
     items = (await graph.retrieval.hybrid_search(options, user_id=user_id)).items
+    assert len(items) >= len(drawn)
     scores = [item.score for item in items]
     assert scores == sorted(scores, reverse=True)
-    scored = [Features(**item.features) for item in items]
-    assert scores == pytest.approx([score(one) for one in scored])
-    for (above, first), (below, second) in itertools.combinations(zip(items, scored, strict=True), 2):
+    assert scores == pytest.approx([sum(item.contributions.values()) for item in items])
+
+
+@examples(5)
+@given(drawn=relationships, query=phrases)
+async def test_a_statement_that_is_at_least_as_good_in_every_feature_and_costs_no_more_never_ranks_below(
+    graph: KnowledgeGraph, drawn: list[Drawn], query: str
+) -> None:
+    user_id = await build(graph, drawn)
+    options = HybridSearchOptions(query=query, threshold=-1.0, limit=100)
+    result = await graph.retrieval.hybrid_search(options, user_id=user_id)
+    scored = []
+    for item in by_statement(hybrid_items(result), datetime.now(UTC)):
+        if item.contributions and item.score is not None:
+            assert sum(item.contributions.values()) == pytest.approx(item.score)
+            weights = WEIGHTS._asdict()
+            shown = Features(**{name: value / weights[name] for name, value in item.contributions.items()})
+            assert all(-1e-9 <= value <= 1.0 + 1e-9 for value in shown)
+            scored.append((item.score, shown))
+    assert len(scored) >= len(drawn)
+    for (above, first), (below, second) in itertools.combinations(scored, 2):
         if dominates(second, first):
-            assert above.score == pytest.approx(below.score)
+            assert above == pytest.approx(below)
 
 
 @examples(5)
 @given(drawn=relationships, query=phrases)
 async def test_no_later_page_has_an_item_that_scores_higher(
-    graph: KnowledgeGraph, drawn: list[tuple[str, str, str, str, int]], query: str
+    graph: KnowledgeGraph, drawn: list[Drawn], query: str
 ) -> None:
     tools = graph.tools(user_id=await build(graph, drawn))
     scores: list[float] = []
     cursor: dict[str, str] = {}
     for _ in range(40):
-        page = succeeded(await tools.hybrid_search(query=query, threshold=-1, limit=32, token_budget=2_000, **cursor))
+        page = succeeded(await tools.hybrid_search(query=query, threshold=-1, limit=32, token_budget=1_000, **cursor))
         scores += [item["score"] for item in items_of(page)]
         if "next_cursor" not in page:
             break

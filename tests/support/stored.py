@@ -191,7 +191,7 @@ def node_text(stored: Mapping[str, Any], now: datetime) -> str:
 def _node_entries(node: Properties, now: datetime) -> list[tuple[Properties, str]]:
     """The entries that the index of statements must have for a node, each with the text that is embedded."""
     location = {"record": node["entity_key"], "from_entity_key": node["entity_key"], "to_entity_key": None}
-    shared = {**location, "neo4j_type": None, "relationship_type": None, "names": _names(node.get("name"))}
+    shared = {**location, "neo4j_type": None, "relationship_type": "", "names": _names(node.get("name"))}
     return _entries(node, node_text({**node, "notes": None}, now), shared)
 
 

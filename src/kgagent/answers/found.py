@@ -11,7 +11,7 @@ from kgagent.models.hybrid import HybridRelationship, HybridSearchResult
 FIRST_PAGE_TOKENS = 500
 """Tokens of the first page of a search; the next ones have the token budget of the call."""
 
-FALL = 0.6
+FALL = 0.45
 """Share of the best score below which a statement is left for the next page, unless the page has few."""
 
 FEW_STATEMENTS = 5

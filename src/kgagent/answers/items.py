@@ -169,8 +169,8 @@ class RenderState:
     def statements(self, item: GraphNode | GraphRelationship) -> "Shown":
         """The description to show, if any, the notes to show, the best first, and the other current notes.
 
-        If a search scored the statements: the best of them. Otherwise of few notes all, else those with the words that
-        were asked for, or the newest.
+        If a search scored the statements: the best of them. Otherwise of few notes all, else those with most of the
+        words that were asked for, or the newest.
         """
         current = current_notes(item, self.now)
         if len(current) <= FEW_NOTES:
@@ -179,7 +179,9 @@ class RenderState:
             notes = [one.note for one in scored if one.note is not None][:MATCHING_NOTES]
             description = item.description if any(one.note is None for one in scored) else ""
             return Shown(description, notes, without(current, notes))
-        matching = [note for note in current if not self.asked.isdisjoint(folded_words(note.content))]
+        counts = [len(self.asked.intersection(folded_words(note.content))) for note in current]
+        most = max(counts)
+        matching = [note for note, count in zip(current, counts, strict=True) if count == most > 0]
         notes = matching[:MATCHING_NOTES] or current[:NEWEST_NOTES]
         return Shown(item.description, notes, without(current, notes))
 

@@ -9,7 +9,7 @@ STRUCTURE = frozenset('[]|:"')
 def safe_text(text: str) -> str:
     """A text in one line, without control characters, and without what separates the statements of a line."""
     visible = "".join(letter if letter.isprintable() else _shown(letter) for letter in text)
-    return " ".join(visible.replace(" | ", " ¦ ").split())
+    return " ".join("¦" if word == "|" else word for word in visible.split())
 
 
 def safe_name(name: str) -> str:

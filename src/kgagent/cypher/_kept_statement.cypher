@@ -1,9 +1,9 @@
 // Whether the filter of a search keeps an entry `n` of the index of statements: it has not expired by $filter.now, does not begin
-// after $filter.as_of, and overlaps $filter.between with a period that has begun by then ($filter.last_day); see
+// after $filter.as_of, and overlaps $filter.between, a note with a period that has begun by then ($filter.last_day); see
 // `_kept_relationship`. The days of an entry without a time are 0 and -1: it began long ago, and overlaps nothing.
 (n.expires_at IS NULL OR n.expires_at > $filter.now)
   AND ($filter.as_of IS NULL OR coalesce(n.when_earliest, 0) <= $filter.as_of.latest)
   AND ($filter.between IS NULL OR
     n.when_earliest <= $filter.last_day AND n.when_latest >= $filter.between.earliest
       AND (n.when_periods IS NULL OR any(i IN range(0, size(n.when_periods) - 1, 2)
-        WHERE n.when_periods[i] <= $filter.last_day AND n.when_periods[i + 1] >= $filter.between.earliest)))
+        WHERE n.when_periods[i] <= CASE WHEN n.is_record THEN $filter.between.latest ELSE $filter.last_day END AND n.when_periods[i + 1] >= $filter.between.earliest)))

@@ -117,8 +117,8 @@ class NodeRepository:
         return {"label": record.label, "entity_key": record.entity_key}
 
     def statement_location(self, record: NodeRecord) -> Mapping[str, Any]:
-        """Its key."""
-        return {"record": record.entity_key, "from_entity_key": record.entity_key}
+        """Its key, and no type, by which an index can keep the statements of nodes too."""
+        return {"record": record.entity_key, "from_entity_key": record.entity_key, "relationship_type": ""}
 
     def bookkeeping(self, record: NodeRecord, user_id: str, now: datetime) -> dict[str, Any]:
         """The owner, and the other names and notes as full-text search finds them."""

@@ -46,7 +46,7 @@ def record_statements(kind: RecordKind[RecordT, Any], record: RecordT, now: date
     if embedded := kind.text(replace(record, properties=without_notes), now):
         description = record.text("description")
         time = StatementTime((record.text("when") or None) if is_relationship else None, None)
-        texts[description if description.strip() else ""] = IndexedStatement(embedded, (time,))
+        texts[description if description.strip() else ""] = IndexedStatement(embedded, (time,), is_record=True)
     for note in record.notes:
         if note.content.strip() and not has_unpaired_surrogates(note.content):
             time = StatementTime(note.when, None if note.expires_at is None else format_utc(note.expires_at))
@@ -118,6 +118,7 @@ def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedd
                     **_stored_times(statement.times),
                     "entity_key": statement_key(record, text),
                     "text": text,
+                    "is_record": statement.is_record or None,
                     "embedding_hash": embedding_hash(embedder, statement.embedded),
                     "embedding_model": embedder.model,
                 },

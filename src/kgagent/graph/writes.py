@@ -124,10 +124,17 @@ class StatementTime(NamedTuple):
 
 
 class IndexedStatement(NamedTuple):
-    """A statement in the index: the text that is embedded, and the times of all that state it."""
+    """A statement in the index.
+
+    Attributes:
+        embedded: the text that is embedded.
+        times: the times of all that state it.
+        is_record: whether it is the record itself, with its description, which a search is between by any of its times.
+    """
 
     embedded: str
     times: tuple[StatementTime, ...]
+    is_record: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Data that crosses a boundary: notes, nodes, relationships, and the requests and results of searches."""
 
 from kgagent.models.constraint import Constraint, ConstraintType, PropertyReference
-from kgagent.models.graph import GraphNode, GraphRelationship
+from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import HistoryEntry
 from kgagent.models.hybrid import (
     HybridObject,
@@ -58,6 +58,7 @@ __all__ = [
     "ExploreRequest",
     "ExploreResult",
     "ExploredNode",
+    "FoundStatement",
     "GraphExpansion",
     "GraphNode",
     "GraphPath",

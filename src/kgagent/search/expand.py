@@ -24,11 +24,11 @@ from kgagent.turns import in_turns
 DEFAULT_HOPS = 2
 """Hops of a search that does not say how many."""
 
-AT_EACH_NAME, BEAM_WIDTH = 8, 64
+AT_EACH_NAME, BEAM_WIDTH = 8, 24
 """Paths that a hop extends at each named node and at none, and in all."""
 
-REACHED, KEPT = 150, 60
-"""Extensions that the database returns for a query in one hop, and those that are scored further."""
+REACHED = 60
+"""Extensions that the database returns for a query in one hop."""
 
 SIBLINGS = 200
 """Relationships that are read at one node in one hop; bounds memory and time at a hub."""
@@ -136,12 +136,11 @@ class Expansion:
             key = path.keys[-1]
             if key not in best or path.score > best[key].score:
                 best[key] = path
-        kept = sorted(best.values(), key=lambda path: -path.score)[:KEPT]
-        for path in kept:
+        for path in best.values():
             for key in path.keys:
                 if key not in self.through or path.score > self.through[key].score:
                     self.through[key] = path
-        self._open = [path for path in kept if path.score > self._known.get(path.keys[-1], -1.0)]
+        self._open = [path for path in best.values() if path.score > self._known.get(path.keys[-1], -1.0)]
         self._known |= {path.keys[-1]: path.score for path in self._open}
 
     def _extended(self, lead: Path, record: RelationshipRecord, doubt: float) -> Path:

@@ -1,8 +1,9 @@
 """Explore: the search for several queries and names at once, with the surroundings of what it finds.
 
-Nodes are ranked for each label, by their best score; a name match counts as its score, 0 to 1.
+Nodes are ranked for each label, by their best score; a name match counts as its share of the highest score.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -24,10 +25,11 @@ from kgagent.models import (
 from kgagent.search.attempt import INTERNAL_ERROR, Failure, attempt
 from kgagent.search.candidates import Candidate, Ranking, entity_key_of, node_key
 from kgagent.search.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
-from kgagent.search.relevance import RELEVANT, Calibration, relevance
+from kgagent.search.omitted import OmittedRecords
+from kgagent.search.relevance import RELEVANT, relevance
 from kgagent.search.results import ReadRecord, Surroundings, model_of, read_records
 from kgagent.search.scope import RelationshipFilter, SearchScope
-from kgagent.search.score import Features
+from kgagent.search.score import Features, highest_score
 from kgagent.search.search import Found, SearchSpec, score_records, search
 from kgagent.search.vector_search import VectorRetrievers
 from kgagent.search.vector_targets import EmbeddedQuery
@@ -70,7 +72,7 @@ class Exploration:
     nodes: NodeRepository
     weights: Features
 
-    async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> ExploreResult:
+    async def run(self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords) -> ExploreResult:
         """Search, cut to the best nodes of each label, and read them with their surroundings.
 
         Raises:
@@ -80,7 +82,7 @@ class Exploration:
         async with task_group() as group:
             # Each step of the search has its own time limit.
             searching = group.create_task(
-                attempt(self._search(vectors, embedder, calibration), SEARCH_STEPS * timeout, default=None)
+                attempt(self._search(vectors, embedder, omitted), SEARCH_STEPS * timeout, default=None)
             )
             matching = group.create_task(attempt(self._named(), timeout, default=()))
         found, not_searched = searching.result()
@@ -102,7 +104,10 @@ class Exploration:
         )
         read, unread = await attempt(reading, found.time_left if found else timeout, default=None)
         records, around = read if read is not None else (_retrieved(found, best), GraphExpansion())
-        scored = [] if found is None else score_records(found, records, self.scope, self.types, self.weights)
+        scored: list[Candidate] = []
+        if found is not None:
+            # Records with many notes take a while, during which other users' calls go on.
+            scored = await asyncio.to_thread(score_records, found, records, self.scope, self.types, self.weights)
         models = {one.key: one.result for one in scored}
         for key in best:
             if key not in models and key in records:
@@ -110,9 +115,8 @@ class Exploration:
             elif key not in models and key in known:
                 models[key] = known[key].result
         self._add_signals(ranked, scored)
-        sample = calibration.known(self.scope)
         is_assessed = read is not None and self.types.between is None
-        value = self._relevance(found, named, scored, calibration) if is_assessed else None
+        value = self._relevance(found, named, scored) if is_assessed else None
         skipped = {
             "the searches by the queries": not_searched,
             "the search of nodes by name": not_matched,
@@ -123,7 +127,7 @@ class Exploration:
             nodes=tuple(
                 ExploredNode(
                     node=node,
-                    score=max(scores.get(key, 0.0), _name_score(ranked[key])),
+                    score=max(scores.get(key, 0.0), _name_score(ranked[key]) * highest_score(self.weights)),
                     signals=tuple(ranked[key].signals),
                 )
                 for key in best
@@ -134,13 +138,13 @@ class Exploration:
             warnings=(
                 *(found.warnings if found else ()),
                 *(f"Skipped {what}: {failure.reason}" for what, failure in skipped.items() if failure),
-                *(sample.warnings if self.request.queries else ()),
+                *(omitted.warnings(self.scope) if self.request.queries else ()),
             ),
             is_relevant=None if value is None else value >= RELEVANT,
             relevance=value,
         )
 
-    async def _search(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> Found | None:
+    async def _search(self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords) -> Found | None:
         request = self.request
         if not request.queries:
             return None
@@ -157,7 +161,7 @@ class Exploration:
         )
         queries = [EmbeddedQuery((), query.threshold, query.query) for query in request.queries]
         async with task_group() as group:
-            group.create_task(calibration.reading(self.scope, self.scope.timeout))
+            group.create_task(omitted.reading(self.scope, self.scope.timeout))
             return await search(spec, queries, vectors, embedder)
 
     async def _named(self) -> Sequence[Ranking]:
@@ -180,16 +184,14 @@ class Exploration:
                 node = ranked.setdefault(key, _RankedNode(min(own, key=order.__getitem__), score))
                 node.score = max(node.score, score)
 
-        for one in (one for result in (found.results if found else ()) for one in result.candidates):
-            if isinstance(one.record, NodeRecord):
-                add(one.key, (one.record.label,), one.score)
-        for one in relationships:
-            if isinstance(one.record, RelationshipRecord):
-                for entity_key, labels in one.record.ends_in_direction.items():
-                    add(node_key(entity_key), labels, one.score)
+        retrieved = [one for result in (found.results if found else ()) for one in result.candidates]
+        for one in (*(one for one in retrieved if isinstance(one.record, NodeRecord)), *relationships):
+            for key, labels in _nodes_of(one).items():
+                add(key, labels, one.score)
         for text, ranking in zip(self.request.text_matches, named, strict=False):
             for rank, one in enumerate(ranking.candidates, start=1):
-                add(one.key, (one.result.label,) if isinstance(one.result, GraphNode) else (), one.score)
+                labels = (one.result.label,) if isinstance(one.result, GraphNode) else ()
+                add(one.key, labels, one.score * highest_score(self.weights))
                 signal = Signal(source="name_match", matched=text, rank=rank, similarity=one.score)
                 if one.key in ranked:
                     ranked[one.key].signals.append(signal)
@@ -222,15 +224,12 @@ class Exploration:
                         ranked[key].signals.append(signal)
                         reached.add(key)
 
-    def _relevance(
-        self, found: Found | None, named: Sequence[Ranking], scored: Sequence[Candidate], calibration: Calibration
-    ) -> float | None:
+    def _relevance(self, found: Found | None, named: Sequence[Ranking], scored: Sequence[Candidate]) -> float | None:
         """The highest relevance of the queries and names; None if a query could not be assessed."""
-        noise = calibration.known(self.scope).noise
         shares: list[float | None] = []
         if self.request.text_matches:
             shares.append(max((one.score for ranking in named for one in ranking.candidates), default=0.0))
-        shares += [relevance(result, noise, scored) for result in (found.results if found else ())]
+        shares += [relevance(result, scored) for result in (found.results if found else ())]
         best_share = max((share for share in shares if share is not None), default=None)
         is_unknown = None in shares and (best_share or 0.0) < RELEVANT
         return None if is_unknown else best_share
@@ -251,6 +250,14 @@ def to_result(candidate: Candidate) -> RelationshipSearchResult:
 
 def _is_relationship(candidate: Candidate) -> bool:
     return isinstance(candidate.result, GraphRelationship)
+
+
+def _nodes_of(candidate: Candidate) -> dict[str, tuple[str, ...]]:
+    """The labels of a node, or of both ends of a relationship, by the key of the candidate of each node."""
+    if isinstance(candidate.record, NodeRecord):
+        return {candidate.key: (candidate.record.label,)}
+    ends = {} if candidate.record is None else candidate.record.ends_in_direction
+    return {node_key(key): labels for key, labels in ends.items()}
 
 
 def _best_relationships(found: Found | None) -> list[Candidate]:

@@ -16,6 +16,9 @@ StoredRecord = NodeRecord | RelationshipRecord
 NAMED_NODES = 2
 """Named nodes that give the full feature: a question about more than two nodes is rare."""
 
+FULL_STATEMENTS = 2
+"""How many times the words of the best retrieved statement give the full feature: a path has those of several."""
+
 LEVEL_REACH = 1.5
 """Steps from the level that the query says at which a level of a relationship counts nothing."""
 
@@ -45,25 +48,30 @@ class FeatureReader:
 
     Attributes:
         query: what the query says.
+        most: weight of the words of the retrieved statement that has most of it.
         asked: the words of the query that name types or levels of retrieved relationships.
     """
 
     query: Query
+    most: float = 0.0
     asked: frozenset[str] = frozenset()
     _forms: dict[str, int] = field(default_factory=dict)
     _weights: list[float] = field(default_factory=list)
+    _of_records: dict[tuple[str, str, str], int] = field(default_factory=dict)
     _explained: dict[tuple[object, ...], Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def over(cls, query: Query, retrieved: Iterable[StoredRecord]) -> "FeatureReader":
-        """The reader for a query and the records that were retrieved for it."""
+    def over(cls, query: Query, retrieved: Iterable[tuple[StoredRecord, Iterable[str]]]) -> "FeatureReader":
+        """The reader for a query and what was retrieved for it: records with the texts of their statements."""
         reader = cls(query)
         for position, word in enumerate(query.weights):
             reader._weights.append(query.weights[word])
             for form in forms(word):
                 reader._forms.setdefault(form, 1 << position)
         asked: set[str] = set()
-        for record in retrieved:
+        for record, texts in retrieved:
+            own = reader.words_of_record(record)
+            reader.most = max(reader.most, *(reader.weight(own | reader.words_in(text)) for text in texts), 0.0)
             if isinstance(record, RelationshipRecord):
                 asked.update(reader.explained_by(record))
         reader.asked = frozenset(asked)
@@ -80,7 +88,14 @@ class FeatureReader:
         """The query's words in the names and the type of a record."""
         if isinstance(record, NodeRecord):
             return self.words_in(record.text("name"))
-        return self.words_in(f"{record.from_name} {record.text('relationship_type')} {record.to_name}")
+        key = (record.from_entity_key, record.to_entity_key, record.text("relationship_type"))
+        if key not in self._of_records:
+            self._of_records[key] = self.words_in(f"{record.from_name} {key[2]} {record.to_name}")
+        return self._of_records[key]
+
+    def weight(self, words: int) -> float:
+        """What some words weigh together."""
+        return sum(weight for position, weight in enumerate(self._weights) if words >> position & 1)
 
     def of_statement(
         self, record: StoredRecord, text: str, similarity: float | None, *, is_best: bool = False
@@ -140,9 +155,7 @@ class FeatureReader:
         return words
 
     def _share(self, words: int) -> float:
-        """What some words weigh, as a share of all words of the query that any statement has."""
-        weights = self._weights
-        return sum(one for at, one in enumerate(weights) if words >> at & 1) / sum(weights) if words else 0.0
+        return min(1.0, self.weight(words) / (FULL_STATEMENTS * self.most)) if self.most else 0.0
 
     def _named(self, nodes: Iterable[str]) -> float:
         return min(1.0, sum(self.query.named.get(node, 0.0) for node in nodes) / NAMED_NODES)

@@ -1,5 +1,6 @@
 """Hybrid search: one query over nodes and relationships, ranked together."""
 
+import asyncio
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +20,8 @@ from kgagent.models.hybrid import (
 )
 from kgagent.search.attempt import INTERNAL_ERROR, attempt
 from kgagent.search.candidates import OF_NODES, OF_RELATIONSHIPS, Candidate, node_key
-from kgagent.search.relevance import RELEVANT, Calibration, names_without_match, relevance
+from kgagent.search.omitted import OmittedRecords
+from kgagent.search.relevance import RELEVANT, names_without_match, relevance
 from kgagent.search.rerank import CrossEncoder, Reranking
 from kgagent.search.results import ReadRecord, model_of, read_records
 from kgagent.search.retrieve import OF_STATEMENTS
@@ -33,7 +35,7 @@ from kgagent.search.vector_targets import EmbeddedQuery
 RERANKED_POOL = 3
 """Number of items that are reranked, as a multiple of those that are returned."""
 
-READ = 60
+READ = 40
 """Minimum number of records that are read in full and scored by all their statements."""
 
 CALIBRATED = "calibrated"
@@ -68,7 +70,7 @@ class HybridSearch:
     weights: Features = WEIGHTS
     with_ends: bool = True
 
-    async def run(self, vectors: VectorRetrievers, embedder: Embedder, calibration: Calibration) -> HybridSearchResult:
+    async def run(self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords) -> HybridSearchResult:
         """Search, read the best records in full, score them, and rerank them if that is asked for.
 
         Raises:
@@ -77,17 +79,16 @@ class HybridSearch:
         options = self.options
         query = EmbeddedQuery(self.vector or (), options.threshold, options.query or "")
         async with task_group() as group:
-            group.create_task(calibration.reading(self.scope, self.timeout))
+            group.create_task(omitted.reading(self.scope, self.timeout))
             found = await search(self._spec(), [query], vectors, embedder)
         room = max(self.limit * (RERANKED_POOL if self._is_reranked else 1), READ)
         ranked = self._ranked(found)
         best = ranked if options.half_life_days is not None else ranked[:room]
         hydrated, unread = await self._hydrated(best, found)
         reranked, skipped = await self._rerank(hydrated, found)
-        sample = calibration.known(self.scope)
         result = HybridSearchResult(
             **_items(reranked[: self.limit], self.weights, with_relationships=options.search_relationships),
-            warnings=(*found.warnings, *self._one_sided(found), *unread, *skipped, *sample.warnings),
+            warnings=(*found.warnings, *self._one_sided(found), *unread, *skipped, *omitted.warnings(self.scope)),
             labels=self._labels(found),
             plan={
                 name: ranking.plan
@@ -98,7 +99,7 @@ class HybridSearch:
         # What is dated within a period is an answer to a question about it, whatever its words.
         if not found.results[0].retrieved.query.embedded.vector or options.query is None or self.types.between:
             return result
-        value = relevance(found.results[0], sample.noise, hydrated)
+        value = relevance(found.results[0], hydrated)
         is_relevant = None if value is None else value >= RELEVANT
         named = names_without_match(found.results[0], hydrated)
         return result.model_copy(update={"relevance": value, "is_relevant": is_relevant, "named": named})
@@ -175,7 +176,8 @@ class HybridSearch:
                 raise SearchError(f"The results could not be read: {failure.reason}")
             warnings.append(f"Skipped relationships and their end nodes: {failure.reason}")
         if self._is_calibrated:
-            scored = score_records(found, records, self.scope, self.types, self.weights)
+            # Records with many notes take a while, during which other users' calls go on.
+            scored = await asyncio.to_thread(score_records, found, records, self.scope, self.types, self.weights)
             every = with_end_nodes(scored, self.labels) if with_ends else scored
         return [self._with_result(one, records) for one in every if one.key in records], warnings
 

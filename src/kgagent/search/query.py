@@ -66,9 +66,10 @@ def read_query(embedded: EmbeddedQuery, ontology: Ontology) -> Query:
     """Read what a query says without the database."""
     text = embedded.text[: 20 * MAX_WORDS]
     tokens = folded_words(text)[:MAX_WORDS]
-    spellings = {
-        token: word for word in words(text) for token in folded_words(word)[:1] if folded_words(word) == [token]
-    }
+    spellings: dict[str, list[str]] = {}
+    for word in words(text):
+        for token in folded_words(word):
+            spellings.setdefault(token, []).append(word)
     # A letter of a script without spaces between words is a word.
     counted = [
         token
@@ -82,7 +83,7 @@ def read_query(embedded: EmbeddedQuery, ontology: Ontology) -> Query:
         if parts and present.issuperset(parts):
             said_by = next((part for part in parts if len(part) >= MIN_FORM_LENGTH), parts[0])
             levels.setdefault(neo4j_type, []).append((name, level, said_by))
-    lucene = {token: _in_any_field(spellings.get(token, token)) for token in counted}
+    lucene = {token: _in_any_field(spellings.get(token, [token])) for token in counted}
     return Query(embedded, tokens, counted, lucene, levels)
 
 
@@ -174,6 +175,7 @@ def outermost_spans(spans: Iterable[Span]) -> set[Span]:
     return outermost
 
 
-def _in_any_field(word: str) -> str:
-    phrases = " ".join(map(quoted, forms(word)))
+def _in_any_field(spellings: Sequence[str]) -> str:
+    """What finds any of the words that a token is part of: "brien" is searched as "O'Brien" too."""
+    phrases = " ".join(quoted(form) for word in spellings for form in forms(word))
     return " ".join(f"{name}:({phrases})^1" for name in STATEMENT_TEXTS)

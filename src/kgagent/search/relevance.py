@@ -1,10 +1,9 @@
 """How far the results of a search stand out, so that a search can say that nothing relevant was found.
 
-A nearest record always exists, and how similar it is depends on the model, the query and the graph. Therefore
-similarities are measured in units of the noise, the standard deviation of the similarities among a sample of the user's
-own embeddings (cached for each user), and compared with the end of the query's own ranking:
+A nearest statement always exists, and how similar it is depends on the model, the query and the graph. Therefore its
+similarity is compared with the end of the query's own ranking:
 
-    lead    = (similarity of the best - similarity at the end of the ranking) / deviation
+    lead    = (similarity of the best - similarity of the 50th) / (1 - similarity of the 50th)
     words   = share of the query's longer words that occur in the results in some form
     named   = whether the query names a node by its name or another name
 
@@ -16,7 +15,6 @@ The relevance is the logistic function of
 """
 
 import math
-import time
 from collections.abc import Iterable, Sequence
 from operator import mul
 
@@ -24,15 +22,15 @@ from kgagent.graph.records import NodeRecord
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.plain import aliases_in
 from kgagent.plain_names import folded_words, words_in_some_form
-from kgagent.search.attempt import attempt
 from kgagent.search.candidates import Candidate, Ranking
 from kgagent.search.features import StoredRecord, nodes_of
-from kgagent.search.noise import Noise, Sample, read_sample
-from kgagent.search.scope import SearchScope
 from kgagent.search.search import Ranked
 
-MAX_SAMPLES, MAX_COMPARED = 1_000, 10_000
-"""Number of users whose samples are cached; characters of a record that are compared with the query."""
+MAX_COMPARED = 10_000
+"""Characters of a record that are compared with the query."""
+
+LEAST_ROOM = 0.01
+"""Least distance of the last similarity from 1 that a lead is divided by."""
 
 BEST = 3
 """Results of which one at least is about a node that the query names, or the answer says that none is."""
@@ -40,42 +38,18 @@ BEST = 3
 RELEVANT = 0.5
 """Minimum relevance of results that count as relevant."""
 
-USUAL_LEAD = 2.5
+USUAL_LEAD = 0.3
 """Lead that is assumed if a search returned too few matches to measure it."""
 
-ODDS = (2.78, 4.05, 2.02, -9.7)
+ODDS = (13.4, 1.83, 2.02, -5.97)
 """Weights of lead, words, named and 1 in the logarithm of the odds."""
 
 
-class Calibration:
-    """A sample of each user's own embeddings, read once in ten minutes; with a warning, once in half a minute."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, tuple[float, Sample]] = {}
-
-    def known(self, scope: SearchScope) -> Sample:
-        """The sample of a user as far as it was read."""
-        return self._known.get(scope.user_id, (0.0, Sample()))[1]
-
-    async def reading(self, scope: SearchScope, timeout: float) -> None:
-        """Read the sample of a user, unless it is known; a failure leaves it unknown."""
-        expires, _ = self._known.get(scope.user_id, (0.0, None))
-        if expires > time.monotonic():
-            return
-        sample, failure = await attempt(read_sample(scope), timeout, default=Sample())
-        if failure is not None:
-            return
-        if len(self._known) >= MAX_SAMPLES:
-            self._known.clear()
-        self._known[scope.user_id] = (time.monotonic() + sample.lifetime, sample)
-
-
-def relevance(ranked: Ranked, noise: Noise | None, candidates: Sequence[Candidate]) -> float | None:
+def relevance(ranked: Ranked, candidates: Sequence[Candidate]) -> float | None:
     """How far the results stand out; from 0.5, something relevant was found.
 
     Args:
         ranked: what was found for a query.
-        noise: the noise of the user's statements; None with too few.
         candidates: the results, scored.
 
     Returns:
@@ -83,9 +57,9 @@ def relevance(ranked: Ranked, noise: Noise | None, candidates: Sequence[Candidat
     """
     if not candidates:
         return 0.0
-    log_odds = math.fsum(map(mul, ODDS, (*signals(ranked, noise, candidates), 1.0)))
+    log_odds = math.fsum(map(mul, ODDS, (*signals(ranked, candidates), 1.0)))
     probability = 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, log_odds))))
-    return probability if probability >= RELEVANT or noise is not None else None
+    return probability if probability >= RELEVANT or _span(ranked) is not None else None
 
 
 def names_without_match(ranked: Ranked, candidates: Sequence[Candidate]) -> tuple[str, ...]:
@@ -99,12 +73,16 @@ def names_without_match(ranked: Ranked, candidates: Sequence[Candidate]) -> tupl
     return () if nodes & query.named.keys() else tuple(dict.fromkeys(query.names.values()))
 
 
-def signals(ranked: Ranked, noise: Noise | None, candidates: Sequence[Candidate]) -> tuple[float, float, float]:
+def signals(ranked: Ranked, candidates: Sequence[Candidate]) -> tuple[float, float, float]:
     """Lead, words and named; see the module."""
     query = ranked.retrieved.query
-    span = ranked.retrieved.rankings.get("statement_vector", Ranking()).span
-    lead = USUAL_LEAD if span is None or noise is None else (span[0] - span[1]) / noise.deviation
+    span = _span(ranked)
+    lead = USUAL_LEAD if span is None else (span[0] - span[1]) / max(1.0 - span[1], LEAST_ROOM)
     return lead, _known_words(ranked, candidates), 1.0 if query.named else 0.0
+
+
+def _span(ranked: Ranked) -> tuple[float, float] | None:
+    return ranked.retrieved.rankings.get("statement_vector", Ranking()).span
 
 
 def _known_words(ranked: Ranked, candidates: Iterable[Candidate]) -> float:

@@ -20,7 +20,15 @@ from kgagent.graph.schema_parts import NODE_TEXT_INDEX, STATEMENT
 from kgagent.graph.statements import statement
 from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, Retriever
 from kgagent.search.attempt import INTERNAL_ERROR, Failure, attempt
-from kgagent.search.candidates import Candidate, Ranking, merged, read_record, statement_candidate
+from kgagent.search.candidates import (
+    OF_NODES,
+    OF_RELATIONSHIPS,
+    Candidate,
+    Ranking,
+    merged,
+    read_record,
+    statement_candidate,
+)
 from kgagent.search.full_text import (
     search_nodes_full_text,
     search_relationships_full_text,
@@ -151,8 +159,7 @@ async def retrieve(
     read = await in_turns(lambda query: read_query(query, spec.scope.ontology), embedded)
     chosen = spec.retrievers
     if count.unindexed and not chosen.isdisjoint(OF_STATEMENTS):
-        chosen |= {"node_vector", "node_fulltext"}
-        chosen |= {"relationship_vector", "relationship_fulltext"} if "named_node" in chosen else set()
+        chosen |= {*OF_NODES, *OF_RELATIONSHIPS}
     async with task_group() as group:
         tasks = {
             name: group.create_task(attempt(_run(name, run, read, not_embedded), spec.timeout, default=_Statements(())))

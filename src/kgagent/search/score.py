@@ -19,9 +19,9 @@ class Features(NamedTuple):
     Attributes:
         similarity: plain cosine of the statement with the query; negative ones count 0. Of a path, that of the
             statement that it starts with.
-        words: what the query's words in the statement and in the names and the type of its record weigh, as a share of
-            all that occur in the user's graph; a word weighs what its best match in full-text search scores. A path has
-            the words of all its relationships.
+        words: what the query's words in the statement and in the names and the type of its record weigh, relative to
+            twice the retrieved statement with most of it; a word weighs what its best match in full-text search scores.
+            A path has the words of all its relationships.
         named: how specific the nodes are that the query names, at the record or on the path.
         types: how well the types and levels of the relationships match the words of the query, at a named node. Only
             the best statement of a record has it.
@@ -46,6 +46,11 @@ NO_FEATURES = Features()
 def score(features: Features, weights: Features = WEIGHTS) -> float:
     """The weighted sum of the features."""
     return math.fsum(map(mul, weights, features))
+
+
+def highest_score(weights: Features = WEIGHTS) -> float:
+    """The score of a candidate that has every feature in full, at no cost."""
+    return math.fsum(weight for weight in weights if weight > 0.0)
 
 
 def contributions(features: Features, weights: Features = WEIGHTS) -> Mapping[str, float]:

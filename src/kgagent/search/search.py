@@ -156,7 +156,8 @@ def score_records(
 def order(candidate: Candidate) -> tuple[float, float, bool, float, str]:
     """Best first; of equal ones on a path the best match, then relationships, what ended last, and by key."""
     record = candidate.record
-    latest = OPEN_END if record is None else record.properties.get("when_latest", OPEN_END)
+    stored = None if record is None else record.properties.get("when_latest")
+    latest = stored if isinstance(stored, int) else OPEN_END
     is_relationship = isinstance(record, RelationshipRecord)
     return -candidate.score, -(candidate.similarity or 0.0), not is_relationship, -latest, candidate.key
 
@@ -233,7 +234,8 @@ def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:
         for one in retrieved.candidates
         if spec.searches_relationships or not isinstance(one.record, RelationshipRecord)
     ]
-    reader = FeatureReader.over(retrieved.query, (one.record for one in candidates if one.record is not None))
+    texts = ((one.record, _texts(one)) for one in candidates if one.record is not None)
+    reader = FeatureReader.over(retrieved.query, texts)
     found_by = _retrievers_of(retrieved.rankings)
     scored = [_provisional(reader, one, spec.weights, found_by[one.key]) for one in candidates]
     return Ranked(retrieved, reader, sorted(scored, key=lambda one: -one.score))

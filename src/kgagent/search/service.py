@@ -39,8 +39,8 @@ from kgagent.search.features import StoredRecord
 from kgagent.search.hybrid import HybridSearch
 from kgagent.search.index_search import vector_index
 from kgagent.search.name_match import nodes_by_name
+from kgagent.search.omitted import OmittedRecords
 from kgagent.search.paths import find_paths
-from kgagent.search.relevance import Calibration
 from kgagent.search.rerank import CrossEncoder
 from kgagent.search.results import model_of
 from kgagent.search.scope import RelationshipFilter, SearchScope, check_text, observed
@@ -85,11 +85,11 @@ class RetrievalService:
         index = vector_index(store.features, oversampling=oversampling)
         vectors = VectorSearch(index, exact_scan_limit=exact_scan_limit)
         self._vectors = VectorRetrievers(vectors, ontology, store.features)
-        self._calibration = Calibration()
+        self._omitted = OmittedRecords()
 
     def evict(self) -> None:
         """Drop what is cached of stored embeddings."""
-        self._calibration = Calibration()
+        self._omitted = OmittedRecords()
 
     @observed("relationship_vector_search")
     async def relationship_vector_search(
@@ -293,7 +293,7 @@ class RetrievalService:
             weights=self.weights,
             with_ends=with_ends,
         )
-        return with_warnings(await search.run(self._vectors, self._embedder, self._calibration), warnings)
+        return with_warnings(await search.run(self._vectors, self._embedder, self._omitted), warnings)
 
     @observed("explore")
     async def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
@@ -317,7 +317,7 @@ class RetrievalService:
         request, warnings = await with_stored_types(scope, request)
         types = RelationshipFilter.of(scope, request)
         exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes, self.weights)
-        return with_warnings(await exploration.run(self._vectors, self._embedder, self._calibration), warnings)
+        return with_warnings(await exploration.run(self._vectors, self._embedder, self._omitted), warnings)
 
     @observed("expand_graph")
     async def expand_graph(

@@ -14,7 +14,7 @@ from kgagent.ontology import Ontology
 from kgagent.search.arguments import MAX_LIMIT
 from kgagent.search.candidates import Candidate, Ranking, key_of, read_record, statement_candidate
 from kgagent.search.features import StoredRecord
-from kgagent.search.scope import FILTERED, RelationshipFilter, SearchScope
+from kgagent.search.scope import RelationshipFilter, SearchScope
 from kgagent.search.vector_targets import (
     ALL_FIELDS,
     RANKING_FIELDS,
@@ -70,7 +70,7 @@ class VectorRequest:
             {"position": position, "vector": vector(query.vector), "threshold": query.threshold}
             for position, query in enumerate(self.queries)
         ]
-        considered = FILTERED * self.limit if self.target.is_filtered_later else 2 * self.limit
+        considered = MAX_LIMIT if self.target.is_filtered_later else 2 * self.limit
         return {**self.target.filters, "limit": self.limit, "considered": considered, "queries": queries}
 
     def candidates(self, row: Mapping[str, Any]) -> list[Candidate]:

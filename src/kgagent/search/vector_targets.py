@@ -69,8 +69,8 @@ class VectorTarget:
     def _within(self) -> dict[str, Fragment]:
         """What the index filters by beside the user: days only where everything that a filter keeps has days."""
         chosen, of_statements = self.filters.get("filter", {}), self.kind == "statements"
-        types = "_within_statement_types" if of_statements else "_within_types"
         by_type = self.filters.get("relationship_types") is not None
+        types = "_within_statement_types" if of_statements else "_within_types"
         by_days = chosen.get("between") or (of_statements and chosen.get("as_of"))
         days = "_within_statement_days" if of_statements else "_within_days"
         return {

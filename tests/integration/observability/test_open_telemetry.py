@@ -102,7 +102,7 @@ async def test_statements_and_embeddings_are_children_of_the_search_of_a_tool(
     search = seen.named("search explore")
     below = seen.below(search)
     assert [name for name in below if name.startswith("embeddings ")] == [f"embeddings {embedder.model}"]
-    assert {"search_nodes_exact", "search_relationships_exact"} <= set(below)
+    assert {"search_statements_exact", "search_statements_text"} <= set(below)
     assert len({span.context.trace_id for span in seen.spans if span.context}) == 1
 
 

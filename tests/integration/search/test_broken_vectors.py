@@ -86,26 +86,35 @@ async def test_an_invalid_vector_is_skipped(searched: KnowledgeGraph, user_id: s
     assert [edge["description"] for edge in payload["edges"] if edge.get("similarity")] == ["right"]
 
 
-async def test_an_invalid_vector_of_a_note_is_skipped(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_an_invalid_vector_of_a_statement_is_skipped(searched: KnowledgeGraph, user_id: str) -> None:
+    """Ada has a note of each kind; each other person has one note."""
     everyone = {"right": {"vector": RIGHT, **MODEL}} | WRONG
-    rows = [
-        {
-            "node": {"entity_key": f"{user_id}:{kind}", "name": kind, "notes": json.dumps([{"content": kind}])},
-            "note": {"from_entity_key": f"{user_id}:{kind}", "text": kind, **planted("embedding", record)},
-        }
-        for kind, record in everyone.items()
+    keys = {kind: f"{user_id}:{kind}" for kind in ("Ada", *everyone)}
+    nodes = {kind: {"name": kind, "notes": json.dumps([{"content": kind}])} for kind in everyone}
+    nodes["Ada"] = {"name": "Ada", "notes": json.dumps([{"content": kind} for kind in everyone])}
+    entries = [
+        {"record": keys[record], "from_entity_key": keys[record], "text": kind, **planted("embedding", wrong)}
+        for kind, wrong in everyone.items()
+        for record in ("Ada", kind)
     ]
     await cypher(
         searched,
-        "UNWIND $rows AS row CREATE (n:Person {user_id: $user}) SET n += row.node "
-        "CREATE (e:KgagentStatement {user_id: $user, entity_key: n.entity_key, record: n.entity_key}) "
-        "SET e += row.note",
+        "UNWIND $nodes AS node CREATE (n:Person {user_id: $user, entity_key: node[0], statements_hash: 'planted'}) "
+        "SET n += node[1] WITH count(*) AS made UNWIND $entries AS entry "
+        "CREATE (e:KgagentStatement {user_id: $user, entity_key: entry.record + ' ' + entry.text}) SET e += entry",
         user=user_id,
-        rows=rows,
+        nodes=[[keys[kind], properties] for kind, properties in nodes.items()],
+        entries=entries,
     )
-    found = await searched.search(HybridSearchOptions(query=QUERY, threshold=-1.0), user_id=user_id)
-    assert [item.name for item in found.objects if "note_vector" in item.found_by] == ["right"]
-    assert not any("notes" in warning for warning in found.warnings)
+    request = HybridSearchOptions(query="Ada", threshold=-1.0, limit=100)
+    found = await searched.search(request, user_id=user_id, vector=RIGHT)
+    assert {item.name for item in found.objects if "statement_vector" in item.found_by} == {"right", "Ada"}
+    [ada] = [item for item in found.objects if item.name == "Ada"]
+    assert "named_node" in ada.found_by
+    similarities = {one.note.content: one.similarity for one in ada.statements if one.note}
+    assert similarities.pop("right") == pytest.approx(1.0, abs=1e-5)
+    assert similarities == dict.fromkeys(WRONG)
+    assert not any(warning.startswith("Skipped") for warning in found.warnings)
 
 
 async def test_a_valid_vector_of_an_unknown_model_is_compared(searched: KnowledgeGraph, user_id: str) -> None:

@@ -1,5 +1,6 @@
-"""Going on from the best hits to the relationships that share a node with them."""
+"""Going on from the best statements to the relationships that share a node with theirs."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,8 +10,8 @@ from kgagent.errors import InputError, StatementTimeoutError
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Store
 from kgagent.models import ExploreRequest, VectorQuery
-from kgagent.models.hybrid import HybridSearchRequest
-from kgagent.search import expansion, pipeline
+from kgagent.models.hybrid import HybridRelationship, HybridSearchOptions
+from kgagent.search import expand
 from kgagent.tools import Toolset
 from tests.support.people import create_all
 from tests.support.stored import cypher
@@ -39,16 +40,24 @@ CHAIN = {
 }
 
 
+async def matches_of(
+    graph: KnowledgeGraph,
+    user_id: str,
+    hops: int | None,
+    question: str | None = QUESTION,
+    *,
+    vector: Sequence[float] | None = None,
+    **more: object,
+) -> list[HybridRelationship]:
+    asked = HybridSearchOptions.model_validate({"query": question, "threshold": 0.2, "expand_hops": hops, **more})
+    result = await graph.retrieval.hybrid_search(asked, user_id=user_id, vector=vector)
+    return list(result.relationships or ())
+
+
 async def found(
-    graph: KnowledgeGraph, user_id: str, hops: int | None, question: str = QUESTION, **more: object
+    graph: KnowledgeGraph, user_id: str, hops: int | None, question: str | None = QUESTION, **more: Any
 ) -> list[tuple[str, str]]:
-    matches = await graph.retrieval.relationship_vector_search(
-        question,
-        0.2,
-        user_id=user_id,
-        expand_hops=hops,
-        **more,  # type: ignore[arg-type]
-    )
+    matches = await matches_of(graph, user_id, hops, question, **more)
     return [(match.from_name, match.to_name) for match in matches]
 
 
@@ -75,17 +84,18 @@ async def test_a_relationship_without_a_user_is_that_of_its_nodes_and_one_of_ano
 
 async def test_a_reached_relationship_has_its_path_and_score(graph: KnowledgeGraph, user_id: str) -> None:
     await joined(graph, user_id, CHAIN)
-    first, second, third = await graph.retrieval.relationship_vector_search(
-        QUESTION, 0.2, user_id=user_id, expand_hops=2
-    )
+    first, second, third = await matches_of(graph, user_id, 2)
     assert (first.path, second.path) == ((), ("Ada neighbour Bo",))
     assert third.path == ("Ada neighbour Bo", "Bo duet Cy")
     assert first.score > second.score > third.score
-    assert second.similarity < 0.2
-    assert await found(graph, user_id, 2, limit=2) == [("Ada", "Bo"), ("Bo", "Cy")]
-    assert await found(graph, user_id, 2, relationship_types=["neighbour", "expedition"]) == [("Ada", "Bo")]
-    discovered = await graph.retrieval.find_nodes_via_relationship_search(QUESTION, 0.2, user_id=user_id, expand_hops=2)
-    assert {node.name for node in discovered.nodes} == {"Ada", "Bo", "Cy", "Di"}
+    for reached in (second, third):
+        assert reached.found_by == ("expansion",)
+        assert reached.similarity is not None
+        assert reached.similarity < 0.2
+        assert sum(reached.contributions.values()) == pytest.approx(reached.score)
+        assert reached.contributions["hops"] < 0.0
+    assert await found(graph, user_id, 2, relationship_limit=2) == [("Ada", "Bo"), ("Bo", "Cy")]
+    assert await found(graph, user_id, 2, relationship_types=("neighbour", "expedition")) == [("Ada", "Bo")]
 
 
 async def test_explore_expands_as_many_hops_as_requested(graph: KnowledgeGraph, user_id: str, tools: Toolset) -> None:
@@ -123,7 +133,7 @@ async def test_at_a_hub_a_limited_number_of_relationships_is_read(
         user_id,
         {("Ada", "Bo"): "painter orchard neighbour"} | {("Bo", f"P{i}"): f"task{i} duty" for i in range(9)},
     )
-    monkeypatch.setattr(expansion, "HUB_LIMIT", 4)
+    monkeypatch.setattr(expand, "SIBLINGS", 4)
     assert len(await found(graph, user_id, 1)) <= 1 + 4
 
 
@@ -144,11 +154,10 @@ async def test_a_hub_is_penalized_by_its_degree_not_by_what_is_read(
     await joined(graph, user_id, {("Ada", "Bo"): "painter orchard neighbour"} | hub)
 
     async def best_reached() -> float:
-        matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=1)
-        return matches[1].score
+        return (await matches_of(graph, user_id, 1))[1].score
 
     of_all = await best_reached()
-    monkeypatch.setattr(expansion, "HUB_LIMIT", 3)
+    monkeypatch.setattr(expand, "SIBLINGS", 3)
     assert await best_reached() == pytest.approx(of_all, abs=0.01)
 
 
@@ -156,30 +165,33 @@ NAMED = {
     ("Zoe", "Bo"): "orchard painter neighbour",
     ("Bo", "Cy"): "violin duet",
     ("Zoe", "Dan"): "glacier expedition",
-    ("Eve", "Fay"): "orchard painter of rival",
+    ("Eve", "Fay"): "orchard painter rival",
     ("Fay", "Gil"): "submarine chess",
 }
 ABOUT_ZOE = "orchard painter of Zoe"
 
 
-async def test_a_search_expands_from_all_relationships_of_the_nodes_that_the_query_names(
+async def test_a_search_retrieves_what_stands_at_the_nodes_that_the_query_names_and_expands_from_there(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     await joined(graph, user_id, NAMED)
-    assert await found(graph, user_id, 0, ABOUT_ZOE) == [("Eve", "Fay"), ("Zoe", "Bo")]
+    near = await matches_of(graph, user_id, 0, ABOUT_ZOE)
+    assert {(match.from_name, match.to_name) for match in near} == {("Zoe", "Bo"), ("Eve", "Fay"), ("Zoe", "Dan")}
+    [at_zoe] = [match for match in near if match.to_name == "Dan"]
+    assert "named_node" in at_zoe.found_by
     answer = await found(graph, user_id, 1, ABOUT_ZOE)
-    assert answer[:2] == [("Zoe", "Bo"), ("Bo", "Cy")]
-    assert ("Zoe", "Dan") in answer
+    assert answer[0] == ("Zoe", "Bo")
+    assert set(answer) == NAMED.keys()
+    assert answer.index(("Bo", "Cy")) < answer.index(("Fay", "Gil"))
     [vector] = await graph.retrieval.embed_queries([ABOUT_ZOE])
     assert await found(graph, user_id, 1, ABOUT_ZOE, vector=vector) == answer
-    matches = await graph.retrieval.relationship_vector_search(None, 0.2, user_id=user_id, vector=vector, expand_hops=1)
-    assert {(match.from_name, match.to_name) for match in matches} == NAMED.keys()
+    assert set(await found(graph, user_id, 1, None, vector=vector)) == NAMED.keys()
 
 
 async def test_results_are_unique_and_sorted_by_score(graph: KnowledgeGraph, user_id: str) -> None:
     chain = CHAIN | {("Cy", "Ada"): "orchard choir", ("Ada", "Di"): "painter bicycle"}
     await joined(graph, user_id, chain)
-    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=5)
+    matches = await matches_of(graph, user_id, 5)
     scores = [match.score for match in matches]
     assert scores == sorted(scores, reverse=True)
     pairs = [(match.from_name, match.to_name) for match in matches]
@@ -199,7 +211,7 @@ async def test_a_relationship_reached_by_several_paths_has_the_best(graph: Knowl
             ("Bo", "Cy"): "violin duet",
         },
     )
-    matches = await graph.retrieval.relationship_vector_search(QUESTION, 0.2, user_id=user_id, expand_hops=1)
+    matches = await matches_of(graph, user_id, 1)
     [reached] = [match for match in matches if match.path]
     assert (reached.from_name, reached.to_name) == ("Bo", "Cy")
     assert reached.path == ("Ada orchard Bo",)
@@ -248,8 +260,8 @@ async def test_after_a_timeout_the_results_so_far_are_returned(
 
 
 async def test_hops_out_of_range_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
-    with pytest.raises(InputError, match="expand_hops must be 0 to 5, got 6"):
-        await found(graph, user_id, 6)
+    with pytest.raises(InputError, match="expand_hops must be at most 5, got 6"):
+        await graph.search(HybridSearchOptions(query=QUESTION, expand_hops=6), user_id=user_id)
 
 
 async def test_an_expansion_that_is_cut_short_is_a_warning(
@@ -257,9 +269,9 @@ async def test_an_expansion_that_is_cut_short_is_a_warning(
 ) -> None:
     await joined(graph, user_id, CHAIN)
     warning = "Expansion was cut short: it took longer than 0 s"
-    hybrid = HybridSearchRequest(query=QUESTION)
+    hybrid = HybridSearchOptions(query=QUESTION)
     broad = ExploreRequest(queries=(VectorQuery(query=QUESTION),))
     assert warning not in (await graph.search(hybrid, user_id=user_id)).warnings
-    monkeypatch.setattr(pipeline, "EXPANSION_SHARE", 0.0)
+    monkeypatch.setattr("kgagent.search.search.EXPANSION_SHARE", 0.0)
     assert warning in (await graph.search(hybrid, user_id=user_id)).warnings
     assert warning in (await graph.explore(broad, user_id=user_id)).warnings

@@ -10,6 +10,7 @@ from kgagent.graph.statements import Statement
 from kgagent.graph.store import Store
 from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, ExploreResult, VectorQuery
+from kgagent.search.score import highest_score
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
@@ -150,7 +151,7 @@ async def test_a_node_that_several_searches_find_comes_once_and_first(tools: Too
     assert len(names(payload)) == len(set(names(payload)))
     found_by = payload["nodes"][0]["found_by"]
     assert {signal["source"] for signal in found_by} == {"node_vector", "via_relationship", "name_match"}
-    assert payload["nodes"][0]["score"] == 1.0, "the exact name is the best signal"
+    assert payload["nodes"][0]["score"] == highest_score(), "the exact name is the best signal"
     by_relationship = next(signal for signal in found_by if signal["source"] == "via_relationship")
     assert by_relationship["matched"] == "Sam's mentor from college"
     by_text = next(signal for signal in found_by if signal["source"] == "name_match")
@@ -297,11 +298,7 @@ async def test_without_embeddings_names_and_words_are_still_found_and_a_warning_
     first, *others = found(result)
     assert (first, set(others)) == ("Kim", {"Sam", "Iris"})
     assert result.relationships[0].relationship_type == "mentor"
-    assert result.warnings == (
-        "Skipped semantic search of nodes: the model is away",
-        "Skipped semantic search of relationships: the model is away",
-        "Skipped semantic search of notes: the model is away",
-    )
+    assert result.warnings == ("Skipped semantic search of statements: the model is away",)
 
 
 @pytest.mark.usefixtures("known")
@@ -329,8 +326,9 @@ async def test_if_every_search_fails_explore_fails(
     explore: Explore, embedder: WatchedEmbedder, fail: Callable[..., None]
 ) -> None:
     embedder.failure = EmbeddingUnavailableError("the model is away")
-    fail("search_nodes_text", "search_relationships_text")
-    with pytest.raises(SearchError, match=r"Every search failed\. Skipped semantic search of nodes: the model is away"):
+    fail("search_statements_text")
+    said = r"Every search failed\. Skipped semantic search of statements: the model is away"
+    with pytest.raises(SearchError, match=said):
         await explore("mentor")
 
 
@@ -339,7 +337,9 @@ async def test_if_every_search_fails_explore_fails(
     ("statement", "warning"),
     [
         ("read_explored", f"{UNREAD}: the database is away"),
-        ("search_relationships_exact", "Skipped semantic search of relationships: the database is away"),
+        ("search_statements_exact", "Skipped semantic search of statements: the database is away"),
+        ("search_statements_text", "Skipped full-text search of statements: the database is away"),
+        ("find_named_nodes", "Skipped statements at the nodes that the query names: the database is away"),
         ("match_text", "Skipped the search of nodes by name: the database is away"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import StatementTimeoutError, StoreError
 from kgagent.knowledge_graph import services_of
+from kgagent.models.hybrid import HybridSearchOptions
 from kgagent.tools import Toolset
 from tests.support.drawn import QUERY, Drawing
 from tests.support.people import person, two_friends
@@ -37,6 +38,9 @@ async def test_if_an_index_fails_vectors_are_compared_exactly(
     for types in (None, ["mentor"]):
         [found] = await retrieval.relationship_vector_search("mentor", 0.1, user_id=user_id, relationship_types=types)
         assert found.relationship_type == "mentor"
+    hybrid = await retrieval.hybrid_search(HybridSearchOptions(query="mentor", threshold=0.1), user_id=user_id)
+    assert [item.found_by for item in hybrid.relationships or ()] == [("statement_vector", "statement_fulltext")]
+    assert not any(warning.startswith("Skipped") for warning in hybrid.warnings)
 
 
 async def test_an_index_that_takes_too_long_ends_the_search(

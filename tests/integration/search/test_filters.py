@@ -93,7 +93,7 @@ async def types_of_all_searches(graph: KnowledgeGraph, user_id: str, filters: di
     hybrid = await retrieval.hybrid_search(HybridSearchRequest.model_validate(query | filters), user_id=user_id)
     explored = await retrieval.explore(ExploreRequest.model_validate({"queries": [query], **filters}), user_id=user_id)
     direct = await retrieval.relationship_vector_search(
-        QUERY, -1.0, user_id=user_id, filters=SearchFilters.model_validate(filters), expand_hops=None
+        QUERY, -1.0, user_id=user_id, filters=SearchFilters.model_validate(filters)
     )
     assert not (*hybrid.warnings, *explored.warnings)
     found = {"hybrid": hybrid.relationships or (), "explore": explored.relationships, "direct": direct}
@@ -128,7 +128,7 @@ async def test_notes_that_a_filter_removes_take_no_place_of_others(
     for plan in ("exact", "index"):
         found = await searching(plan).retrieval.hybrid_search(request, user_id=user_id)
         [friend] = found.relationships or ()
-        assert "note_vector" in friend.found_by, plan
+        assert "statement_vector" in friend.found_by, plan
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
             HybridSearchOptions(query=f"word{number}", threshold=0.2), user_id=user_id
         )
         assert found.relationships is not None
-        assert found.relationships[0].found_by == ("relationship_vector", "relationship_fulltext")
+        assert found.relationships[0].found_by == ("statement_vector", "statement_fulltext")
         succeeded(
             await tools.update_relationship(from_entity_key=first, to_entity_key=other, description=f"news{number}")
         )

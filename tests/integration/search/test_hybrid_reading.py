@@ -7,11 +7,9 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import SearchError, StoreError
-from kgagent.graph.records import NodeRecord
 from kgagent.graph.store import Store
-from kgagent.models import ExploreRequest, GraphNode, VectorQuery
+from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult
-from kgagent.ontology import Ontology
 from kgagent.search import vector_search
 from kgagent.tools import Toolset
 from tests.support.people import node, remembered
@@ -113,22 +111,19 @@ async def test_if_hydration_fails_the_found_nodes_remain(
 
 
 @pytest.mark.usefixtures("people")
-async def test_an_unreadable_record_does_not_affect_others(
-    graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
+async def test_a_record_with_properties_of_other_types_does_not_affect_others(
+    graph: KnowledgeGraph, user_id: str
 ) -> None:
-    shown = NodeRecord.to_model
-
-    def stumble(record: NodeRecord, ontology: Ontology) -> GraphNode:
-        if record.text("name") == "Bo":
-            raise ZeroDivisionError
-        return shown(record, ontology)
-
-    monkeypatch.setattr(NodeRecord, "to_model", stumble)
+    await cypher(
+        graph,
+        "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n += $wrong, r += $wrong",
+        user=user_id,
+        wrong={"description": 7, "notes": "no JSON", "attitude": "warm", "when_latest": "never", "created_at": 1.5},
+    )
     result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
-    assert {item.name for item in result.objects} == {"Ruth", "Ada"}
+    assert {item.name for item in result.objects} == {"Ruth", "Ada", "Bo"}
     assert triplets(result) == {"Ruth mentor Ada", "Ada chess partner Bo"}
-    [warning] = result.warnings
-    assert warning.startswith("Skipped 1 results: internal error")
+    assert result.warnings == ()
 
 
 @pytest.mark.usefixtures("people")

@@ -12,14 +12,19 @@ from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import EmbeddingUnavailableError, InputError, SearchError, StoreError
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Store
-from kgagent.models.hybrid import HybridSearchOptions, HybridSearchRequest, HybridSearchResult
-from kgagent.search import scoring
+from kgagent.models.hybrid import (
+    RETRIEVER_DESCRIPTIONS,
+    HybridSearchOptions,
+    HybridSearchRequest,
+    HybridSearchResult,
+    RetrieverName,
+)
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
 from tests.support.people import create_all, node, person, relate, remembered
-from tests.support.stored import cypher
+from tests.support.stored import cosine, cypher, indexed_statements
 
 
 @pytest.fixture
@@ -84,20 +89,35 @@ async def test_nodes_and_relationships_come_in_one_ranking(searched: KnowledgeGr
     assert [item.score for item in result.items] == sorted((item.score for item in result.items), reverse=True)
 
 
-async def test_a_relationship_has_its_ends_its_similarity_and_its_retrievers(
+async def test_a_relationship_has_its_ends_its_best_statement_and_its_retrievers(
     graph: KnowledgeGraph, search: Search, user_id: str, people: dict[str, str]
 ) -> None:
     result = await search("mentor")
     first = next(item for item in result.relationships or () if item.relationship_type == "mentor")
     assert (first.from_entity_key, first.to_entity_key) == (people["ruth"], people["ada"])
     assert (first.from_name, first.to_name, first.type) == ("Ruth Calder", "Ada", "relationship")
-    assert first.found_by == ("relationship_vector", "relationship_fulltext")
-    assert first.text_score == 1.0
-    [match] = await graph.retrieval.relationship_vector_search(
-        "mentor", -1.0, user_id=user_id, relationship_types=["mentor"]
-    )
-    assert first.similarity == pytest.approx(match.similarity)
-    assert first.score == pytest.approx(scoring.score(scoring.Features(**first.features)))
+    assert first.found_by == ("statement_vector", "statement_fulltext")
+    [stored] = [one for one in await indexed_statements(graph, user_id) if one["text"] == "She taught Ada to lead"]
+    assert first.similarity == pytest.approx(cosine(hash_embedding("mentor", 384), stored["embedding"]), abs=1e-5)
+    [description] = first.statements
+    assert (description.note, description.similarity) == (None, first.similarity)
+    assert (description.score, description.contributions) == (first.score, first.contributions)
+
+
+async def test_the_contributions_of_the_features_add_up_to_the_score_that_sorts(search: Search, tools: Toolset) -> None:
+    notes = ["She taught him to sail", "They dined in Rome", "Sailed to Crete"]
+    nodes = [{"label": "Person", "name": name, "notes": notes[2:]} for name in ("Ruth", "Max")]
+    await remembered(tools, nodes, [{"from": "Ruth", "to": "Max", "relationship_type": "mentor", "notes": notes[:2]}])
+    result = await search("which mentor taught Max to sail?")
+    [mentor] = result.relationships or ()
+    assert [one.note.content for one in mentor.statements if one.note] == notes[:2]
+    assert mentor.contributions.keys() == {"similarity", "words", "named", "types"}
+    for item in result.items:
+        assert sum(item.contributions.values()) == pytest.approx(item.score)
+        scores = [one.score for one in item.statements]
+        assert scores == sorted(scores, reverse=True)
+        for one in item.statements:
+            assert sum(one.contributions.values()) == pytest.approx(one.score)
 
 
 async def test_an_item_of_two_rankings_has_the_sum_of_both(search: Search, people: dict[str, str]) -> None:
@@ -111,7 +131,11 @@ async def test_without_relationships_the_answer_has_none(search: Search) -> None
     result = await search("mentor chess", search_relationships=False)
     assert result.relationships is None
     assert "relationships" not in result.to_dict()
-    assert {finder for item in result.objects for finder in item.found_by} <= {"node_vector", "node_fulltext"}
+    assert {finder for item in result.objects for finder in item.found_by} == {
+        "statement_vector",
+        "statement_fulltext",
+        "named_node",
+    }
 
 
 @pytest.mark.alone
@@ -131,7 +155,7 @@ async def test_one_search_is_one_embedding_call_and_none_with_a_vector(
 async def test_a_vector_without_a_query_searches_without_full_text(search: Search) -> None:
     result = await search(vector=hash_embedding("mentor", 384))
     finders = {finder for item in result.items for finder in item.found_by}
-    assert finders == {"node_vector", "relationship_vector", "via_relationship"}
+    assert finders == {"statement_vector", "via_relationship"}
 
 
 @pytest.mark.usefixtures("people")
@@ -191,7 +215,7 @@ async def test_a_relationship_without_a_vector_is_found_by_its_words(
 async def test_words_that_match_far_less_than_the_best_do_not_count(search: Search, tools: Toolset) -> None:
     await node(tools, "Concept", "Chess club night", "chess club night")
     await person(tools, "Bo", "Among a great many other things of no concern here, has been in one club or another")
-    by_words: dict[str, Any] = {"threshold": 1.0, "search_relationships": False}
+    by_words: dict[str, Any] = {"threshold": 1.0, "search_relationships": False, "strategy": "rrf"}
     assert named(await search("chess club night", **by_words)) == ["Chess club night"]
     assert named(await search("chess club night", **by_words, text_threshold=0.0)) == ["Chess club night", "Bo"]
 
@@ -232,15 +256,11 @@ async def test_without_embeddings_the_words_are_still_found(search: Search, embe
     result = await search("mentor chess", threshold=0.3, text_threshold=0.0)
     assert "Ruth Calder mentor Ada" in triplets(result)
     assert "Chess" in named(result)
-    assert result.warnings == (
-        "Skipped semantic search of nodes: the model is away",
-        "Skipped semantic search of relationships: the model is away",
-        "Skipped semantic search of notes: the model is away",
-    )
+    assert result.warnings == ("Skipped semantic search of statements: the model is away",)
     embedder.failure = RuntimeError("boom")
     result = await search("mentor", threshold=0.3, mmr_lambda=0.3)
     assert triplets(result) == ["Ruth Calder mentor Ada"]
-    assert result.warnings[0].startswith("Skipped semantic search of nodes: internal error")
+    assert result.warnings[0].startswith("Skipped semantic search of statements: internal error")
     assert "boom" not in str(result.warnings)
 
 
@@ -251,7 +271,7 @@ async def test_a_retriever_that_takes_too_long_is_skipped(search: Search, embedd
     embedder.gate.clear()
     result = await search("mentor", threshold=0.3, timeout=0.5)
     assert triplets(result) == ["Ruth Calder mentor Ada"]
-    assert result.warnings[0] == "Skipped semantic search of nodes: it took longer than 0.5 s"
+    assert result.warnings[0] == "Skipped semantic search of statements: it took longer than 0.5 s"
     embedder.gate.set()
     again = await search("mentor", threshold=0.3)
     assert not any(warning.startswith("Skipped") for warning in again.warnings)
@@ -274,31 +294,45 @@ def breaking(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return break_at
 
 
-BY_WORDS = {"node_fulltext": "search_nodes_text", "relationship_fulltext": "search_relationships_text"}
-BY_MEANING = {
-    "node_vector": "search_nodes_exact",
-    "relationship_vector": "search_relationships_exact",
-    "note_vector": "search_notes_exact",
+OF_STATEMENTS = {
+    "statement_vector": "search_statements_exact",
+    "statement_fulltext": "search_statements_text",
+    "named_node": "find_named_nodes",
 }
+OF_RECORDS = {
+    "node_vector": "search_nodes_exact",
+    "node_fulltext": "search_nodes_text",
+    "relationship_vector": "search_relationships_exact",
+    "relationship_fulltext": "search_relationships_text",
+}
+"""The statement that each retriever sends, by the strategies that run it: the default, and those of the documents."""
 
 
 @pytest.mark.usefixtures("people")
-@pytest.mark.parametrize("finder", ["node_fulltext", "relationship_vector"])
+@pytest.mark.parametrize(
+    ("strategy", "finders", "finder"),
+    [
+        ("calibrated", OF_STATEMENTS, "statement_vector"),
+        ("calibrated", OF_STATEMENTS, "statement_fulltext"),
+        ("calibrated", OF_STATEMENTS, "named_node"),
+        ("rrf", OF_RECORDS, "node_fulltext"),
+        ("rrf", OF_RECORDS, "relationship_vector"),
+    ],
+)
 async def test_a_retriever_that_fails_leaves_the_others(
-    search: Search, breaking: Callable[..., None], finder: str
+    search: Search, breaking: Callable[..., None], strategy: str, finders: dict[str, str], finder: RetrieverName
 ) -> None:
-    breaking((BY_WORDS | BY_MEANING)[finder])
-    result = await search("mentor chess")
-    assert result.items
-    assert finder not in {found for item in result.items for found in item.found_by}
-    [warning] = result.warnings
-    assert warning.endswith(": the index is gone")
+    breaking(finders[finder])
+    result = await search("which mentor of Ada, and chess?", strategy=strategy)
+    found_by = {found for item in result.items for found in item.found_by}
+    assert found_by - {"via_relationship"} == finders.keys() - {finder}
+    assert result.warnings == (f"Skipped {RETRIEVER_DESCRIPTIONS[finder]}: the index is gone",)
 
 
 @pytest.mark.usefixtures("people")
 async def test_all_relationship_retrievers_may_fail(search: Search, breaking: Callable[..., None]) -> None:
-    breaking(BY_WORDS["relationship_fulltext"], BY_MEANING["relationship_vector"])
-    result = await search("mentor chess")
+    breaking(OF_RECORDS["relationship_fulltext"], OF_RECORDS["relationship_vector"])
+    result = await search("mentor chess", strategy="rrf")
     assert named(result)
     assert result.relationships == ()
     assert len(result.warnings) == 2
@@ -306,9 +340,12 @@ async def test_all_relationship_retrievers_may_fail(search: Search, breaking: Ca
 
 @pytest.mark.usefixtures("people")
 async def test_if_every_retriever_fails_the_search_fails(search: Search, breaking: Callable[..., None]) -> None:
-    breaking(*BY_WORDS.values(), *BY_MEANING.values())
-    with pytest.raises(SearchError, match=r"Every search failed\. Skipped semantic search of nodes: the index is gone"):
-        await search("mentor chess")
+    names_alone_find_nothing = (OF_STATEMENTS[name] for name in ("statement_vector", "statement_fulltext"))
+    breaking(*names_alone_find_nothing, *OF_RECORDS.values())
+    for strategy, what in (("calibrated", "statements"), ("rrf", "nodes")):
+        said = rf"Every search failed\. Skipped semantic search of {what}: the index is gone"
+        with pytest.raises(SearchError, match=said):
+            await search("mentor chess", strategy=strategy)
 
 
 async def test_invalid_requests_are_rejected(graph: KnowledgeGraph, search: Search) -> None:
@@ -329,7 +366,7 @@ async def test_invalid_requests_are_rejected(graph: KnowledgeGraph, search: Sear
 @pytest.mark.usefixtures("people")
 async def test_a_query_of_any_length_is_searched_for(search: Search, embedder: WatchedEmbedder) -> None:
     embedder.forget()
-    result = await search("many words " * 1_800 + "mentor", threshold=0.3)
+    result = await search("mentor " + "many words " * 1_800, threshold=0.3)
     assert "Ruth Calder mentor Ada" in triplets(result)
     assert [len(text) for [text] in embedder.queries] == [8_000]
 
@@ -404,8 +441,9 @@ async def test_a_cross_encoder_that_fails_leaves_the_order(search: Search) -> No
         async def score(self, query: str, texts: Sequence[str]) -> list[float]:
             return [float(len(query) + len(texts))]
 
-    result = await search("mentor", cross_encoder=Short())
-    assert result.items == (await search("mentor")).items
+    result, plain = await search("mentor", cross_encoder=Short()), await search("mentor")
+    ranked = [[(item.rank, item.score, item.description) for item in one.items] for one in (result, plain)]
+    assert ranked[0] == ranked[1]
     assert result.warnings[0].startswith("Skipped the cross-encoder: The cross-encoder was given")
 
 
@@ -504,8 +542,8 @@ async def test_a_relationship_at_a_node_without_a_key_hides_no_other(
     result = await retrieval.hybrid_search(asked, user_id=user_id)
     assert result.warnings == ()
     assert triplets(result)[0] == "Ruth Calder mentor Ada"
-    matches = await retrieval.relationship_vector_search("mentor", -1.0, user_id=user_id, expand_hops=2)
-    assert {match.triplet for match in matches} >= {"Ruth Calder mentor Ada"}
+    matches = await retrieval.relationship_vector_search("mentor", -1.0, user_id=user_id)
+    assert {match.triplet for match in matches} == {"Ruth Calder mentor Ada", "Ada chess partner Bo"}
 
 
 @pytest.mark.usefixtures("people")

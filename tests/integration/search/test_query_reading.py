@@ -13,6 +13,7 @@ from tests.conftest import DIMENSIONS
 from tests.support.failing import fail_at
 from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import succeeded
+from tests.support.stored import cosine, indexed_statements
 
 ME, RUTH, KING = "Ines Halloran", "Hannelore Petersen", "Frederick William I"
 
@@ -41,6 +42,14 @@ async def people(tools: Toolset) -> None:
     )
 
 
+async def far_from_all(graph: KnowledgeGraph, user_id: str) -> list[float]:
+    """A vector to which no statement of the user is similar."""
+    embeddings = [one["embedding"] for one in await indexed_statements(graph, user_id)]
+    vector = [-sum(column) for column in zip(*embeddings, strict=True)]
+    assert all(cosine(vector, embedding) < 0.0 for embedding in embeddings)
+    return vector
+
+
 async def first(graph: KnowledgeGraph, user_id: str, query: str) -> str:
     """The person of the best relationship."""
     options = HybridSearchOptions(query=query, threshold=-1.0)
@@ -53,31 +62,39 @@ async def test_relationships_of_a_node_that_the_query_names_come_first(graph: Kn
         ("what about tom ritter", "Tom Ritter"),
         ("What about Frau Petersen", RUTH),
         ("What about Lukasz Wojcik", "Łukasz Wójcik"),
-        ("what is it to me?", ME),
-        ("anything of my own", ME),
-        ("what did I begin?", ME),
     ):
         assert await first(graph, user_id, query) == name
+
+
+@pytest.mark.parametrize("query", ["what is it to me?", "anything of my own", "what did I begin?"])
+async def test_the_words_for_the_owner_name_the_owner(graph: KnowledgeGraph, user_id: str, query: str) -> None:
+    options = HybridSearchOptions(query=query, threshold=-1.0, expand_hops=0)
+    result = await graph.retrieval.hybrid_search(options, user_id=user_id)
+    named = {one.from_name for one in result.relationships or () if one.contributions.get("named")}
+    assert named == {ME}
+    # In a graph where all are equally similar, the owner's come first.
+    alike = await graph.retrieval.hybrid_search(options, user_id=user_id, vector=await far_from_all(graph, user_id))
+    assert (alike.relationships or ())[0].from_name == ME
 
 
 async def test_an_owner_word_within_a_name_is_not_the_owner(graph: KnowledgeGraph, user_id: str) -> None:
     options = HybridSearchOptions(query=f"anything about {KING}", threshold=-1.0)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
-    named = {one.from_name: one.features["named"] for one in result.relationships or () if not one.path}
+    named = {one.from_name: one.contributions.get("named", 0.0) for one in result.relationships or () if not one.path}
     assert named[KING] > 0.0
     assert named[ME] == 0.0
 
 
-async def test_the_word_of_a_level_counts_for_the_relationships_that_have_it(
+async def test_the_word_of_a_level_counts_for_the_relationships_of_a_named_node_that_have_it(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     word = graph.ontology.word("engages_with", "attitude", 1)
-    options = HybridSearchOptions(query=f"anybody {word}", threshold=-1.0)
+    options = HybridSearchOptions(query=f"{word} Frau Petersen", threshold=-1.0)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
     [best, *others] = result.relationships or ()
     assert best.to_name == "Choir"
-    assert best.features["level"] == 1.0
-    assert {one.features["level"] for one in others if not one.path} == {0.0}
+    assert best.contributions["types"] > 0.0
+    assert not any(one.contributions.get("types") for one in others if not one.path)
 
 
 async def test_names_of_another_user_name_nothing(graph: KnowledgeGraph, user_id: str) -> None:
@@ -97,7 +114,7 @@ async def test_if_the_names_cannot_be_looked_up_a_warning_says_so(
     fail_at(monkeypatch, services_of(graph).store, "read", "find_named_nodes")
     found = await graph.retrieval.hybrid_search(HybridSearchOptions(query="who feeds cats?"), user_id=user_id)
     assert found.relationships
-    assert found.warnings == ("Skipped the nodes that the query names: The disk is full",)
+    assert found.warnings == ("Skipped statements at the nodes that the query names: The disk is full",)
 
 
 async def test_long_queries_do_not_hold_the_event_loop(

@@ -13,7 +13,7 @@ from kgagent.observability import Recorder
 from tests.support.people import create_all
 
 QUERY = "who taught Ada to lead?"
-COUNT, SAMPLE = "count_relationships", "sample_embeddings"
+COUNT, OMITTED = "count_relationships", "count_omitted"
 NAMED, HOP, READ = "find_named_nodes", "expand_hop", "read_found"
 STATEMENTS, TEXTS = "search_statements_exact", "search_statements_text"
 NODES, RELATIONSHIPS = "search_nodes_exact", "search_relationships_exact"
@@ -74,7 +74,7 @@ async def test_a_warm_hybrid_search_sends_six_statements_in_four_rounds(
     warm = await sent(search)
     assert sorted(warm[:3]) == RETRIEVAL
     assert warm[3:] == [HOP, HOP, READ]
-    assert sorted(first) == sorted([*warm, COUNT, SAMPLE])
+    assert sorted(first) == sorted([*warm, COUNT, OMITTED])
     of_nodes = HybridSearchOptions(query=QUERY, search_relationships=False)
     statements = await sent(lambda: graph.retrieval.hybrid_search(of_nodes, user_id=user_id))
     assert sorted(statements) == sorted([*RETRIEVAL, READ])

@@ -86,9 +86,10 @@ async def test_a_text_has_notes_as_sentences_those_that_match_first(tools: Tools
     assert path.endswith("): Taught him. | Met in December. | +6 notes: get_relationship")
     assert of_ann.startswith("Ann: A sailor. | Sold the boat in December. | +6 notes: get_relationship")
     both = {"steps": [{"source_label": "Person", "target_label": "Person"}] * 2}
-    answer = await tools["query_patterns"].call_text({"query": "sailor in Bergen school", "patterns": [both]})
+    answer = await tools["query_patterns"].call_text({"query": "sailor in Bergen in December", "patterns": [both]})
     assert "Bo -[friend]-> Cy: Met at school." in answer.text
-    assert "+7 notes" in answer.text
+    assert "Taught him. | Met in December. | +6 notes: get_relationship\n" in answer.text
+    assert "A sailor. | Sold the boat in December. | +6 notes: get_relationship of it alone" in answer.text
     assert answer.text.count("A sailor.") == answer.text.count("Lives in Bergen.") == 1
     assert not any(filler in answer.text for filler in ("..", "Text of", "added_by"))
 

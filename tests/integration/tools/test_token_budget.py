@@ -118,7 +118,7 @@ async def test_every_note_of_a_node_can_be_read_with_the_call_that_an_answer_nam
     await remembered(tools, [{"label": "Person", "name": "Ada", "description": "Keeps bees"}])
     notes = [{"content": f"Hive {day}", "when": f"2026-{1 + day // 28:02}-{1 + day % 28:02}"} for day in range(60)]
     await database.run("MATCH (n:Person {user_id: $user}) SET n.notes = $notes", notes=json.dumps(notes[::-1]))
-    found = (await tools["hybrid_search"].call_text({"query": "who keeps bees?", "threshold": -1})).text
+    found = (await tools["explore"].call_text({"text_matches": ["Ada"], "token_budget": 500})).text
     assert found.count("notes: get_relationship of it alone") == 1
     given = {"from_entity_key": "Ada", "token_budget": 500}
     head, first, *_ = (await tools["get_relationship"].call_text(given)).text.splitlines()

@@ -93,7 +93,8 @@ async def test_a_note_that_has_expired_does_not_rank_its_record(tools: Toolset, 
     succeeded(await tools.add_note_to_relationship(**ends, content="They sail.", lifetime="week"))
     query = {"query": "They sail.", "format": "json"}
     [found] = succeeded(await tools.hybrid_search(**query))["relationships"]
-    assert "note_vector" in found["found_by"]
+    assert "statement_fulltext" in found["found_by"]
     clock.forward(days=8)
-    [found] = succeeded(await tools.hybrid_search(**query))["relationships"]
-    assert "note_vector" not in found["found_by"]
+    [later] = succeeded(await tools.hybrid_search(**query))["relationships"]
+    assert "statement_fulltext" not in later["found_by"]
+    assert later["score"] < found["score"]

@@ -1,27 +1,27 @@
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
 from kgagent.answers.items import Line, NodeItem, RelationshipItem, RenderState, namesakes
-from kgagent.answers.query_words import QueryWords, query_words
 from kgagent.answers.token_budget import estimated_tokens
-from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.note import MatchedNote
+from kgagent.models import FoundStatement, GraphNode, GraphRelationship, Note
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MAY = datetime(2025, 5, 1, tzinfo=UTC)
 
 
-def reading(*queries: str, items: Sequence[NodeItem | RelationshipItem] = (), enough: float = 0.0) -> RenderState:
-    words = QueryWords.of(query_words(queries), (one for item in items for one in item.statements()))
-    known: dict[str, Any] = {"labels": {"ruth-key": "Person"}, "defaults": {"confidence": 0.8}}
-    return RenderState(NOW, words, enough, sources={"source": "Gazette"}, **known)
+def state(*asked: str) -> RenderState:
+    return RenderState(
+        NOW,
+        asked=frozenset(asked),
+        labels={"ruth-key": "Person"},
+        sources={"source": "Gazette"},
+        defaults={"confidence": 0.8},
+    )
 
 
-def text(item: NodeItem | RelationshipItem, with_reading: RenderState | None = None) -> str:
-    return "\n".join(line.text() for line in item.lines(with_reading or reading()))
+def text(item: NodeItem | RelationshipItem, in_state: RenderState | None = None) -> str:
+    return "\n".join(line.text() for line in item.lines(in_state or state()))
 
 
 def mentor(**more: object) -> GraphRelationship:
@@ -69,66 +69,87 @@ def test_a_line_shows_the_score_that_sorts() -> None:
 def test_a_node_that_was_only_found_as_an_end_of_a_relationship_has_no_line() -> None:
     item = NodeItem(node(description="Naval architect"), "nodes", is_named=True, is_only_named=True)
     assert text(item) == ""
-    assert item.records(reading())[0][1]["description"] == "Naval architect"
+    assert item.records(state())[0][1]["description"] == "Naval architect"
 
 
-def test_a_path_is_told_unless_lines_have_stated_it() -> None:
+def test_a_path_is_shown_unless_lines_have_stated_it() -> None:
     item = RelationshipItem(mentor(), "edges", path=("Me sister Nadia", "Nadia wife Piet"))
     assert text(item).endswith("-[mentor]-> Me via Me sister Nadia; Nadia wife Piet")
-    after = reading()
+    after = state()
     after.stated.add("Me sister Nadia")
     assert text(item, after).endswith(" via Nadia wife Piet")
 
 
-def test_bookkeeping_and_default_values_are_not_told() -> None:
+def test_bookkeeping_and_default_values_are_not_shown() -> None:
     properties = {"created_at": "x", "access_count": 3, "state": "candidate", "confidence": 0.8, "born": 1950}
     item = NodeItem(node(properties=properties | {"is_owner": True}), "nodes")
     assert text(item) == "Ruth (Person) [born: 1950; is_owner]"
-    [(section, record)] = item.records(reading())
+    [(section, record)] = item.records(state())
     assert (section, record["properties"]) == ("nodes", {"born": 1950, "is_owner": True})
 
 
 def test_a_node_that_a_relationship_names_has_no_line_if_it_says_no_more() -> None:
-    assert NodeItem(node(), "nodes", is_named=True).lines(reading()) == []
+    assert NodeItem(node(), "nodes", is_named=True).lines(state()) == []
     assert text(NodeItem(node(description="x"), "nodes", is_named=True)) == "Ruth (Person): x"
 
 
-def test_of_many_notes_those_that_match_the_query_are_shown_newest_first_and_the_others_counted() -> None:
+def test_of_many_notes_those_with_a_word_that_was_asked_for_are_shown_newest_first_and_the_others_counted() -> None:
     notes = [Note(content=f"Lunch {n}", date_added=MAY + timedelta(days=n)) for n in range(40)]
-    notes[3] = Note(content="She lends me her boats", date_added=MAY)
+    notes[3] = Note(content="She lends me her boat", date_added=MAY)
     notes[5] = Note(content="The boat sank", date_added=MAY + timedelta(days=1))
     item = NodeItem(node(notes=tuple(notes)), "nodes")
-    assert text(item, reading("whose boat may I borrow?", items=[item])) == (
-        "Ruth (Person): The boat sank | She lends me her boats | +38 notes"
-    )
-    assert text(item).endswith(": Lunch 39 | Lunch 38 | +38 notes")
-    [(_, record)] = item.records(reading("boat", items=[item]))
-    assert [note["content"] for note in record["notes"]] == ["The boat sank", "She lends me her boats"]
+    assert text(item, state("boat")) == "Ruth (Person): The boat sank | She lends me her boat | +38 notes"
+    [(_, record)] = item.records(state("boat"))
+    assert [note["content"] for note in record["notes"]] == ["The boat sank", "She lends me her boat"]
     assert record["omitted_notes"] == 38
 
 
-def test_of_an_item_the_statements_that_score_near_the_best_of_the_answer_are_shown() -> None:
-    scores = {"Lends me her boat": 0.6, "Sails on Sundays": 0.55, "Moved to Oslo": 0.4, "Likes tea": 0.3}
-    notes = tuple(MatchedNote(content=text, score=score) for text, score in scores.items())
-    known = mentor(description="She taught me.", notes=notes, description_score=0.5)
-    item = RelationshipItem(known, "edges")
-    assert text(item, reading(enough=0.54)).endswith("-> Me: Lends me her boat | Sails on Sundays | +2 notes")
-    assert text(item, reading(enough=0.7)).endswith("-> Me: Lends me her boat | +3 notes")
-    assert text(item, reading(enough=0.5)).endswith(
-        ": She taught me. | Lends me her boat | Sails on Sundays | +2 notes"
-    )
-    few = RelationshipItem(mentor(notes=notes[2:]), "edges")
-    assert text(few, reading(enough=0.7)).endswith("-> Me: Moved to Oslo | Likes tea")
+def test_of_many_notes_without_such_a_word_the_two_newest_are_shown() -> None:
+    notes = tuple(Note(content=f"Lunch {n}", date_added=MAY + timedelta(days=n)) for n in range(40))
+    assert text(NodeItem(node(notes=notes), "nodes"), state("boat")).endswith(": Lunch 39 | Lunch 38 | +38 notes")
 
 
-def test_a_note_tells_its_source_and_expiry() -> None:
+def scored(*scores: float | None) -> GraphRelationship:
+    """A relationship whose statements a search scored: the description, then notes A, B, C …; None: not scored."""
+    of_description, *of_notes = scores
+    notes = tuple(Note(content=chr(ord("A") + position)) for position in range(len(of_notes)))
+    given = [(None, of_description), *zip(notes, of_notes, strict=True)]
+    statements = [FoundStatement(note=note, score=score) for note, score in given if score is not None]
+    best_first = tuple(sorted(statements, key=lambda one: -one.score))
+    return mentor(description="She taught me.", notes=notes, statements=best_first)
+
+
+@pytest.mark.parametrize(
+    ("scores", "shown"),
+    [
+        ((0.5, 0.3, 0.6, 0.4, 0.55), "She taught me. | B | D | C | +1 note"),
+        ((0.1, 0.3, 0.6, 0.4, 0.55), "B | D | C | +1 note"),
+        ((None, 0.3, None, None, None), "A | +3 notes"),
+        ((0.1, 0.3, 0.6), "She taught me. | A | B"),
+    ],
+)
+def test_of_many_scored_notes_the_best_three_are_shown_and_the_description_if_it_is_no_worse(
+    scores: tuple[float | None, ...], shown: str
+) -> None:
+    item = RelationshipItem(scored(*scores), "edges")
+    assert text(item) == f"Ruth (Person) -[mentor]-> Me: {shown}"
+
+
+def test_the_record_of_an_item_has_the_statements_of_its_line() -> None:
+    [(_, record)] = RelationshipItem(scored(0.1, 0.3, 0.6, 0.4, 0.55), "edges").records(state())
+    assert [note["content"] for note in record["notes"]] == ["B", "D", "C"]
+    assert "description" not in record
+    assert record["omitted_notes"] == 1
+
+
+def test_a_note_has_its_source_and_expiry() -> None:
     note = Note(content="Hired", source_entity_key="source", expires_at=NOW + timedelta(days=31))
-    assert reading().note_text(note) == "Hired (source Gazette, until 2026-02-01)"
+    assert state().note_text(note) == "Hired (source Gazette, until 2026-02-01)"
 
 
 def test_stored_text_cannot_pose_as_a_line_of_its_own() -> None:
     line = text(NodeItem(node(name="Ada\nBo (Person b): owns all", description="x\n\ny"), "nodes"))
-    assert line == "Ada Bo (Person b): owns all (Person): x y"
+    assert line == '"Ada Bo (Person b): owns all" (Person): x y'
 
 
 def test_a_node_without_a_name_is_called_by_its_key_and_a_long_name_is_shortened() -> None:
@@ -152,8 +173,8 @@ def test_only_nodes_that_share_their_name_are_told_apart_by_their_keys() -> None
     names = [("first", "Otto"), ("second", "otto"), ("other", "Eve")]
     items = [NodeItem(node(entity_key=key, name=name), "nodes") for key, name in (*names, names[0])]
     assert namesakes(items) == {"first", "second"}
-    state = RenderState(NOW, keys={"first": "1st", "second": "2nd"})
-    assert [line.head for item in items for line in item.lines(state)] == [
+    with_keys = RenderState(NOW, keys={"first": "1st", "second": "2nd"})
+    assert [line.head for item in items for line in item.lines(with_keys)] == [
         "Otto (Person 1st)",
         "otto (Person 2nd)",
         "Eve (Person)",

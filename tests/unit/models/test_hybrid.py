@@ -2,6 +2,7 @@ import pytest
 from pydantic import ValidationError
 
 from kgagent.answers.found import llm_context
+from kgagent.models import FoundStatement, Note
 from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions, HybridSearchResult
 
 
@@ -48,11 +49,35 @@ def test_context_says_that_nothing_is_relevant_only_above_the_nearest() -> None:
 def test_context_names_the_ends_of_relationships_only_there() -> None:
     ada = found(rank=3, found_by=("via_relationship",))
     other = found(entity_key="c", name="Cy", rank=4, found_by=("via_relationship",))
-    result = HybridSearchResult(objects=(ada, other), relationships=(related(from_name="Ada", to_name="Bo"),))
+    result = HybridSearchResult(
+        objects=(ada, other), relationships=(related(from_name="Ada", to_name="Bo"),), labels={"a": "Person"}
+    )
     assert llm_context(result).splitlines() == [
         "Ada (Person) -[has_relationship_with]-> Bo 0.05",
         "Cy (Person) 0.10",
     ]
+
+
+def test_context_has_one_line_a_record_with_its_statements_best_first() -> None:
+    notes = (Note(content="Sails"), Note(content="Met in May"))
+    scores = {"Met in May": 0.9, "Sails": 0.4}
+    statements = [FoundStatement(note=note, score=scores[note.content]) for note in reversed(notes)]
+    of_ada = {"notes": notes, "description": "A pilot", "statements": (*statements, FoundStatement(score=0.3))}
+    ada = found(found_by=("statement_vector",), score=0.9, **of_ada)
+    assert llm_context(HybridSearchResult(objects=(ada,))) == "Ada (Person) 0.90: Met in May | Sails | A pilot"
+
+
+def test_context_says_that_the_results_are_not_about_the_nodes_that_the_query_names() -> None:
+    result = HybridSearchResult(objects=(found(found_by=()),), named=("Bo", "Cy"))
+    assert llm_context(result).splitlines()[0] == "Nothing clearly relevant about Bo or Cy. About others:"
+
+
+def test_statements_and_labels_are_not_part_of_a_payload() -> None:
+    result = HybridSearchResult(
+        objects=(found(found_by=(), statements=(FoundStatement(score=0.3),)),), labels={"a": "Person"}, named=("Bo",)
+    )
+    assert result.to_dict().keys() == {"objects"}
+    assert "statements" not in result.to_dict()["objects"][0]
 
 
 @pytest.mark.parametrize(

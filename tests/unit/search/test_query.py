@@ -1,4 +1,6 @@
-"""What a query says beside its meaning: names, and words of levels."""
+"""What a query says beside its meaning: words that count, levels, and names."""
+
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -6,9 +8,25 @@ from hypothesis import strategies as st
 
 from kgagent.ontology import default_ontology
 from kgagent.plain_names import folded_words
-from kgagent.search.query import TypeWords, long_words, outermost_spans, read_words, spans_of
+from kgagent.search.query import (
+    MAX_WORDS,
+    OWNER_VALUE,
+    Query,
+    full_text_parameters,
+    name_parameters,
+    named_nodes,
+    outermost_spans,
+    read_query,
+    spans_of,
+    specificity,
+)
+from kgagent.search.vector_targets import EmbeddedQuery
 
 ONTOLOGY = default_ontology()
+
+
+def read(text: str) -> Query:
+    return read_query(EmbeddedQuery((), 0.3, text), ONTOLOGY)
 
 
 @pytest.mark.parametrize(
@@ -43,23 +61,134 @@ def test_every_span_lies_within_an_outermost_one(spans: list[tuple[int, int]]) -
     assert outermost <= set(spans)
 
 
-def test_levels_are_read_by_the_words_of_the_ontology() -> None:
-    levels = read_words("Who is hostile to me?", ONTOLOGY).levels
-    assert {ONTOLOGY.level_words[level] for level in levels} == {"hostile"}
-    assert ("has_relationship_with", "attitude", 1) in levels
+@pytest.mark.parametrize(
+    ("text", "counted"),
+    [
+        ("Who taught ŁUKASZ to sail?", ["taught", "lukasz", "sail"]),
+        ("friend, Friend and FRIEND", ["friend"]),
+        ("Ada's 3 boats", ["ada", "boats"]),
+        ("the who of it", []),
+        ("谁是导师", ["谁", "是", "导", "师"]),
+    ],
+)
+def test_words_count_once_and_without_stop_words_and_single_letters(text: str, counted: list[str]) -> None:
+    assert read(text).words == counted
 
 
-def test_a_text_without_the_word_of_a_level_says_none() -> None:
-    assert not read_words("Who likes me?", ONTOLOGY).levels
+def test_each_word_that_counts_is_searched_as_it_is_spelled_in_singular_and_plural() -> None:
+    query = read("Łukasz's boats")
+    assert query.lucene.keys() == {"lukasz", "boats"}
+    assert '"Łukasz"' in query.lucene["lukasz"]
+    assert '"boat"' in query.lucene["boats"]
+
+
+def test_a_query_without_a_word_that_counts_is_not_searched_by_full_text() -> None:
+    assert full_text_parameters(read("who is it?"), "user") is None
+
+
+def test_full_text_search_takes_all_words_of_a_query_together_and_each_alone() -> None:
+    parameters = full_text_parameters(read("sail boats"), "user")
+    assert parameters is not None
+    assert [one["word"] for one in parameters["words"]] == ["sail", "boats"]
+    for lucene in (parameters["text"], *(one["text"] for one in parameters["words"])):
+        assert lucene.startswith('+user_id:("user")^0 ')
+    assert '"sail"' in parameters["text"]
+    assert '"boats"' in parameters["text"]
+    assert '"sail"' not in parameters["words"][1]["text"]
+
+
+def test_a_query_without_a_word_names_no_node() -> None:
+    assert name_parameters(read("?!"), "user", ONTOLOGY) is None
+
+
+@pytest.mark.parametrize(("text", "speaks"), [("what did I begin?", True), ("MY mentor", True), ("Midas", False)])
+def test_a_query_speaks_of_the_owner_by_the_words_of_the_ontology(text: str, speaks: bool) -> None:
+    parameters = name_parameters(read(text), "user", ONTOLOGY)
+    assert parameters is not None
+    assert parameters["speaks_of_owner"] is speaks
+
+
+def node(key: str, *names: str, degree: int = 1, is_owner: bool = False) -> dict[str, Any]:
+    """A node that a query may name."""
+    return {"entity_key": key, "names": names, "degree": degree, "is_owner": is_owner}
+
+
+OWNER = node("owner", degree=50, is_owner=True)
 
 
 @pytest.mark.parametrize(
-    ("word", "relationship_type", "is_named"),
-    [("directors", "directed by", True), ("actor", "act", False), ("wrote", "written by", False)],
+    ("text", "named"),
+    [
+        ("what about ruth?", {"ruth"}),
+        ("what about Frau Petersen?", {"ruth"}),
+        ("what about Ruthless?", set()),
+        ("is King Lear mine?", {"lear", "owner"}),
+        ("did Lear's king sail to me?", {"king", "owner"}),
+        ("my King of I King", {"king of i", "king", "owner"}),
+        ("King of I", {"king of i"}),
+    ],
 )
-def test_a_word_names_a_type_that_starts_alike(word: str, relationship_type: str, is_named: bool) -> None:
-    assert bool(TypeWords([word]).of(relationship_type)) is is_named
+def test_nodes_are_named_by_whole_words_outside_of_longer_names(text: str, named: set[str]) -> None:
+    rows = [
+        node("ruth", "Ruth", "Frau Petersen"),
+        node("king", "King"),
+        node("lear", "King Lear"),
+        node("king of i", "King of I"),
+        OWNER,
+    ]
+    assert named_nodes(read(text), rows, ONTOLOGY, 100).keys() == named
 
 
-def test_of_a_text_without_end_the_first_words_are_read() -> None:
-    assert len(long_words(" ".join(f"word{number}" for number in range(100_000)))) <= 200
+def test_all_nodes_of_a_name_are_named() -> None:
+    rows = [node("first", "Ruth"), node("second", "ruth")]
+    assert named_nodes(read("Ruth"), rows, ONTOLOGY, 100) == {"first": 1.0, "second": 1.0}
+
+
+def test_the_owner_alone_has_a_value_of_its_own_and_beside_another_name_that_of_any_node() -> None:
+    ruth = node("ruth", "Ruth")
+    assert named_nodes(read("tell me"), [OWNER], ONTOLOGY, 100) == {"owner": OWNER_VALUE}
+    named = named_nodes(read("tell me of Ruth"), [ruth, OWNER], ONTOLOGY, 100)
+    assert named == {"ruth": 1.0, "owner": specificity(50, 100)}
+
+
+def test_a_node_says_less_the_more_relationships_it_has() -> None:
+    values = [specificity(degree, 100) for degree in (0, 1, 2, 50, 100)]
+    assert values == sorted(values, reverse=True)
+    assert (values[0], values[1], values[-1]) == (1.0, 1.0, 0.0)
+
+
+@given(st.integers(0, 10_000), st.integers(0, 10_000))
+def test_the_value_of_a_node_is_0_to_1(degree: int, relationships: int) -> None:
+    assert 0.0 <= specificity(degree, relationships) <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "level"),
+    [
+        ("Who is hostile to me?", ("attitude", 1, "hostile")),
+        ("people whom I have known well", ("proximity", 4, "known")),
+    ],
+)
+def test_levels_are_read_by_the_words_of_the_ontology(text: str, level: tuple[str, int, str]) -> None:
+    assert read(text).levels["has_relationship_with"] == [level]
+
+
+@pytest.mark.parametrize("text", ["Who likes me?", "Who is known?"])
+def test_a_text_without_all_words_of_a_level_says_none(text: str) -> None:
+    assert read(text).levels == {}
+
+
+@pytest.mark.parametrize(
+    "text", [" ".join(f"word{number}" for number in range(9_000)), "hostile" * 90_000, "张" * 90_000]
+)
+def test_of_a_text_without_end_the_first_words_are_read(text: str) -> None:
+    query = read(text)
+    assert 0 < len(query.words) <= len(query.tokens) <= MAX_WORDS
+    assert query.words[0] == folded_words(text[: 20 * MAX_WORDS])[0]
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_read(text: str) -> None:
+    query = read(text)
+    assert set(query.words) <= set(query.tokens)
+    assert list(query.lucene) == query.words

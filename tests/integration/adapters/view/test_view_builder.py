@@ -45,8 +45,8 @@ async def test_matches_are_shown_with_their_neighbors(graph: KnowledgeGraph, too
     assert matches["sibling"] is None
     assert matches["mentor"] is not None
     assert {reason.retriever for reason in matches["mentor"].reasons} == {
-        "semantic search of relationships",
-        "full-text search of relationships",
+        "semantic search of statements",
+        "full-text search of statements",
     }
     assert "embedding" not in view.model_dump_json()
     for limit in (1, 0):

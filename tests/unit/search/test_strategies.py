@@ -1,4 +1,5 @@
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 from kgagent.errors import InputError
 from kgagent.models.hybrid import FusedRetriever
 from kgagent.search.candidates import Candidate
-from kgagent.search.fusion_strategies import FUSED, fuse
+from kgagent.search.strategies import FUSED, fuse, reciprocal_rank_fusion
 
 SHORT: dict[str, FusedRetriever] = {
     "g": "node_vector",
@@ -157,3 +158,19 @@ def test_every_strategy_returns_each_item_once_whatever_the_order_of_rankings(
     assert len({item.key for item in fused}) == len(fused) == min(limit, len(every))
     for order in itertools.islice(itertools.permutations(given_rankings), 6):
         assert fuse({name: given_rankings[name] for name in order}, strategy=strategy, limit=limit) == fused
+
+
+def by_rank(*rankings: Sequence[str]) -> list[str]:
+    ranks = [[(item, rank) for rank, item in enumerate(items, start=1)] for items in rankings]
+    return [item for item, _ in reciprocal_rank_fusion(ranks, tie_break=lambda item: item)]
+
+
+def test_equal_sums_of_reciprocal_ranks_are_ordered_by_the_given_rule() -> None:
+    assert by_rank("b", "a", "c") == ["a", "b", "c"]
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=4))
+def test_the_order_of_rankings_does_not_change_what_reciprocal_ranks_give(lists: list[list[str]]) -> None:
+    fused = by_rank(*lists)
+    assert sorted(fused) == sorted({item for items in lists for item in items})
+    assert by_rank(*reversed(lists)) == fused
