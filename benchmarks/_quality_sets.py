@@ -174,6 +174,8 @@ def _add_memory(sets: Sets, folder: Path) -> None:
         if one["answerable"]
     ]
     sets.add("memory42", "memory", "memory42", "evidence", (one for one in asked if one.turns))
+    flagged = [*asked, *(Asked(text, is_answerable=False) for text in OFF_TOPIC)]
+    sets.add("memory42, off topic", "flagged", "memory42", "flagged", flagged)
 
 
 def _contents(properties: Mapping[str, Any]) -> tuple[str, ...]:

@@ -279,7 +279,7 @@ class ReplayStore:
         one = self.graph.relationships[entry.position]
         return one.start, one.end
 
-    def _matches(self, entries: Sequence[int], similarities: Vectors) -> list[dict[str, Any]]:
+    def _matches(self, entries: Sequence[int], similarities: Vectors | Mapping[int, float]) -> list[dict[str, Any]]:
         """What `_statement_match.cypher` returns."""
         of_records: dict[tuple[str, int], list[int]] = defaultdict(list)
         for i in entries:
@@ -466,7 +466,7 @@ class ReplayStore:
 
         def read(kind: str, position: int, record: list[Any], vector: Vectors) -> list[Any]:
             own = [
-                [self.entries[i].text, [float(self.entry_vectors[i] @ one) for one in vectors]]
+                (self.entries[i].text, [float(self.entry_vectors[i] @ one) for one in vectors])
                 for i in self._of_record[kind, position]
             ]
             own.sort(key=lambda one: -max(one[1], default=0.0))

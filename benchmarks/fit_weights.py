@@ -23,10 +23,9 @@ from kgagent import Settings
 from kgagent.embedding.factory import make_embedder
 from kgagent.search import RetrievalService, hybrid
 from kgagent.search.candidates import Candidate
-from kgagent.search.noise import Noise
-from kgagent.search.pipeline import QueryResult
 from kgagent.search.relevance import relevance, signals
-from kgagent.search.scoring import WEIGHTS, Features
+from kgagent.search.score import WEIGHTS, Features
+from kgagent.search.search import Ranked
 
 SCALES = (0.6, 1.6)
 FIRST = 0.1
@@ -69,12 +68,9 @@ async def fit_odds(parts: Sequence[Part]) -> None:
     weights: list[float] = []
     original = relevance
 
-    def observed(
-        result: QueryResult, noise: tuple[Noise | None, Noise | None], hydrated: Sequence[Candidate]
-    ) -> float | None:
-        records = [one.record for one in hydrated if one.record is not None]
-        rows.append((*signals(result, noise, records), 1.0))
-        return original(result, noise, hydrated)
+    def observed(ranked: Ranked, candidates: Sequence[Candidate]) -> float | None:
+        rows.append((*signals(ranked, candidates), 1.0))
+        return original(ranked, candidates)
 
     setattr(hybrid, "relevance", observed)  # noqa: B010 - a name that the module imports
     for part in parts:

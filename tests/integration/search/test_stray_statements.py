@@ -1,4 +1,4 @@
-"""Entries of the index of notes that are of another user, or of a record that is no longer so, reach no answer."""
+"""Entries of the index of statements that are of another user, or of a record that is no longer so, reach no answer."""
 
 import pytest
 
@@ -25,7 +25,7 @@ async def answer(graph: KnowledgeGraph, user_id: str) -> str:
     return answer
 
 
-async def test_notes_of_another_user_are_never_found(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_statements_of_another_user_are_never_found(searched: KnowledgeGraph, user_id: str) -> None:
     other_id = f"{user_id}-other"
     await plant(searched, user_id, "Keeps cats")
     await plant(searched, other_id, NOTE)
@@ -49,9 +49,11 @@ async def test_notes_of_another_user_are_never_found(searched: KnowledgeGraph, u
         "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.user_id = $user + '-other', r.user_id = n.user_id",
         "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.notes = null, r.notes = '[]'",
         "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.notes = 'no JSON', r.notes = 7",
+        "MATCH (n:KgagentStatement {user_id: $user}) SET n.text = 'Zqota', n.record = n.record + '-gone' "
+        "WITH count(*) AS changed MATCH (n:Person {user_id: $user})-[r]-() REMOVE n.notes, r.notes",
     ],
 )
-async def test_a_note_that_its_record_no_longer_has_is_not_shown(
+async def test_a_statement_that_its_record_no_longer_has_is_not_shown(
     searched: KnowledgeGraph, user_id: str, change: str
 ) -> None:
     await plant(searched, user_id, NOTE)
