@@ -1,14 +1,15 @@
 """Text of the graph that cannot pose as the words of a tool."""
 
-import unicodedata
-
 STRUCTURE = frozenset('[]|:"')
 """Characters with which lines separate names, types and statements."""
 
+JOINERS = "\u200c\u200d"
+"""Characters that are not seen, but change how letters and emoji beside them look."""
+
 
 def safe_text(text: str) -> str:
-    """A text in one line, without control characters, and without what separates the statements of a line."""
-    visible = "".join(letter if letter.isprintable() else _shown(letter) for letter in text)
+    """A text in one line, without characters that are not seen, and without what separates the statements of a line."""
+    visible = text if text.isprintable() else "".join(map(_shown, text))
     return " ".join("¦" if word == "|" else word for word in visible.split())
 
 
@@ -18,8 +19,7 @@ def safe_name(name: str) -> str:
     return shown if STRUCTURE.isdisjoint(shown) else '"' + shown.replace('"', "'") + '"'
 
 
-def _shown(letter: str) -> str:
-    """What is shown of a character that is not printable: joiners of letters and emoji stay."""
-    if letter.isspace():
+def _shown(character: str) -> str:
+    if character.isspace():
         return " "
-    return letter if unicodedata.category(letter) == "Cf" else ""
+    return character if character.isprintable() or character in JOINERS else ""

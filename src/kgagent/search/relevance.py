@@ -38,7 +38,7 @@ BEST = 3
 RELEVANT = 0.5
 """Minimum relevance of results that count as relevant."""
 
-USUAL_LEAD = 0.3
+USUAL_LEAD = 0.36
 """Lead that is assumed if a search returned too few matches to measure it."""
 
 ODDS = (13.4, 1.83, 2.02, -5.97)

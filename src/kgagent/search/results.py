@@ -116,8 +116,3 @@ def _is_same(candidate: Candidate, record: StoredRecord) -> bool:
 def model_of(record: StoredRecord, scope: SearchScope, types: RelationshipFilter) -> GraphNode | GraphRelationship:
     """The record as callers see it, with the notes that the filter keeps."""
     return types.without_other_notes(types.then(record).to_model(scope.ontology))
-
-
-def by_key(records: Mapping[str, ReadRecord]) -> dict[str, StoredRecord]:
-    """The records alone."""
-    return {key: read.record for key, read in records.items()}

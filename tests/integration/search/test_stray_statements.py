@@ -49,8 +49,6 @@ async def test_statements_of_another_user_are_never_found(searched: KnowledgeGra
         "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.user_id = $user + '-other', r.user_id = n.user_id",
         "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.notes = null, r.notes = '[]'",
         "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.notes = 'no JSON', r.notes = 7",
-        "MATCH (n:KgagentStatement {user_id: $user}) SET n.text = 'Zqota', n.record = n.record + '-gone' "
-        "WITH count(*) AS changed MATCH (n:Person {user_id: $user})-[r]-() REMOVE n.notes, r.notes",
     ],
 )
 async def test_a_statement_that_its_record_no_longer_has_is_not_shown(

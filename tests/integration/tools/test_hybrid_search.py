@@ -30,7 +30,7 @@ async def test_nodes_and_relationships_have_ranks_and_scores(tools: Toolset) -> 
     answer = succeeded(await tools.hybrid_search(query="mentor", threshold=0.2))
     first = answer["relationships"][0]
     assert first["triplet_text"] == "Ruth mentor Ada"
-    assert sum(first["contributions"].values()) == pytest.approx(first["score"])
+    assert sum(first["contributions"].values()) == pytest.approx(first["score"], abs=1e-4)
     assert {
         "rank",
         "score",
@@ -80,15 +80,17 @@ async def test_without_a_limit_the_first_page_ends_where_weak_results_begin(tool
         assert f'continue with cursor "{cursor}"' in page.text
         page = await tools.hybrid_search.call_text({**asked, "cursor": cursor})
         lines += [line for line in page.text.splitlines() if " shown; " not in line]
-    *everything, _ = (await tools.hybrid_search.call_text({**asked, "limit": 40})).text.splitlines()
+    everything = (await tools.hybrid_search.call_text({**asked, "limit": 40})).text.splitlines()
     assert len(everything) > len(players)
     # Each page names the labels of its nodes.
-    assert [line.replace(" (Person)", "") for line in lines] == [line.replace(" (Person)", "") for line in everything]
+    assert "\n".join(lines).replace(" (Person)", "") == "\n".join(everything).replace(" (Person)", "")
 
 
 async def test_a_first_page_is_short_unless_a_budget_is_given(tools: Toolset) -> None:
-    said = "Plays the cello in the orchestra of the harbour. " * 10
-    people = [{"label": "Person", "name": f"Player {number}", "description": said} for number in range(8)]
+    people = [
+        {"label": "Person", "name": f"Player {number}", "description": f"Plays the cello in hall {number}. " * 15}
+        for number in range(8)
+    ]
     await remembered(tools, people)
     asked = {"query": "who plays the cello?"}
     first = await tools.hybrid_search.call_text(asked)

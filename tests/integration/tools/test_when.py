@@ -91,7 +91,7 @@ async def test_a_new_time_of_a_note_changes_its_entry_without_an_embedding_call(
 async def test_a_note_that_has_expired_does_not_rank_its_record(tools: Toolset, clock: Clock) -> None:
     ends = await two_friends(tools)
     succeeded(await tools.add_note_to_relationship(**ends, content="They sail.", lifetime="week"))
-    query = {"query": "They sail.", "format": "json"}
+    query = {"query": "They sail.", "threshold": -1, "format": "json"}
     [found] = succeeded(await tools.hybrid_search(**query))["relationships"]
     assert "statement_fulltext" in found["found_by"]
     clock.forward(days=8)
