@@ -74,8 +74,8 @@ class HybridSearchOptions(HybridSearchRequest):
         weights: weight of each retriever for strategy "weighted"; they are divided by their sum. Relationship
             retrievers default to the weight of the node retriever of their kind. "graph", "text" and "relationship"
             are accepted for the first three.
-        text_threshold: minimum text score of full-text matches, 0 to 1, relative to the best match. Fused rankings
-            count ranks and not distances, so the weak tail of a list is cut here.
+        text_threshold: minimum text score of full-text matches of records, 0 to 1, relative to the best match. The
+            strategies that fuse rankings count ranks and not distances, so the weak tail of a list is cut here.
         half_life_days: age in days at which an item counts half, by its last update, or a retention class ("permanent",
             "decision", "standard", "ephemeral", "session"); None applies no decay.
         drop_below: with decay, items whose decay by age is less are dropped, 0 to 1; the documents' value is 0.001.

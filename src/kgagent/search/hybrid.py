@@ -200,14 +200,14 @@ class HybridSearch:
 
     def _one_sided(self, found: Found) -> list[str]:
         """Warn if only nodes or only relationships matched although both were searched."""
-        if not self.options.search_relationships:
+        if not self.options.search_relationships or found.failures:
             return []
         records = [one.record for one in found.results[0].retrieved.candidates]
         nodes = any(isinstance(record, NodeRecord) for record in records)
         relationships = any(isinstance(record, RelationshipRecord) for record in records)
-        if nodes and not relationships and not any(name in found.failures for name in OF_RELATIONSHIPS):
+        if nodes and not relationships:
             return ["No relationship matched; the results are nodes"]
-        if relationships and not nodes and not any(name in found.failures for name in OF_NODES):
+        if relationships and not nodes:
             return ["No node matched by itself; the results are relationships and their end nodes"]
         return []
 

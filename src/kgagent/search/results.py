@@ -1,6 +1,6 @@
 """Reading the best records of a search in full, in one statement, with their statements and similarities."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 

@@ -7,6 +7,7 @@ A candidate is a statement: a note, a description, or the bare record without ei
 best statement: its own, or that of the best path through it. Several queries share each statement of the database.
 """
 
+import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,8 @@ from kgagent.search.score import WEIGHTS, Features, contributions, score
 from kgagent.search.vector_search import VectorRetrievers
 from kgagent.search.vector_targets import RANKING_FIELDS, EmbeddedQuery
 from kgagent.turns import in_turns
+
+_log = logging.getLogger(__name__)
 
 EXPANSION_SHARE = 0.8
 """Share of the time of a search that retrieval and expansion may take."""
@@ -136,7 +139,12 @@ def score_records(
     ranks = [{one.key: one for one in ranked.candidates} for ranked in found.results]
     scored = []
     for key, read in records.items():
-        model = model_of(read.record, scope, types)
+        try:
+            model = model_of(read.record, scope, types)
+        except Exception:
+            # One record with unexpected content must not hold back the others.
+            _log.exception("A record could not be returned")
+            continue
         statements = _statements(read, model, types)
         of_queries = [
             _scored(ranked, replace(own[key], record=read.record), statements, position, weights)
