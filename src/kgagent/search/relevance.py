@@ -38,7 +38,7 @@ BEST = 3
 RELEVANT = 0.5
 """Minimum relevance of results that count as relevant."""
 
-USUAL_LEAD = 0.36
+USUAL_LEAD = 0.3
 """Lead that is assumed if a search returned too few matches to measure it."""
 
 ODDS = (13.4, 1.83, 2.02, -5.97)
@@ -63,14 +63,16 @@ def relevance(ranked: Ranked, candidates: Sequence[Candidate]) -> float | None:
 
 
 def names_without_match(ranked: Ranked, candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    """The names in a query of nodes that none of the best results is about, nor the path to it."""
+    """The names in a query that none of the best results has, nor the path to it: in a node, or in its text."""
     query = ranked.retrieved.query
-    nodes: set[str] = set()
     for one in candidates[:BEST]:
         for record in (one.record, *one.path):
-            if record is not None:
-                nodes |= nodes_of(record)
-    return () if nodes & query.named.keys() else tuple(dict.fromkeys(query.names.values()))
+            if record is not None and not query.named.keys().isdisjoint(nodes_of(record)):
+                return ()
+        present = frozenset(() if one.record is None or one.result is None else _words(one.record, one.result))
+        if any(present.issuperset(folded_words(name)) for name in query.names.values()):
+            return ()
+    return tuple(dict.fromkeys(query.names.values()))
 
 
 def signals(ranked: Ranked, candidates: Sequence[Candidate]) -> tuple[float, float, float]:
@@ -92,14 +94,16 @@ def _known_words(ranked: Ranked, candidates: Iterable[Candidate]) -> float:
         word
         for one in candidates
         if one.record is not None and one.result is not None
-        for word in folded_words(_text(one.record, one.result)[:MAX_COMPARED])
+        for word in _words(one.record, one.result)
     }
     return len(words_in_some_form(asked, present)) / len(asked) if asked else 1.0
 
 
-def _text(record: StoredRecord, result: GraphNode | GraphRelationship) -> str:
+def _words(record: StoredRecord, result: GraphNode | GraphRelationship) -> list[str]:
+    """The words of a record."""
     if isinstance(record, NodeRecord):
         names = (record.text("name"), *aliases_in(record.properties))
     else:
         names = (record.from_name, record.text("relationship_type"), record.to_name)
-    return " ".join((*names, result.description, *(note.content for note in result.notes)))
+    text = " ".join((*names, result.description, *(note.content for note in result.notes)))
+    return folded_words(text[:MAX_COMPARED])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kgagent.search.index_search import WidenedIndex
 
 COUNT_LIFETIME = 60.0
-"""Seconds for which the number of a user's vectors is cached; what another program adds is found after these at most."""
+"""Seconds for which the number of vectors is cached; a record of another program is found after these at most."""
 
 COUNTED = 10_000
 """Number of a user's records up to which they are counted."""
