@@ -454,7 +454,7 @@ class ReplayStore:
             {
                 "query": query,
                 "reached": [
-                    {"lead": lead, "doubt": doubt, "similarity": similarity, "relationship": self._relationship(i)}
+                    {"lead": lead, "doubt": doubt, "relationship": self._relationship(i)}
                     for _, i, lead, doubt, similarity in sorted(found)[: parameters["limit"]]
                 ],
             }

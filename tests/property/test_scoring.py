@@ -99,7 +99,8 @@ def test_every_feature_is_0_to_1(
         replace(read, weights=weights, named=named), zip(records[:3], ([text] for text in texts), strict=False)
     )
     every = [
-        reader.of_statement(record, text, similarity, is_best=True) for record, text in zip(records, texts, strict=True)
+        reader.of_statements(record, [(text, similarity)], WEIGHTS)[0][0]
+        for record, text in zip(records, texts, strict=True)
     ]
     every.append(reader.of_path(PathFacts(records[:length], similarity, (1 << len(weights)) - 1, doubt)))
     assert all(0.0 <= value <= 1.0 for one in every for value in one)

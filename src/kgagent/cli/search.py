@@ -260,6 +260,7 @@ def _best_lines(
         explain: whether what the score of each line is made of follows it.
     """
     from kgagent.answers.found import lines_of
+    from kgagent.answers.items import RelationshipItem
 
     lines, first = lines_of(items, state, most)
     printed: list[Text] = []
@@ -267,7 +268,9 @@ def _best_lines(
         printed.append(Text(line, no_wrap=True))
         if explain and (made_of := item.contributions):
             parts = " ".join(f"{value:+.3f} {name}" for name, value in made_of.items())
-            printed.append(Text(f"    {sum(made_of.values()):.3f} = {parts}", style="cyan"))
+            led = "; ".join(item.path) if isinstance(item, RelationshipItem) else ""
+            via = f" (via {without_controls(led)})" if led else ""
+            printed.append(Text(f"    {sum(made_of.values()):.3f} = {parts}{via}", style="cyan"))
     more = most is not None and len(lines) == most < len(items)
     return [*printed, *([Text(f"{most} lines shown; --all prints all of them", style="dim")] if more else [])]
 

@@ -19,9 +19,13 @@ CALL (query, kept) {
 CALL (query) {
   UNWIND query.words AS word
   CALL (word) {
-    CALL db.index.fulltext.queryNodes($index, word.text, {limit: 1}) YIELD score
-    RETURN score
+    CALL db.index.fulltext.queryNodes($index, word.text, {limit: 5}) YIELD node, score
+    WITH node, score
+    WHERE node.user_id = $user_id
+    RETURN max(score) AS score
   }
+  WITH word, score
+  WHERE score IS NOT NULL
   RETURN collect([word.word, score]) AS weights
 }
 RETURN query.position AS query, hits, matches, weights

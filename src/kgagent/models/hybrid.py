@@ -119,8 +119,8 @@ class RankedItem(GraphModel):
 
     Attributes:
         rank: position among nodes and relationships together, from 1.
-        score: that of its best statement, or of the best relationship at a node; of the fusion strategy or the last
-            reranking step, if the search asked for one.
+        score: that of its best statement, or of a relationship whose end it is, if it was not found by itself; of the
+            fusion strategy or the last reranking step, if the search asked for one.
         found_by: the retrievers that found it.
         similarity: plain cosine with the query, -1 to 1; None without a vector search match.
         text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.

@@ -1,4 +1,4 @@
-"""Search: retrievers, and the pipeline that fuses, expands, hydrates, reranks and renders what they return."""
+"""Search: one search over statements (search.py), the searches of the documents, paths and walks."""
 
 from kgagent.search.service import RetrievalService
 

@@ -32,14 +32,15 @@ class Candidate:
         key: identifies the record in every ranking.
         score: what the current ranking sorts by.
         record: the record as far as it was read; None for a node that is only known as the end of a relationship.
-        similarity: plain cosine of the record itself with the query, -1 to 1, or the score of a match by name; None
-            without either.
+        similarity: plain cosine with the query, -1 to 1, of its best statement, or of the record itself where records
+            are compared; or the score of a match by name; None without any.
         text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
         path: the relationships that led to it, from one that the query itself found.
         found_by: how it was found.
         features: what its score is made of; None if another fusion strategy ranks it.
         statements: plain cosine with the query of each of its statements that were retrieved, by text; None for one
             without an embedding that can be compared.
+        best_text: the text of the best of these statements, once they are scored.
         result: the record as it is returned; None until it is read in full.
     """
 
@@ -52,6 +53,7 @@ class Candidate:
     found_by: tuple[RetrieverName, ...] = ()
     features: Features | None = None
     statements: Mapping[str, float | None] = field(default_factory=dict)
+    best_text: str = ""
     result: GraphNode | GraphRelationship | None = None
 
 

@@ -39,27 +39,6 @@ its siblings, that is subtracted from its similarity with the query: the predece
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
-    """A relationship that was retrieved, where paths begin.
-
-    Attributes:
-        key: of its candidate.
-        record: the relationship.
-        similarity: plain cosine with the query of its best statement.
-        words: bits of the query's words that this statement and the relationship have.
-        features: of this statement.
-        score: of this statement.
-    """
-
-    key: str
-    record: RelationshipRecord
-    similarity: float
-    words: int
-    features: Features
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Path:
     """Relationships, each joined to the one before.
 
@@ -101,12 +80,10 @@ class Expansion:
     _known: dict[str, float] = field(default_factory=dict)
     _open: list[Path] = field(default_factory=list)
 
-    def begin(self, starts: Iterable[Start]) -> None:
-        """Begin with what was retrieved."""
-        for one in starts:
-            facts = PathFacts((one.record,), one.similarity, one.words, 0.0)
-            self._known[one.key] = one.score
-            self._open.append(Path(facts, (one.key,), frozenset(), nodes_of(one.record), one.features, one.score))
+    def begin(self, starts: Iterable[Path]) -> None:
+        """Begin with what was retrieved: paths of one relationship."""
+        self._open = list(starts)
+        self._known = {path.keys[-1]: path.score for path in self._open}
 
     def frontier(self) -> list[Path]:
         """The best open paths: a few at each named node, and at none, so that no name takes the place of another."""

@@ -9,7 +9,7 @@ from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models.search import MAX_HOPS
 from kgagent.plain_names import are_forms, folded_words
 from kgagent.search.query import Query
-from kgagent.search.score import Features
+from kgagent.search.score import Features, score
 
 StoredRecord = NodeRecord | RelationshipRecord
 
@@ -48,12 +48,12 @@ class FeatureReader:
 
     Attributes:
         query: what the query says.
-        most: weight of the words of the retrieved statement that has most of it.
+        best_weight: what the query's words in a retrieved statement weigh, of the statement where they weigh most.
         asked: the words of the query that name types or levels of retrieved relationships.
     """
 
     query: Query
-    most: float = 0.0
+    best_weight: float = 0.0
     asked: frozenset[str] = frozenset()
     _forms: dict[str, int] = field(default_factory=dict)
     _weights: list[float] = field(default_factory=list)
@@ -71,7 +71,9 @@ class FeatureReader:
         asked: set[str] = set()
         for record, texts in retrieved:
             own = reader.words_of_record(record)
-            reader.most = max(reader.most, *(reader.weight(own | reader.words_in(text)) for text in texts), 0.0)
+            reader.best_weight = max(
+                reader.best_weight, *(reader.weight(own | reader.words_in(text)) for text in texts), 0.0
+            )
             if isinstance(record, RelationshipRecord):
                 asked.update(reader.explained_by(record))
         reader.asked = frozenset(asked)
@@ -97,25 +99,26 @@ class FeatureReader:
         """What some words weigh together."""
         return sum(weight for position, weight in enumerate(self._weights) if words >> position & 1)
 
-    def of_statement(
-        self, record: StoredRecord, text: str, similarity: float | None, *, is_best: bool = False
-    ) -> Features:
-        """The features of a statement.
+    def of_statements(
+        self, record: StoredRecord, statements: Sequence[tuple[str, float | None]], weights: Features
+    ) -> tuple[list[Features], int]:
+        """The features of the statements of a record, and the position of the best one, which alone has `types`.
 
         Args:
-            record: the record that it belongs to.
-            text: its text.
-            similarity: its plain cosine with the query; None if it has no embedding.
-            is_best: whether it is the best statement of its record.
+            record: the record.
+            statements: at least one: the text, and its plain cosine with the query; None if it has no embedding.
+            weights: weight of each feature.
         """
-        nodes = nodes_of(record)
-        relationships = [record] if is_best and isinstance(record, RelationshipRecord) else []
-        return Features(
-            similarity=max(0.0, similarity or 0.0),
-            words=self._share(self.words_of_record(record) | self.words_in(text)),
-            named=self._named(nodes),
-            types=self._types(relationships, nodes),
-        )
+        nodes, of_record = nodes_of(record), self.words_of_record(record)
+        named = self._named(nodes)
+        features = [
+            Features(max(0.0, similarity or 0.0), self._share(of_record | self.words_in(text)), named)
+            for text, similarity in statements
+        ]
+        best = max(range(len(features)), key=lambda at: score(features[at], weights))
+        if isinstance(record, RelationshipRecord):
+            features[best] = features[best]._replace(types=self._types([record], nodes))
+        return features, best
 
     def of_path(self, path: PathFacts) -> Features:
         """The features of a path."""
@@ -155,7 +158,7 @@ class FeatureReader:
         return words
 
     def _share(self, words: int) -> float:
-        return min(1.0, self.weight(words) / (FULL_STATEMENTS * self.most)) if self.most else 0.0
+        return min(1.0, self.weight(words) / (FULL_STATEMENTS * self.best_weight)) if self.best_weight else 0.0
 
     def _named(self, nodes: Iterable[str]) -> float:
         return min(1.0, sum(self.query.named.get(node, 0.0) for node in nodes) / NAMED_NODES)

@@ -44,7 +44,7 @@ class Query:
         levels: for each Neo4j type, the levels whose words it has.
         weights: what each word weighs: the score of its best match in the full-text index. Only words with a match.
         named: the value, above 0 to 1, of each node that it names, by entity_key.
-        names: the names of these nodes as the query has them, without those that it calls its owner.
+        names: the main names of these nodes, without the owner that is only meant by "me".
     """
 
     embedded: EmbeddedQuery

@@ -209,58 +209,40 @@ def _retrievers(spec: RetrievalSpec, vectors: VectorRetrievers, relationships: i
     """All retrievers: each is a function from queries to what it returns for them."""
     scope, types = spec.scope, spec.types
 
-    async def statement_vector(queries: Sequence[Query]) -> _Statements:
-        embedded = [query.embedded for query in queries]
-        return _Statements(await vectors.statements(scope, embedded, types=types, limit=STATEMENT_POOL))
-
-    async def statement_fulltext(queries: Sequence[Query]) -> _Statements:
+    async def full_text(queries: Sequence[Query]) -> _Statements:
         rankings, weights = await search_statements_full_text(scope, queries, types=types, limit=STATEMENT_POOL)
         return _Statements(rankings, weights)
 
-    async def named_node(queries: Sequence[Query]) -> _Statements:
-        return await _at_named_nodes(spec, queries, vectors, relationships)
+    def of_rankings(search: Callable[[Sequence[EmbeddedQuery]], Awaitable[Sequence[Ranking]]]) -> Run:
+        async def run(queries: Sequence[Query]) -> _Statements:
+            return _Statements(await search([query.embedded for query in queries]))
 
-    async def node_vector(queries: Sequence[Query]) -> _Statements:
-        embedded = [query.embedded for query in queries]
-        return _Statements(await vectors.nodes(scope, embedded, labels=spec.labels, limit=spec.node_limit))
-
-    async def node_fulltext(queries: Sequence[Query]) -> _Statements:
-        return _Statements(
-            await search_nodes_full_text(
-                scope,
-                [query.embedded for query in queries],
-                labels=spec.labels,
-                limit=spec.text_limit,
-                threshold=spec.text_threshold,
-            )
-        )
-
-    async def relationship_vector(queries: Sequence[Query]) -> _Statements:
-        embedded = [query.embedded for query in queries]
-        limit = spec.relationship_limit
-        return _Statements(
-            await vectors.relationships(scope, embedded, types=types, limit=limit, fields=RANKING_FIELDS)
-        )
-
-    async def relationship_fulltext(queries: Sequence[Query]) -> _Statements:
-        return _Statements(
-            await search_relationships_full_text(
-                scope,
-                [query.embedded for query in queries],
-                types=types,
-                limit=spec.relationship_limit,
-                threshold=spec.text_threshold,
-            )
-        )
+        return run
 
     return {
-        "statement_vector": statement_vector,
-        "statement_fulltext": statement_fulltext,
-        "named_node": named_node,
-        "node_vector": node_vector,
-        "node_fulltext": node_fulltext,
-        "relationship_vector": relationship_vector,
-        "relationship_fulltext": relationship_fulltext,
+        "statement_vector": of_rankings(
+            lambda queries: vectors.statements(scope, queries, types=types, limit=STATEMENT_POOL)
+        ),
+        "statement_fulltext": full_text,
+        "named_node": lambda queries: _at_named_nodes(spec, queries, vectors, relationships),
+        "node_vector": of_rankings(
+            lambda queries: vectors.nodes(scope, queries, labels=spec.labels, limit=spec.node_limit)
+        ),
+        "node_fulltext": of_rankings(
+            lambda queries: search_nodes_full_text(
+                scope, queries, labels=spec.labels, limit=spec.text_limit, threshold=spec.text_threshold
+            )
+        ),
+        "relationship_vector": of_rankings(
+            lambda queries: vectors.relationships(
+                scope, queries, types=types, limit=spec.relationship_limit, fields=RANKING_FIELDS
+            )
+        ),
+        "relationship_fulltext": of_rankings(
+            lambda queries: search_relationships_full_text(
+                scope, queries, types=types, limit=spec.relationship_limit, threshold=spec.text_threshold
+            )
+        ),
     }
 
 

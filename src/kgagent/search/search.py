@@ -21,8 +21,8 @@ from kgagent.models.search import MAX_HOPS
 from kgagent.models.when import OPEN_END
 from kgagent.search.attempt import Failure, attempt
 from kgagent.search.candidates import RETRIEVERS, Candidate, Ranking
-from kgagent.search.expand import DEFAULT_HOPS, Expansion, Path, Start, expand
-from kgagent.search.features import FeatureReader
+from kgagent.search.expand import DEFAULT_HOPS, Expansion, Path, expand
+from kgagent.search.features import FeatureReader, PathFacts, nodes_of
 from kgagent.search.results import ReadRecord, model_of
 from kgagent.search.retrieve import RetrievalSpec, Retrieved, retrieve
 from kgagent.search.scope import SHORTEST_TIMEOUT, RelationshipFilter, SearchScope
@@ -101,7 +101,7 @@ class Found:
 async def search(
     spec: SearchSpec, queries: Sequence[EmbeddedQuery], vectors: VectorRetrievers, embedder: Embedder
 ) -> Found:
-    """Retrieve and expand; `scored` scores what was then read in full.
+    """Retrieve and expand; `score_records` scores what was then read in full.
 
     Args:
         spec: what to search, and how.
@@ -202,19 +202,17 @@ def _scored(
     weights: Features,
 ) -> tuple[Candidate, list[FoundStatement]]:
     """The record and its statements with their scores for one query; a path may raise the best statement."""
-    reader, path, record = ranked.reader, ranked.through.get(candidate.key), candidate.record
+    record = candidate.record
     if record is None:
         raise TypeError(f"{candidate.key} was not read")
     similarities = [one.similarities[position] if one.similarities else None for one in statements]
-    features = [
-        reader.of_statement(record, one.text, similarity)
-        for one, similarity in zip(statements, similarities, strict=True)
-    ]
-    best = max(range(len(statements)), key=lambda at: score(features[at], weights))
-    features[best] = reader.of_statement(record, statements[best].text, similarities[best], is_best=True)
-    is_reached = path is not None and path.score > score(features[best], weights)
-    if path is not None and is_reached:
+    texts = [one.text for one in statements]
+    features, best = ranked.reader.of_statements(record, list(zip(texts, similarities, strict=True)), weights)
+    path = ranked.through.get(candidate.key)
+    led_to: tuple[RelationshipRecord, ...] = ()
+    if path is not None and path.score > score(features[best], weights):
         features[best] = path.features
+        led_to = tuple(path.records[: path.keys.index(candidate.key)])
     of_statements = [
         FoundStatement(
             note=one.note,
@@ -224,13 +222,12 @@ def _scored(
         )
         for one, similarity, own in zip(statements, similarities, features, strict=True)
     ]
-    at = path.keys.index(candidate.key) if path is not None and is_reached else 0
     found = replace(
         candidate,
         score=of_statements[best].score,
         features=features[best],
         similarity=similarities[best],
-        path=tuple(path.records[:at]) if path is not None and is_reached else (),
+        path=led_to,
     )
     return found, of_statements
 
@@ -256,35 +253,31 @@ def _provisional(
     record = candidate.record
     if record is None:
         return candidate
-    each = [
-        (score(reader.of_statement(record, text, similarity), weights), text, similarity)
-        for text, similarity in _texts(candidate).items()
-    ]
-    _, text, similarity = max(each, key=lambda one: one[0])
-    features = reader.of_statement(record, text, similarity, is_best=True)
-    own = score(features, weights)
+    statements = list(_texts(candidate).items())
+    features, best = reader.of_statements(record, statements, weights)
     return replace(
         candidate,
-        score=own,
-        features=features,
-        similarity=similarity,
+        score=score(features[best], weights),
+        features=features[best],
+        similarity=statements[best][1],
         found_by=found_by,
-        statements={text: similarity, **candidate.statements},
+        best_text=statements[best][0],
     )
 
 
 def _texts(candidate: Candidate) -> Mapping[str, float | None]:
-    """The retrieved statements of a record, the best one first once it is scored; or the record as one."""
+    """The retrieved statements of a record; or the record as one."""
     record = candidate.record
     return candidate.statements or {"" if record is None else record.text("description"): candidate.similarity}
 
 
-def _starts(ranked: Ranked) -> Iterable[Start]:
+def _starts(ranked: Ranked) -> Iterable[Path]:
+    """The relationships that were retrieved, each as a path."""
     for one in ranked.candidates:
         if isinstance(one.record, RelationshipRecord) and one.features is not None:
-            text = next(iter(one.statements))
-            words = ranked.reader.words_of_record(one.record) | ranked.reader.words_in(text)
-            yield Start(one.key, one.record, one.features.similarity, words, one.features, one.score)
+            words = ranked.reader.words_of_record(one.record) | ranked.reader.words_in(one.best_text)
+            facts = PathFacts((one.record,), one.features.similarity, words, 0.0)
+            yield Path(facts, (one.key,), frozenset(), nodes_of(one.record), one.features, one.score)
 
 
 async def _expand(

@@ -1,5 +1,6 @@
 import pytest
 
+from kgagent.answers.found import FIRST_PAGE_TOKENS
 from kgagent.answers.token_budget import estimated_tokens
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.tools import Toolset
@@ -81,15 +82,15 @@ async def test_without_a_limit_the_first_page_ends_where_weak_results_begin(tool
 async def test_a_first_page_is_short_unless_a_budget_is_given(tools: Toolset) -> None:
     people = [
         {"label": "Person", "name": f"Player {number}", "description": f"Plays the cello in hall {number}. " * 15}
-        for number in range(8)
+        for number in range(12)
     ]
     await remembered(tools, people)
     asked = {"query": "who plays the cello?"}
     first = await tools.hybrid_search.call_text(asked)
-    assert estimated_tokens(first.text) <= 500
+    assert estimated_tokens(first.text) <= FIRST_PAGE_TOKENS
     longer = await tools.hybrid_search.call_text({**asked, "token_budget": 2_000})
     next_page = await tools.hybrid_search.call_text({**asked, "cursor": first.payload["next_cursor"]})
-    assert all(500 < estimated_tokens(page.text) <= 2_000 for page in (longer, next_page))
+    assert all(FIRST_PAGE_TOKENS < estimated_tokens(page.text) <= 2_000 for page in (longer, next_page))
 
 
 async def test_the_text_stays_within_its_token_budget(tools: Toolset) -> None:

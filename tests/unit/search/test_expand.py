@@ -9,8 +9,8 @@ import pytest
 from kgagent.models.search import MAX_HOPS
 from kgagent.ontology import default_ontology
 from kgagent.search.candidates import key_of, read_relationship
-from kgagent.search.expand import AT_EACH_NAME, BEAM_WIDTH, Expansion, Path, Start
-from kgagent.search.features import FeatureReader
+from kgagent.search.expand import AT_EACH_NAME, BEAM_WIDTH, Expansion, Path
+from kgagent.search.features import FeatureReader, PathFacts, nodes_of
 from kgagent.search.query import read_query
 from kgagent.search.score import WEIGHTS, score
 from kgagent.search.vector_targets import EmbeddedQuery
@@ -38,16 +38,16 @@ def expansion(starts: Mapping[Ends, float], *named: str, text: str = "", **more:
     begun = []
     for ends, similarity in starts.items():
         record = records[ends]
-        features = reader.of_statement(record, "", similarity, is_best=True)
-        words = reader.words_of_record(record)
-        begun.append(Start(key_of(record), record, similarity, words, features, score(features)))
+        [features], _ = reader.of_statements(record, [("", similarity)], WEIGHTS)
+        facts = PathFacts((record,), similarity, reader.words_of_record(record), 0.0)
+        begun.append(Path(facts, (key_of(record),), frozenset(), nodes_of(record), features, score(features)))
     one.begin(begun)
     return one
 
 
 def reached(first: str, second: str, *, lead: int = 0, doubt: float = 0.0, **more: Any) -> dict[str, Any]:
     """What a hop returns of one relationship."""
-    return {"lead": lead, "doubt": doubt, "similarity": 0.1, "relationship": stored(first, second, **more)}
+    return {"lead": lead, "doubt": doubt, "relationship": stored(first, second, **more)}
 
 
 def names(path: Path) -> list[str]:
@@ -134,6 +134,6 @@ def test_paths_at_all_named_nodes_together_are_limited() -> None:
 
 def test_a_relationship_that_was_deleted_while_it_was_read_is_not_reached() -> None:
     one = expansion({("Ann", "Film"): 0.7})
-    one.extend(one.frontier(), [{"lead": 0, "doubt": 0.0, "similarity": 0.1, "relationship": None}])
+    one.extend(one.frontier(), [{"lead": 0, "doubt": 0.0, "relationship": None}])
     assert one.through == {}
     assert one.frontier() == []

@@ -12,6 +12,7 @@ from kgagent.ontology import default_ontology
 from kgagent.search.candidates import read_relationship
 from kgagent.search.features import FeatureReader, PathFacts, StoredRecord
 from kgagent.search.query import read_query
+from kgagent.search.score import WEIGHTS, Features
 from kgagent.search.vector_targets import EmbeddedQuery
 
 
@@ -48,15 +49,21 @@ def path(one: FeatureReader, *records: RelationshipRecord, **more: Any) -> PathF
     return PathFacts(**{"records": records, "similarity": 0.5, "words": words, "doubt": 0.0, **more})
 
 
+def only(one: FeatureReader, record: StoredRecord, text: str, similarity: float | None) -> Features:
+    """The features of the only statement of a record."""
+    [features], _ = one.of_statements(record, [(text, similarity)], WEIGHTS)
+    return features
+
+
 @pytest.mark.parametrize(("similarity", "feature"), [(0.6, 0.6), (0.0, 0.0), (-0.4, 0.0), (None, 0.0)])
 def test_a_similarity_below_0_or_none_counts_0(similarity: float | None, feature: float) -> None:
-    assert reader("boats").of_statement(person("Ann"), "Boats", similarity).similarity == feature
+    assert only(reader("boats"), person("Ann"), "Boats", similarity).similarity == feature
 
 
 def test_a_statement_with_more_words_of_the_query_has_more_of_the_feature() -> None:
     texts = ("Sails a boat", "Sails", "Likes tea")
     one = reader("who sails boats?", person("Ann"), texts=texts)
-    values = [one.of_statement(person("Ann"), text, None).words for text in texts]
+    values = [only(one, person("Ann"), text, None).words for text in texts]
     assert values == sorted(values, reverse=True)
     assert len(set(values)) == 3
     assert values[-1] == 0.0
@@ -65,52 +72,52 @@ def test_a_statement_with_more_words_of_the_query_has_more_of_the_feature() -> N
 def test_a_word_that_is_rare_in_the_graph_weighs_more() -> None:
     weights = {"sails": 1.0, "catamaran": 5.0}
     one = reader("who sails a catamaran?", person("Ann"), weights=weights, texts=("Sails a catamaran",))
-    rare, usual = (one.of_statement(person("Ann"), text, None).words for text in ("A catamaran", "She sails"))
+    rare, usual = (only(one, person("Ann"), text, None).words for text in ("A catamaran", "She sails"))
     assert rare == pytest.approx(5 * usual)
 
 
 def test_words_in_the_names_and_the_type_of_a_record_count_as_those_of_its_text() -> None:
     record = related("Ann", "Bo", "mentor")
     one = reader("Ann's mentors boat", record, texts=("boat",))
-    assert one.of_statement(record, "boat", None).words > one.of_statement(record, "", None).words
-    assert one.of_statement(record, "", None).words == one.of_statement(person("Cy"), "Ann, a mentor", None).words
+    assert only(one, record, "boat", None).words > only(one, record, "", None).words
+    assert only(one, record, "", None).words == only(one, person("Cy"), "Ann, a mentor", None).words
 
 
 def test_a_word_that_no_statement_has_does_not_count() -> None:
     record = person("Ann")
     with_unknown = reader("boat zzz", record, weights={"boat": 1.0}, texts=("boat",))
     without = reader("boat", record, texts=("boat",))
-    assert with_unknown.of_statement(record, "boat", None) == without.of_statement(record, "boat", None)
+    assert only(with_unknown, record, "boat", None) == only(without, record, "boat", None)
 
 
 def test_each_named_node_adds_its_value() -> None:
     named = {"Ann": 1.0, "Bo": 0.6, "Cy": 0.2}
     one = reader("Ann Bo Cy", named=named)
-    both, single = (one.of_statement(related("Ann", other), "", None).named for other in ("Bo", "Di"))
+    both, single = (only(one, related("Ann", other), "", None).named for other in ("Bo", "Di"))
     assert both == pytest.approx(0.8)
     assert single == pytest.approx(0.5)
-    assert one.of_statement(person("Cy"), "", None).named == pytest.approx(0.1)
-    assert one.of_statement(person("Di"), "", None).named == 0.0
+    assert only(one, person("Cy"), "", None).named == pytest.approx(0.1)
+    assert only(one, person("Di"), "", None).named == 0.0
 
 
 def test_a_type_that_the_query_says_counts_at_a_named_node_only() -> None:
     records = [related("Ann", "Bo", "mentor"), related("Cy", "Di", "mentor"), related("Ann", "Di", "cousin")]
     one = reader("Ann's mentors", *records, named={"Ann": 1.0})
-    types = [one.of_statement(record, "", None, is_best=True).types for record in records]
+    types = [only(one, record, "", None).types for record in records]
     assert types == [1.0, 0.0, 0.0]
 
 
 def test_only_the_best_statement_of_a_record_has_its_type() -> None:
     record = related("Ann", "Bo", "mentor")
     one = reader("Ann's mentor", record, named={"Ann": 1.0})
-    assert one.of_statement(record, "", None).types == 0.0
+    features, best = one.of_statements(record, [("", 0.1), ("sails", 0.6), ("", 0.2)], WEIGHTS)
+    assert best == 1
+    assert [own.types for own in features] == [0.0, 1.0, 0.0]
 
 
 def test_a_type_counts_as_much_as_its_named_node() -> None:
     record = related("Ann", "Bo", "mentor")
-    assert reader("Ann's mentor", record, named={"Ann": 0.3}).of_statement(
-        record, "", None, is_best=True
-    ).types == pytest.approx(0.3)
+    assert only(reader("Ann's mentor", record, named={"Ann": 0.3}), record, "", None).types == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize(
