@@ -31,9 +31,9 @@ async def test_nine_calls_create_relate_annotate_update_and_find(environment: di
     assert "Ruth Calder (Person" in texts[4]
     assert "update_relationship" in texts[5]
 
-    described, noted = [line for line in texts[8].splitlines() if "-[colleague]->" in line]
-    assert "run the shipyard in Gdansk together" in described
-    assert "letter of recommendation" in noted
+    [colleague] = [line for line in texts[8].splitlines() if "-[colleague]->" in line]
+    assert "run the shipyard in Gdansk together" in colleague
+    assert "letter of recommendation" in colleague
     assert "head of a yard in Gdansk" in texts[8]
     assert "mentor" not in texts[8]
 

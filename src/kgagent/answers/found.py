@@ -4,7 +4,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from kgagent.answers.items import Item, Line, NodeItem, RelationshipItem, RenderState, Shown, scored_statements
+from kgagent.answers.items import (
+    Item,
+    Line,
+    NodeItem,
+    RelationshipItem,
+    RenderState,
+    Shown,
+    current_notes,
+    scored_statements,
+)
 from kgagent.answers.page import NOTHING_RELEVANT, Content, joined, nothing_about, text_page
 from kgagent.models.hybrid import HybridRelationship, HybridSearchResult
 
@@ -123,6 +132,9 @@ def _each(item: ScoredItem, now: datetime) -> Iterator[ScoredItem]:
     if not statements or (isinstance(item, NodeItem) and item.is_only_named):
         yield item
         return
+    scored = {one.note.identity for one in statements if one.note is not None}
+    unscored = [note for note in current_notes(item.described, now) if note.identity not in scored]
     for one in statements:
         description, notes = (item.described.description, ()) if one.note is None else ("", (one.note,))
-        yield replace(item, score=one.score, shown=Shown(description, notes, statement=one))
+        others = unscored if one is statements[-1] else ()
+        yield replace(item, score=one.score, shown=Shown(description, notes, others, one))

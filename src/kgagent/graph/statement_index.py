@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -23,6 +23,7 @@ from kgagent.graph.writes import (
     VectorChange,
     VectorSource,
 )
+from kgagent.models.history import last_end
 from kgagent.models.note import format_utc
 from kgagent.models.when import periods_of
 
@@ -46,7 +47,9 @@ def record_statements(kind: RecordKind[RecordT, Any], record: RecordT, now: date
     if embedded := kind.text(replace(record, properties=without_notes), now):
         description = record.text("description")
         time = StatementTime((record.text("when") or None) if is_relationship else None, None)
-        texts[description if description.strip() else ""] = IndexedStatement(embedded, (time,), is_record=True)
+        had_other_type = is_relationship and last_end(record.history, "relationship_type") is not None
+        one = IndexedStatement(embedded, (time,), is_record=True, began_earlier=had_other_type)
+        texts[description if description.strip() else ""] = one
     for note in record.notes:
         if note.content.strip() and not has_unpaired_surrogates(note.content):
             time = StatementTime(note.when, None if note.expires_at is None else format_utc(note.expires_at))
@@ -115,7 +118,7 @@ def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedd
             {
                 "properties": {
                     **statements.location,
-                    **_stored_times(statement.times),
+                    **_stored_times(statement),
                     "entity_key": statement_key(record, text),
                     "text": text,
                     "is_record": statement.is_record or None,
@@ -130,13 +133,20 @@ def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedd
     }
 
 
-def _stored_times(times: Sequence[StatementTime]) -> Row:
-    """What an entry stores of its times: the days, and the last expiry unless one never expires."""
+def _stored_times(statement: IndexedStatement) -> Row:
+    """What an entry stores of its times: the days, and the last expiry unless one never expires.
+
+    A relationship that had another type before its time began long ago for `as_of`; `between` compares its periods.
+    """
+    times = statement.times
     expiries = [time.expires_at for time in times]
     expiry = None if None in expiries else datetime.fromisoformat(max(filter(None, expiries)))
     days = days_of(time.when for time in times)
     if days[DAYS[0]] is None:
         days |= dict(zip(DAYS, NO_DAYS, strict=True))
+    elif statement.began_earlier:
+        periods = days[PERIODS] or [days[name] for name in DAYS]
+        days |= {DAYS[0]: NO_DAYS[0], PERIODS: periods}
     return {**days, "expires_at": expiry}
 
 

@@ -130,11 +130,13 @@ class IndexedStatement(NamedTuple):
         embedded: the text that is embedded.
         times: the times of all that state it.
         is_record: whether it is the record itself, with its description, which a search is between by any of its times.
+        began_earlier: whether its record had another type before these times.
     """
 
     embedded: str
     times: tuple[StatementTime, ...]
     is_record: bool = False
+    began_earlier: bool = False
 
 
 @dataclass(frozen=True)

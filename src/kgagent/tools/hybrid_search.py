@@ -14,7 +14,7 @@ from kgagent.formatting import counted
 from kgagent.models.fields import FilledText
 from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult
 from kgagent.ontology import Ontology
-from kgagent.search.hybrid import READ
+from kgagent.search.hybrid import CALIBRATED, READ
 from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -81,7 +81,8 @@ class HybridSearch(Tool[HybridSearchArguments]):
         now = context.write_context.clock()
         # Records with many notes take a while, during which other users' calls go on.
         items = await asyncio.to_thread(found_items, result, now if is_text else None)
-        is_first = is_text and arguments.cursor is None and arguments.limit is None
+        is_ranked = arguments.strategy == CALIBRATED
+        is_first = is_text and is_ranked and arguments.cursor is None and arguments.limit is None
         content = found_content(result, items, at_most=first_page(items) if is_first else None)
         return await render_page(
             HybridSearchToolResult,

@@ -67,5 +67,5 @@ async def test_other_tasks_run_between_records(
         monkeypatch.setattr(records, "parse_notes", counted)
         succeeded(await long_notes[tool](**CALLS[tool]))
     assert read.total() >= (2 if tool == "find_paths" else PEOPLE)
-    # hybrid_search reads them in a thread, which decides when others run.
-    assert max(read.values()) < (PEOPLE if tool == "hybrid_search" else 8), read
+    # Searches read them in a thread, which decides when others run.
+    assert max(read.values()) < (PEOPLE if tool in {"explore", "hybrid_search"} else 8), read
