@@ -9,7 +9,7 @@ import hashlib
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -279,15 +279,20 @@ class ReplayStore:
         one = self.graph.relationships[entry.position]
         return one.start, one.end
 
-    def _matches(self, entries: Sequence[int], similarities: Vectors | Mapping[int, float]) -> list[dict[str, Any]]:
-        """What `_statement_match.cypher` returns."""
-        of_records: dict[tuple[str, int], list[int]] = defaultdict(list)
+    def _matches(
+        self, entries: Iterable[int], similarities: Vectors | Mapping[int, float], parameters: Mapping[str, Any]
+    ) -> list[dict[str, Any]]:
+        """What `_statement_match.cypher` returns of entries, the best first."""
+        of_records: dict[tuple[str, int], list[int]] = {}
         for i in entries:
-            of_records[self.entries[i].kind, self.entries[i].position].append(i)
+            record = self.entries[i].kind, self.entries[i].position
+            if record not in of_records and len(of_records) == parameters["limit"]:
+                continue
+            of_records.setdefault(record, []).append(i)
         return [
             {
                 kind: self._node(position) if kind == "node" else self._relationship(position),
-                "statements": [[self.entries[i].text, float(similarities[i])] for i in own],
+                "statements": [[self.entries[i].text, float(similarities[i])] for i in own[: parameters["of_record"]]],
             }
             for (kind, position), own in of_records.items()
         ]
@@ -356,21 +361,23 @@ class ReplayStore:
         rows = []
         for query in parameters["queries"]:
             similarities = self.entry_vectors @ query["vector"]
-            best = [i for i in _best(similarities, parameters["limit"]) if similarities[i] >= query["threshold"]]
-            rows.append({"query": query["position"], "matches": self._matches(best, similarities)})
+            best = _best(similarities, 4 * parameters["limit"])
+            near = [i for i in best if similarities[i] >= query["threshold"]]
+            rows.append({"query": query["position"], "matches": self._matches(near, similarities, parameters)})
         return rows
 
     def _search_statements_text(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
         rows = []
         for query in parameters["queries"]:
             similarities = self.entry_vectors @ query["vector"]
-            hits = self._entry_text.search(query["text"], parameters["considered"])
+            hits = self._entry_text.search(query["text"], parameters["fetch"])
             best = [(word["word"], self._entry_text.search(word["text"], 1)) for word in query["words"]]
             rows.append(
                 {
                     "query": query["position"],
                     "hits": len(hits),
-                    "matches": self._matches([i for i, _ in hits], similarities),
+                    "kept": len(hits),
+                    "matches": self._matches([i for i, _ in hits], similarities, parameters),
                     "weights": [[word, own[0][1]] for word, own in best if own],
                 }
             )
@@ -417,7 +424,7 @@ class ReplayStore:
             for i, _, is_owner in (*owners, *named):
                 at_node = np.array(self._at_node[self._keys[i]][: parameters["hub_limit"]], int)
                 similarities = self.entry_vectors[at_node] @ query["vector"]
-                order = np.argsort(-similarities, kind="stable")[: parameters["considered"]]
+                order = np.argsort(-similarities, kind="stable")
                 every = dict(zip(at_node.tolist(), similarities.tolist(), strict=True))
                 rows.append(
                     {
@@ -426,7 +433,7 @@ class ReplayStore:
                         "names": [] if is_owner else [self.graph.nodes[i].name, *self.graph.nodes[i].aliases],
                         "is_owner": is_owner,
                         "degree": len(self._touching[self._keys[i]]),
-                        "matches": self._matches(at_node[order].tolist(), every),
+                        "matches": self._matches(at_node[order].tolist(), every, parameters),
                     }
                 )
         return rows

@@ -105,9 +105,11 @@ class RenderState:
         details = " ".join(filter(None, (label, key)))
         return f"{shown} ({safe_text(details)})" if details else shown
 
-    def is_new(self, statement: FoundStatement, description: str) -> bool:
-        """Whether no line contains the text of a statement yet; from now on one does."""
-        text = safe_text(statement.note.content if statement.note is not None else description).casefold()
+    def is_new(self, item: GraphNode | GraphRelationship, statement: FoundStatement, description: str) -> bool:
+        """Whether the line of a record lacks the text of a statement; from now on it has it."""
+        key = item.entity_key if isinstance(item, GraphNode) else "\0".join(item.pair)
+        stated = safe_text(statement.note.content if statement.note is not None else description).casefold()
+        text = f"{key}\0{stated}" if stated else ""
         is_new = text not in self.said
         self.said.add(text)
         return is_new or not text
@@ -146,7 +148,7 @@ class RenderState:
         description, notes, others, statement = shown or self.statements(item)
         if isinstance(item, GraphRelationship) and self._is_shown(item):
             description = ""
-        if statement is not None and not self.is_new(statement, description):
+        if statement is not None and not self.is_new(item, statement, description):
             description, notes = "", ()
         if statement is not None and notes:
             # As a description, its text is cut and not omitted if it is too long.

@@ -1,6 +1,6 @@
 """Text of the graph that cannot pose as the words of a tool."""
 
-STRUCTURE = frozenset('[]|:"')
+STRUCTURE = frozenset('[]|:"<>')
 """Characters with which lines separate names, types and statements."""
 
 JOINERS = "\u200c\u200d"

@@ -2,7 +2,7 @@
 // with the statements about it and its relationships that are nearest to the query.
 // Parameters: user_id; index; queries [{position, plain (the text without accents), names (Lucene), speaks_of_owner,
 //   vector or null}]; dimensions; model; filter; fetch (matches of the full-text index); node_limit (nodes of
-//   each query); hub_limit (statements read at a node); considered (statements of each node whose records are read).
+//   each query); hub_limit (statements read at a node); limit (records at each node); of_record (statements of each).
 // Rows: one for each node of a query: query, entity_key, names, is_owner, degree, matches (see `_statement_match`).
 UNWIND $queries AS query
 CALL (query) {
@@ -33,8 +33,7 @@ CALL (query, named) {
   WITH query, n, n.embedding AS embedding
   WHERE query.vector IS NOT NULL AND «_kept_statement» AND «_comparable_node»
   WITH n, 2.0 * vector.similarity.cosine(embedding, query.vector) - 1.0 AS similarity
-  ORDER BY similarity DESC, n.entity_key
-  LIMIT $considered
+  WITH n, similarity, -similarity AS place
   «_statement_match»
 }
 RETURN query.position AS query, named.entity_key AS entity_key, names, is_owner,

@@ -1,5 +1,5 @@
 // Compares each statement of the user with each query; each vector is read once and not kept.
-// Parameters: user_id; dimensions; model; filter; limit; considered (statements whose records are read, at least limit); queries
+// Parameters: user_id; dimensions; model; filter; limit (records); of_record (statements of each); queries
 //   [{position from 0, vector, threshold}].
 // Rows: one for each query: query, matches (see `_statement_match`).
 MATCH (n:«label»)
@@ -14,9 +14,7 @@ CALL (candidates, query) {
   UNWIND candidates AS candidate
   WITH candidate[0] AS n, candidate[1][query.position] AS similarity
   WHERE similarity >= query.threshold
-  WITH n, similarity
-  ORDER BY similarity DESC, n.entity_key
-  LIMIT $considered
+  WITH n, similarity, -similarity AS place
   «_statement_match»
 }
 RETURN query.position AS query, matches

@@ -1,7 +1,7 @@
 // The user's statements nearest to each query, from the index that filters inside itself: by user, and by what the fragments
 // «within_types» and «within_days» name.
-// Parameters: user_id; dimensions; model; relationship_types [text] or null; filter; limit; considered (statements whose records are
-// read, at least limit); fetch (index matches to fetch, at least limit);
+// Parameters: user_id; dimensions; model; relationship_types [text] or null; filter; limit (records); of_record
+// (statements of each); fetch (index matches to fetch, at least limit);
 // estimated (whether the index only estimates similarities, which are then computed again); queries [{position, vector, threshold}].
 // Rows: one for each query: query, hits (number of index matches), least score among them as cosine, matches (see `_statement_match`).
 UNWIND $queries AS query
@@ -15,11 +15,11 @@ CALL (query) {
   ORDER BY similarity DESC, n.entity_key
   RETURN count(*) AS hits, min(indexed) AS least, collect(
     CASE WHEN similarity >= query.threshold AND «_eligible_node» AND «_kept_statement» THEN {n: n, similarity: similarity} END
-  )[..$considered] AS kept
+  ) AS kept
 }
 CALL (kept) {
   UNWIND kept AS hit
-  WITH hit.n AS n, hit.similarity AS similarity
+  WITH hit.n AS n, hit.similarity AS similarity, -hit.similarity AS place
   «_statement_match»
 }
 RETURN query.position AS query, hits, least, matches

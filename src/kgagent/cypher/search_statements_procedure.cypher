@@ -1,5 +1,5 @@
 // The user's statements nearest to one query, for servers whose indexes cannot filter.
-// Parameters: user_id; dimensions; model; filter; limit; considered (statements whose records are read, at least limit); fetch (matches
+// Parameters: user_id; dimensions; model; filter; limit (records); of_record (statements of each); fetch (matches
 //   to fetch); index; query {vector, threshold}.
 // The index only estimates similarities, so they are computed again.
 // Rows: least estimate among the index matches (null if there are none), matches (see `_statement_match`).
@@ -11,10 +11,10 @@ WITH n, estimate, CASE
   END AS similarity
 ORDER BY similarity DESC, n.entity_key
 WITH min(estimate) AS least,
-  collect(CASE WHEN similarity >= $query.threshold THEN {n: n, similarity: similarity} END)[..$considered] AS kept
+  collect(CASE WHEN similarity >= $query.threshold THEN {n: n, similarity: similarity} END) AS kept
 CALL (kept) {
   UNWIND kept AS hit
-  WITH hit.n AS n, hit.similarity AS similarity
+  WITH hit.n AS n, hit.similarity AS similarity, -hit.similarity AS place
   «_statement_match»
 }
 RETURN least, matches

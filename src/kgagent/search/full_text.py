@@ -14,6 +14,7 @@ from kgagent.graph.schema_parts import (
     STATEMENT_TEXT_INDEX,
 )
 from kgagent.graph.statements import statement
+from kgagent.search.arguments import MAX_LIMIT
 from kgagent.search.candidates import (
     Candidate,
     Ranking,
@@ -26,6 +27,7 @@ from kgagent.search.candidates import (
 from kgagent.search.features import StoredRecord
 from kgagent.search.query import Query, full_text_parameters
 from kgagent.search.scope import RelationshipFilter, SearchScope
+from kgagent.search.vector_search import STATEMENTS_OF_MATCH
 from kgagent.search.vector_targets import RANKING_FIELDS, EmbeddedQuery
 from kgagent.turns import in_turns
 
@@ -101,7 +103,7 @@ async def search_statements_full_text(
         scope: whose statements.
         queries: what the queries say.
         types: of which relationships; those of nodes are found too.
-        limit: maximum number of statements of each query.
+        limit: maximum number of records of each query.
 
     Returns:
         The records of each query, best first; and what each word of each query weighs, if any statement has it.
@@ -119,19 +121,37 @@ async def search_statements_full_text(
         return rankings, weights
     places = {"labels": Identifier.any_of(scope.ontology.labels), "types": types.identifier(scope.ontology)}
     search = statement("search_statements_text", relationship=RANKING_FIELDS, **places)
-    considered = types.considered(limit)
-    parameters = {**types.parameters, "index": STATEMENT_TEXT_INDEX, "queries": asked}
-    rows = await scope.read(search, {**parameters, "considered": considered, "fetch": max(MIN_FETCH, 2 * considered)})
+    parameters = {
+        **types.parameters,
+        "index": STATEMENT_TEXT_INDEX,
+        "limit": limit,
+        "of_record": STATEMENTS_OF_MATCH,
+    }
 
     def read(match: Mapping[str, Any]) -> Candidate | None:
         record = read_record(match, scope.ontology)
         return None if record is None else statement_candidate(record, match)
 
-    for row in rows:
-        found = await in_turns(read, row["matches"])
-        rankings[row["query"]] = Ranking([one for one in found if one is not None])
-        weights[row["query"]] = dict(row["weights"])
+    fetch = 4 * limit
+    while asked:
+        rows = await scope.read(search, {**parameters, "queries": asked, "fetch": fetch})
+        for row in rows:
+            found = await in_turns(read, row["matches"])
+            rankings[row["query"]] = Ranking([one for one in found if one is not None])
+            weights[row["query"]] = dict(row["weights"])
+        # Matches that the statement filters out took the place of others.
+        short = {row["query"] for row in rows if _is_short(row, limit, fetch)}
+        asked = [one for one in asked if one["position"] in short]
+        fetch *= WIDENING
+        if fetch > MAX_LIMIT:
+            break
     return rankings, weights
+
+
+def _is_short(row: Mapping[str, Any], limit: int, fetch: int) -> bool:
+    """Whether statements of other users, or those that a filter removes, left too few records."""
+    is_filtered = row["kept"] < row["hits"] or not row["matches"]
+    return is_filtered and len(row["matches"]) < limit and row["hits"] >= fetch
 
 
 async def _search(

@@ -222,7 +222,7 @@ class HybridSearch:
         pool = self.limit * RERANKED_POOL
         # Another order than that of the statements.
         candidates = [
-            one if one.result is None else replace(one, result=one.result.model_copy(update={"statements": ()}))
+            replace(one, features=None, result=one.result and one.result.model_copy(update={"statements": ()}))
             for one in candidates
         ]
         reranking = Reranking(self.scope, self.options, found.time_left, self.limit, pool, vector)

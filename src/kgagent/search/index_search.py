@@ -206,5 +206,6 @@ def _matches(
     request: VectorRequest, query: EmbeddedQuery, row: Mapping[str, Any], fetch: int
 ) -> tuple[list[Candidate], bool]:
     matches = request.candidates(row)
-    found = sum(max(1, len(match.statements)) for match in matches)
-    return matches, found >= request.limit or row["hits"] < fetch or row["least"] < query.threshold
+    # One record may have all the statements that were fetched, of which only a few are returned.
+    is_enough = request.target.kind == "statements" and not request.target.is_filtered_later and bool(matches)
+    return matches, is_enough or len(matches) >= request.limit or row["hits"] < fetch or row["least"] < query.threshold

@@ -29,7 +29,7 @@ class ReadRecord:
 
     record: StoredRecord
     similarities: Sequence[float] = ()
-    statements: Sequence[tuple[str, Sequence[float]]] = ()
+    statements: Sequence[tuple[str, Sequence[float | None]]] = ()
 
 
 @dataclass(frozen=True)

@@ -36,12 +36,12 @@ from kgagent.search.full_text import (
 )
 from kgagent.search.query import Query, name_parameters, named_nodes, read_query
 from kgagent.search.scope import RelationshipFilter, SearchScope
-from kgagent.search.vector_search import Count, VectorRetrievers
+from kgagent.search.vector_search import STATEMENTS_OF_MATCH, Count, VectorRetrievers
 from kgagent.search.vector_targets import RANKING_FIELDS, EmbeddedQuery
 from kgagent.turns import in_turns
 
 STATEMENT_POOL = 50
-"""Statements that each retriever of statements returns for a query, and at each named node."""
+"""Records that each retriever of statements returns for a query, and at each named node, with their best statements."""
 
 FETCHED_NAMES, NAMED_NODES = 100, 8
 """Full-text matches whose names are compared with a query, and nodes that a query can name."""
@@ -280,7 +280,8 @@ async def _at_named_nodes(
             "fetch": FETCHED_NAMES,
             "node_limit": NAMED_NODES,
             "hub_limit": HUB_LIMIT,
-            "considered": types.considered(STATEMENT_POOL),
+            "limit": STATEMENT_POOL,
+            "of_record": STATEMENTS_OF_MATCH,
         },
         timeout=spec.timeout,
     )

@@ -24,9 +24,6 @@ from kgagent.operations import Search
 from kgagent.search.arguments import known_types
 from kgagent.validation import check_user_id
 
-FILTERED = 10
-"""Number of statements whose records are read for each one that is wanted, if a filter compares their records."""
-
 SHORTEST_TIMEOUT = 0.01
 """Seconds that a step may take if no time is left."""
 
@@ -182,10 +179,6 @@ class RelationshipFilter:
         """Whether it has conditions that no vector index has; indexes have the free type, the owner and the days."""
         in_indexes = {"relationship_types", "between", "now"}
         return any(value is not None for name, value in asdict(self).items() if name not in in_indexes)
-
-    def considered(self, limit: int) -> int:
-        """Number of statements whose records are read to find some that are kept."""
-        return FILTERED * limit if self.has_conditions or self.relationship_types is not None else limit
 
     def identifier(self, ontology: Ontology) -> Identifier:
         """The Neo4j types to keep, as statements name them."""

@@ -145,7 +145,7 @@ def score_records(
             # One record with unexpected content must not hold back the others.
             _log.exception("A record could not be returned")
             continue
-        statements = _statements(read, model, types)
+        statements = _statements(_with_retrieved(read, [own.get(key) for own in ranks]), model, types)
         of_queries = [
             _scored(ranked, replace(own[key], record=read.record), statements, position, weights)
             for position, (ranked, own) in enumerate(zip(found.results, ranks, strict=True))
@@ -176,7 +176,15 @@ class _Statement:
 
     text: str
     note: Note | None
-    similarities: Sequence[float]
+    similarities: Sequence[float | None]
+
+
+def _with_retrieved(read: ReadRecord, candidates: Sequence[Candidate | None]) -> ReadRecord:
+    """The record with the statements that the queries retrieved, also those that were not read."""
+    known = {text for text, _ in read.statements}
+    texts = dict.fromkeys(text for one in candidates if one is not None for text in one.statements if text not in known)
+    more = [(text, [None if one is None else one.statements.get(text) for one in candidates]) for text in texts]
+    return replace(read, statements=(*read.statements, *more))
 
 
 def _statements(read: ReadRecord, model: GraphNode | GraphRelationship, types: RelationshipFilter) -> list[_Statement]:

@@ -37,6 +37,9 @@ COUNTED = 10_000
 SCANNED_IN_ONE_STATEMENT = 500
 """Number of vectors up to which a target shares a statement with others: comparing so many costs about a round trip."""
 
+STATEMENTS_OF_MATCH = 8
+"""Statements of a record that a retriever returns: the best ones; so one with many leaves room for others."""
+
 NODE_SPAN, RELATIONSHIP_SPAN = 20, 50
 """Rank of the match that the best one is compared with, to assess how far it stands out."""
 
@@ -70,8 +73,7 @@ class VectorRequest:
             {"position": position, "vector": vector(query.vector), "threshold": query.threshold}
             for position, query in enumerate(self.queries)
         ]
-        considered = MAX_LIMIT if self.target.is_filtered_later else 2 * self.limit
-        return {**self.target.filters, "limit": self.limit, "considered": considered, "queries": queries}
+        return {**self.target.filters, "limit": self.limit, "of_record": STATEMENTS_OF_MATCH, "queries": queries}
 
     def candidates(self, row: Mapping[str, Any]) -> list[Candidate]:
         """Read the matches of one query."""
@@ -214,7 +216,7 @@ class VectorRetrievers:
             scope: whose statements.
             queries: vectors to search for.
             types: of which relationships; those of nodes are found too.
-            limit: maximum number of statements of each query.
+            limit: maximum number of records of each query.
 
         Raises:
             StoreError: the database failed.

@@ -93,23 +93,12 @@ def test_a_record_without_a_text_is_a_line_without_one() -> None:
     ]
 
 
-def test_a_statement_that_another_record_made_is_not_repeated() -> None:
-    known = [friends({"Painted it": 0.9, "Rows": 0.6}), lighthouse({"Painted it": 0.8, "Shines": 0.7})]
-    items = by_statement(known, NOW)
-    assert lines(items) == [
-        "Nora -[friend of]-> Ole (close) 0.90: Painted it | Rows",
-        "Lighthouse (Entity) 0.80: Shines",
+def test_a_statement_that_two_records_made_is_shown_for_both_and_once_for_each() -> None:
+    known = [friends({"Painted it": 0.9, "painted  it": 0.6}), lighthouse({"Painted it": 0.8, "Shines": 0.7})]
+    assert lines(by_statement(known, NOW)) == [
+        "Nora -[friend of]-> Ole (close) 0.90: Painted it",
+        "Lighthouse (Entity) 0.80: Painted it | Shines",
     ]
-
-
-def test_a_record_that_says_nothing_else_still_has_its_line() -> None:
-    items = by_statement([friends({"Painted it": 0.9}), lighthouse({"painted  it": 0.8})], NOW)
-    assert lines(items)[1] == "Lighthouse (Entity) 0.80"
-
-
-def test_a_statement_is_shown_on_a_later_page_although_an_earlier_page_has_its_text() -> None:
-    content = Content(by_statement([friends({"Painted it": 0.9}), lighthouse({"Painted it": 0.8})], NOW), at_most=1)
-    assert text_page(content, state, 2_000, offset=1, cursor=str).text == "Lighthouse (Entity) 0.80: Painted it"
 
 
 @pytest.mark.parametrize("budget", [100, 130, 333, 2_000])
