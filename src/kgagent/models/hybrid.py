@@ -119,7 +119,7 @@ class RankedItem(GraphModel):
 
     Attributes:
         rank: position among nodes and relationships together, from 1.
-        score: that of its best statement, or of a relationship whose end it is, if it was not found by itself; of the
+        score: that of its best statement, or at a node of the best relationship there, if that is greater; of the
             fusion strategy or the last reranking step, if the search asked for one.
         found_by: the retrievers that found it.
         similarity: plain cosine with the query, -1 to 1; None without a vector search match.

@@ -178,7 +178,7 @@ class HybridSearch:
         if self._is_calibrated:
             # Records with many notes take a while, during which other users' calls go on.
             scored = await asyncio.to_thread(score_records, found, records, self.scope, self.types, self.weights)
-            every = with_end_nodes(scored, self.labels, moved=False) if with_ends else scored
+            every = with_end_nodes(scored, self.labels) if with_ends else scored
         return [self._with_result(one, records) for one in every if one.key in records], warnings
 
     def _with_result(self, candidate: Candidate, records: Mapping[str, ReadRecord]) -> Candidate:
@@ -229,13 +229,12 @@ class HybridSearch:
         return await reranking.run(candidates, self.cross_encoder)
 
 
-def with_end_nodes(ranked: Sequence[Candidate], labels: Collection[str], *, moved: bool = True) -> list[Candidate]:
+def with_end_nodes(ranked: Sequence[Candidate], labels: Collection[str]) -> list[Candidate]:
     """Expand relationships to their two nodes, which follow them unless they rank higher by themselves.
 
     Args:
         ranked: items, best first.
         labels: a node must have one of these.
-        moved: whether a node that ranks lower by itself gets the place and the score of the relationship.
     """
     known = {item.key: item for item in ranked}
     ordered: dict[str, Candidate] = {}
@@ -247,9 +246,8 @@ def with_end_nodes(ranked: Sequence[Candidate], labels: Collection[str], *, move
                 if not own_labels or not set(labels).isdisjoint(own_labels):
                     key = node_key(entity_key)
                     ends.add(key)
-                    if moved or key not in known:
-                        end = known.get(key, Candidate(key, 0.0))
-                        waiting.append(replace(end, score=item.score, features=item.features))
+                    end = known.get(key, Candidate(key, 0.0))
+                    waiting.append(replace(end, score=item.score, features=item.features))
         for candidate in waiting:
             ordered.setdefault(candidate.key, candidate)
     return [
