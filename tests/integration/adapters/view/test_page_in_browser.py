@@ -114,7 +114,7 @@ async def test_search_shows_matches_and_neighbors(
             "Ruth guides Ines in her career",
             "close (5 of 5)",
             "known-well (4 of 5)",
-            "semantic search of relationships",
+            "semantic search of statements",
         ):
             await expect(details).to_contain_text(said)
         assert visit.requests[-1].startswith(f"{server.url}search?query=who")
