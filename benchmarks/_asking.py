@@ -1,4 +1,6 @@
-"""Runs the same questions with several search methods and compares the results with the expected ones."""
+"""Runs the same questions with several search methods and compares the results with the expected
+ones.
+"""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -24,7 +26,9 @@ SEARCH r IN (
   VECTOR INDEX {RELATIONSHIP_VECTOR_INDEX} FOR $vector WHERE r.user_id = $user_id LIMIT $fetch
 ) SCORE AS score
 LIMIT $limit"""
-"""The minimum work of any search of a user's relationships; a benchmark appends the RETURN clause."""
+"""The minimum work of any search of a user's relationships; a benchmark appends the RETURN
+clause.
+"""
 
 Ends = tuple[str, str]
 Ask = Callable[[Owner, Vectors], Awaitable[list[Ends]]]
@@ -44,7 +48,9 @@ class Measured:
         self.seconds.append(seconds)
         self.recalls.append(len(right & set(found)) / len(right))
         self.missing += max(0, len(right) - len(found))
-        self.foreign += sum(not key.startswith(f"{owner.user_id}:") for pair in found for key in pair)
+        self.foreign += sum(
+            not key.startswith(f"{owner.user_id}:") for pair in found for key in pair
+        )
 
     @property
     def recall(self) -> float:
@@ -69,8 +75,12 @@ def fetched(settings: Settings) -> int:
     return max(LIMIT, math.ceil(LIMIT * settings.oversampling / settings.index_search_expansion))
 
 
-def nearest(owner: Owner, vectors: Vectors, query: Vectors, among: Sequence[int] | None = None) -> set[Ends]:
-    """The pairs with the nearest vectors, by exact comparison of all vectors of the user or some of them."""
+def nearest(
+    owner: Owner, vectors: Vectors, query: Vectors, among: Sequence[int] | None = None
+) -> set[Ends]:
+    """The pairs with the nearest vectors, by exact comparison of all vectors of the user or some of
+    them.
+    """
     own = vectors[owner.first : owner.first + owner.count]
     positions = np.arange(owner.count) if among is None else np.array(among)
     similarities = (own if among is None else own[positions]) @ query
@@ -90,7 +100,8 @@ async def compare(
         methods: search methods by name.
         questions: user, query vector and expected result.
         warm_up: number of first questions that are not measured.
-        at_most: maximum number of questions of a method, including warm-up; unlimited if the method is not listed.
+        at_most: maximum number of questions of a method, including warm-up; unlimited if the method
+            is not listed.
     """
     measured = {name: Measured() for name in methods}
     for number, (owner, query, right) in enumerate(questions):

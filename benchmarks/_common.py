@@ -26,9 +26,7 @@ from kgagent.local import LocalNeo4j
 Result = TypeVar("Result")
 
 DELETE_BATCH = 1_000
-DELETE_RELATIONSHIPS = (
-    "MATCH (:Entity {user_id: $user_id})-[r]->() WITH r LIMIT $limit DELETE r RETURN count(*) AS gone"
-)
+DELETE_RELATIONSHIPS = "MATCH (:Entity {user_id: $user_id})-[r]->() WITH r LIMIT $limit DELETE r RETURN count(*) AS gone"
 DELETE_NODES = "MATCH (n:Entity {user_id: $user_id}) WITH n LIMIT $limit DETACH DELETE n RETURN count(*) AS gone"
 SCHEMA_NAMES = "SHOW CONSTRAINTS YIELD name RETURN name, 'CONSTRAINT' AS kind"
 INDEX_NAMES = "SHOW INDEXES YIELD name, owningConstraint WHERE owningConstraint IS NULL RETURN name, 'INDEX' AS kind"
@@ -43,7 +41,8 @@ class Server:
         username: user name.
         password: password.
         is_own: whether it was started for this run, so that no cleanup is needed.
-        loaded: file that marks the data of an earlier run as loaded; None if every run loads its data.
+        loaded: file that marks the data of an earlier run as loaded; None if every run loads its
+            data.
     """
 
     uri: str
@@ -61,9 +60,13 @@ class Server:
 def parser(description: str | None) -> argparse.ArgumentParser:
     """The arguments of all benchmarks."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--uri", help="bolt address of a Neo4j; else NEO4J_URI, else a temporary local server")
+    parser.add_argument(
+        "--uri", help="bolt address of a Neo4j; else NEO4J_URI, else a temporary local server"
+    )
     parser.add_argument("--seed", type=int, default=7, help="seed of the random numbers")
-    parser.add_argument("--json", action="store_true", help="print the figures as one line of JSON at the end")
+    parser.add_argument(
+        "--json", action="store_true", help="print the figures as one line of JSON at the end"
+    )
     return parser
 
 
@@ -76,7 +79,10 @@ def server(uri: str | None) -> Iterator[Server]:
         password = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
         yield Server(address, settings.neo4j_username, password, is_own=False)
         return
-    with tempfile.TemporaryDirectory(prefix="kgagent-benchmark-") as home, kept_server(Path(home)) as own:
+    with (
+        tempfile.TemporaryDirectory(prefix="kgagent-benchmark-") as home,
+        kept_server(Path(home)) as own,
+    ):
         yield own
 
 
@@ -95,12 +101,18 @@ def kept_server(home: Path) -> Iterator[Server]:
 async def open_graph(
     where: Server, embedder: Embedder, settings: Settings, *, users: Sequence[str]
 ) -> AsyncIterator[KnowledgeGraph]:
-    """Open a graph with its indexes; afterwards, delete the users and the created indexes and constraints."""
+    """Open a graph with its indexes; afterwards, delete the users and the created indexes and
+    constraints.
+    """
     store = await connect(where.uri, username=where.username, password=where.password)
     before = await _schema(store)
     try:
         async with KnowledgeGraph.connect(
-            where.uri, username=where.username, password=where.password, embedder=embedder, settings=settings
+            where.uri,
+            username=where.username,
+            password=where.password,
+            embedder=embedder,
+            settings=settings,
         ) as graph:
             yield graph
     finally:
@@ -153,16 +165,23 @@ def show(title: str, rows: Sequence[Mapping[str, object]]) -> None:
     """Print rows as a table, with their keys as columns."""
     table = Table(title=title, title_justify="left")
     for column in rows[0]:
-        table.add_column(column, justify="left" if isinstance(rows[0][column], str) else "right", no_wrap=True)
+        table.add_column(
+            column, justify="left" if isinstance(rows[0][column], str) else "right", no_wrap=True
+        )
     for row in rows:
-        table.add_row(*(f"{value:,.4g}" if isinstance(value, float) else str(value) for value in row.values()))
+        table.add_row(
+            *(f"{value:,.4g}" if isinstance(value, float) else str(value) for value in row.values())
+        )
     width = None if os.isatty(1) else 120
     Console(width=width).print(table)
 
 
 def finish(figures: Mapping[str, object], *, as_json: bool) -> None:
     """Print the figures, as one line of JSON if requested."""
-    rounded = {key: round(value, 5) if isinstance(value, float) else value for key, value in figures.items()}
+    rounded = {
+        key: round(value, 5) if isinstance(value, float) else value
+        for key, value in figures.items()
+    }
     if as_json:
         print(json.dumps(rounded), flush=True)
     else:

@@ -1,4 +1,6 @@
-"""Graphs with labels and types outside the ontology, read from public files and written unchanged."""
+"""Graphs with labels and types outside the ontology, read from public files and written
+unchanged.
+"""
 
 import json
 from collections import defaultdict
@@ -92,7 +94,9 @@ def read(file: Path) -> RawGraph:
     return RawGraph(
         tuple(RawNode(n["id"], n["label"], _name(n), n["properties"]) for n in raw["nodes"]),
         tuple(
-            RawRelationship(e["relationType"], e["sourceNodeId"], e["targetNodeId"], e["properties"])
+            RawRelationship(
+                e["relationType"], e["sourceNodeId"], e["targetNodeId"], e["properties"]
+            )
             for e in raw["edges"]
         ),
         tuple(RawChunk(c["id"], c["linkedNodeId"], c["content"]) for c in raw["chunks"]),
@@ -109,10 +113,15 @@ def _name(node: Mapping[str, Any]) -> str:
 def stored(properties: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """Properties that Neo4j can store; nested values become JSON text."""
     nested = (dict, list)
-    return {key: json.dumps(value) if isinstance(value, nested) else value for key, value in properties.items()}
+    return {
+        key: json.dumps(value) if isinstance(value, nested) else value
+        for key, value in properties.items()
+    }
 
 
-async def load(store: Store, raw: RawGraph, user_id: str, embedder: Embedder, **more: JsonValue) -> None:
+async def load(
+    store: Store, raw: RawGraph, user_id: str, embedder: Embedder, **more: JsonValue
+) -> None:
     """Write a graph for a user.
 
     Args:
@@ -131,19 +140,29 @@ async def load(store: Store, raw: RawGraph, user_id: str, embedder: Embedder, **
     await join(store, raw.relationships, raw.labels, user_id, user_id)
     vectors = await embedder.embed([chunk.content for chunk in raw.chunks])
     chunks = [
-        {"key": chunk.key, "about": chunk.about, "content": chunk.content, "vector": store.vector(vector)}
+        {
+            "key": chunk.key,
+            "about": chunk.about,
+            "content": chunk.content,
+            "vector": store.vector(vector),
+        }
         for chunk, vector in zip(raw.chunks, vectors, strict=True)
     ]
     await write(store, CREATE_CHUNKS, chunks, user_id=user_id)
 
 
-async def load_another(store: Store, raw: RawGraph, user_id: str, other_id: str, embedder: Embedder) -> None:
-    """Write a graph of another user with the same keys and more relationships, which no result may contain.
+async def load_another(
+    store: Store, raw: RawGraph, user_id: str, other_id: str, embedder: Embedder
+) -> None:
+    """Write a graph of another user with the same keys and more relationships, which no result may
+    contain.
 
-    Every tenth relationship of the first user is repeated from their node to the other user's, and every node of the
-    other user has the property `of_another_user`.
+    Every tenth relationship of the first user is repeated from their node to the other user's, and
+    every node of the other user has the property `of_another_user`.
     """
-    turned = [replace(one, end=raw.relationships[i - 1].end) for i, one in enumerate(raw.relationships)]
+    turned = [
+        replace(one, end=raw.relationships[i - 1].end) for i, one in enumerate(raw.relationships)
+    ]
     fitting = [one for i, one in enumerate(turned) if one.type == raw.relationships[i - 1].type]
     crowded = replace(raw, relationships=(*raw.relationships, *fitting))
     await load(store, crowded, other_id, embedder, **{OTHER: True})
@@ -151,15 +170,23 @@ async def load_another(store: Store, raw: RawGraph, user_id: str, other_id: str,
 
 
 async def join(
-    store: Store, relationships: Iterable[RawRelationship], labels: Mapping[str, str], user_id: str, other_id: str
+    store: Store,
+    relationships: Iterable[RawRelationship],
+    labels: Mapping[str, str],
+    user_id: str,
+    other_id: str,
 ) -> None:
     """Write relationships from nodes of one user to nodes of another, or of the same."""
     of_kind: dict[tuple[str, str, str], list[dict[str, object]]] = defaultdict(list)
     for one in relationships:
         kind = labels[one.start], one.type, labels[one.end]
-        of_kind[kind].append({"start": one.start, "end": one.end, "properties": stored(one.properties)})
+        of_kind[kind].append(
+            {"start": one.start, "end": one.end, "properties": stored(one.properties)}
+        )
     for (start, neo4j_type, end), rows in of_kind.items():
-        text = JOIN.format(start=Identifier(start), type=Identifier(neo4j_type), end=Identifier(end))
+        text = JOIN.format(
+            start=Identifier(start), type=Identifier(neo4j_type), end=Identifier(end)
+        )
         await write(store, text, rows, user_id=user_id, other_id=other_id)
 
 
@@ -173,7 +200,8 @@ async def index(store: Store, labels: Iterable[str]) -> None:
     """Create a key index for each label, and wait until they are online."""
     for label in labels:
         await store.run_schema(
-            f"CREATE INDEX {Identifier(f'foreign_{label}')} IF NOT EXISTS FOR (n:{Identifier(label)}) ON (n.entity_key)"
+            f"CREATE INDEX {Identifier(f'foreign_{label}')} IF NOT EXISTS FOR "
+            f"(n:{Identifier(label)}) ON (n.entity_key)"
         )
     await store.run_schema("CALL db.awaitIndexes(300)")
 

@@ -1,4 +1,6 @@
-"""A graph with synthetic vectors: one user with many relationships and others with few, loaded without an embedder."""
+"""A graph with synthetic vectors: one user with many relationships and others with few, loaded
+without an embedder.
+"""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -81,20 +83,25 @@ def owners(prefix: str, relationships: int, users: int, of_each: int) -> list[Ow
 
 
 def scoped_owners(prefix: str, total: int) -> list[Owner]:
-    """Users of very unequal size: one has half of all, some have a share of the rest, many have 10, one has 1."""
+    """Users of very unequal size: one has half of all, some have a share of the rest, many have 10,
+    one has 1.
+    """
     sizes = [total // 2, *[SMALL_USER] * min(MAX_SMALL_USERS, total // 40), 1]
     share = (total - sum(sizes)) // MIDDLE_USERS
     sizes[1:1] = [total - sum(sizes) - (MIDDLE_USERS - 1) * share, *[share] * (MIDDLE_USERS - 1)]
     firsts = np.cumsum([0, *sizes])
     return [
-        Owner(f"{prefix}-{n}", int(first), size) for n, (first, size) in enumerate(zip(firsts, sizes, strict=False))
+        Owner(f"{prefix}-{n}", int(first), size)
+        for n, (first, size) in enumerate(zip(firsts, sizes, strict=False))
     ]
 
 
 class ClusteredVectors:
-    """Unit vectors that are hard to distinguish: dense clusters of very unequal size around a common mean.
+    """Unit vectors that are hard to distinguish: dense clusters of very unequal size around a
+    common mean.
 
-    As in text embeddings, a few directions have most of the variance, and all vectors share a component.
+    As in text embeddings, a few directions have most of the variance, and all vectors share a
+    component.
     """
 
     def __init__(self, generator: np.random.Generator, dimensions: int, clusters: int) -> None:
@@ -153,11 +160,15 @@ async def load(graph: KnowledgeGraph, embedder: HashingEmbedder, content: Conten
         await services_of(graph).store.write(CREATE_RELATIONSHIPS, {"rows": rows})
 
 
-async def load_then_index(graph: KnowledgeGraph, embedder: HashingEmbedder, content: Content) -> None:
+async def load_then_index(
+    graph: KnowledgeGraph, embedder: HashingEmbedder, content: Content
+) -> None:
     """Load without the vector and full-text indexes and create them afterwards, which is faster."""
     for part in services_of(graph).schema.parts:
         if part.kind in {"vector", "text"}:
-            await services_of(graph).store.run_schema(f"DROP INDEX {Identifier(part.name)} IF EXISTS")
+            await services_of(graph).store.run_schema(
+                f"DROP INDEX {Identifier(part.name)} IF EXISTS"
+            )
     await load(graph, embedder, content)
     await services_of(graph).schema.rebuild_vector_indexes()
 
@@ -195,7 +206,12 @@ def _relationship_rows(
             "updated_at": now,
         }
         vector = store.vector(as_embedding(content.vectors[owner.first + position]))
-        yield {"from_entity_key": start, "to_entity_key": end, "properties": properties, "vector": vector}
+        yield {
+            "from_entity_key": start,
+            "to_entity_key": end,
+            "properties": properties,
+            "vector": vector,
+        }
 
 
 def batches(rows: Iterable[RowT]) -> Iterator[list[RowT]]:

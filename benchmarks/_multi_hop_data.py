@@ -1,4 +1,6 @@
-"""Questions over one, two and three hops, and the relationships that answer them, from 2WikiMultihopQA and MetaQA."""
+"""Questions over one, two and three hops, and the relationships that answer them, from
+2WikiMultihopQA and MetaQA.
+"""
 
 import json
 from collections import defaultdict
@@ -8,10 +10,22 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from _questions import KB, METAQA_QUESTIONS, RELATIONS, Pair, Question, QuestionSet, Triple, pair, two_wiki
+from _questions import (
+    KB,
+    METAQA_QUESTIONS,
+    RELATIONS,
+    Pair,
+    Question,
+    QuestionSet,
+    Triple,
+    pair,
+    two_wiki,
+)
 
 SPLIT_SEED = 20240607
-"""Draws the half of each set on which the constants of the expansion were chosen; they are judged on the other."""
+"""Draws the half of each set on which the constants of the expansion were chosen; they are judged
+on the other.
+"""
 
 MOVIE = "movie"
 
@@ -85,11 +99,20 @@ class Movies:
         return frozenset(found)
 
     def gold(self, question: Chained) -> frozenset[Pair]:
-        """Pairs on all paths along the chain that end in an answer, without paths back through the seed."""
+        """Pairs on all paths along the chain that end in an answer, without paths back through the
+        seed.
+        """
         reached = {question.seed}
         levels: list[list[tuple[str, str]]] = []
         for start, end in pairwise(question.chain):
-            levels.append([(node, to) for node in reached for to in self.step(node, start, end) if to != question.seed])
+            levels.append(
+                [
+                    (node, to)
+                    for node in reached
+                    for to in self.step(node, start, end)
+                    if to != question.seed
+                ]
+            )
             reached = {to for _, to in levels[-1]}
         wanted = set(question.answers)
         found: set[Pair] = set()
@@ -103,7 +126,9 @@ class Movies:
 def read_twowiki(folder: Path) -> tuple[list[Triple], list[Asked]]:
     """Distinct triples, and questions."""
     known = two_wiki(folder)
-    return list(known.triples), [Asked(question.text, frozenset(question.pairs)) for question in known.questions]
+    return list(known.triples), [
+        Asked(question.text, frozenset(question.pairs)) for question in known.questions
+    ]
 
 
 def read_metaqa(folder: Path) -> tuple[list[Triple], dict[int, list[Asked]]]:
@@ -155,7 +180,9 @@ def judged(sets: Mapping[str, Sequence[Asked]]) -> dict[str, list[Asked]]:
     return halves
 
 
-def metaqa_sample(folder: Path, hops: int, *, triples: int, questions: int, most_gold: int, seed: int) -> QuestionSet:
+def metaqa_sample(
+    folder: Path, hops: int, *, triples: int, questions: int, most_gold: int, seed: int
+) -> QuestionSet:
     """Questions of MetaQA with the triples on their paths, and a random sample of other triples.
 
     Args:
@@ -173,9 +200,14 @@ def metaqa_sample(folder: Path, hops: int, *, triples: int, questions: int, most
         between[pair(triple)].append(triple)
     drawn = [asked[hops][i] for i in generator.permutation(len(asked[hops]))]
     chosen = tuple(
-        Question(one.text, tuple(triple for both in sorted(one.gold, key=sorted) for triple in between[both]))
+        Question(
+            one.text,
+            tuple(triple for both in sorted(one.gold, key=sorted) for triple in between[both]),
+        )
         for one in [one for one in drawn if len(one.gold) <= most_gold][:questions]
     )
     gold = dict.fromkeys(triple for question in chosen for triple in question.evidence)
     others = [every[i] for i in generator.permutation(len(every)) if every[i] not in gold]
-    return QuestionSet(f"metaqa, {hops} hops", chosen, (*gold, *others[: max(0, triples - len(gold))]))
+    return QuestionSet(
+        f"metaqa, {hops} hops", chosen, (*gold, *others[: max(0, triples - len(gold))])
+    )

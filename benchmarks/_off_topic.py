@@ -1,4 +1,6 @@
-"""Questions that the sample graph answers, in other words than its texts use too, and questions about anything else."""
+"""Questions that the sample graph answers, in other words than its texts use too, and questions
+about anything else.
+"""
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -1,4 +1,6 @@
-"""Writes a made graph as CSV and imports it into the data of a stopped local Neo4j, without its server."""
+"""Writes a made graph as CSV and imports it into the data of a stopped local Neo4j, without its
+server.
+"""
 
 import os
 import subprocess
@@ -24,7 +26,9 @@ TOOL = LockedFile(
     sha256="2ccb1c84b613b18814bbde5185267c60a6bb2b3d0b3ce632d3941d5d0fb29713",
     size=197_514,
 )
-"""The only jar that the import needs beside the server's; the lock of the local Neo4j leaves it out."""
+"""The only jar that the import needs beside the server's; the lock of the local Neo4j leaves it
+out.
+"""
 
 NODE_HEADER = "entity_key:ID,user_id,name,description\n"
 RELATIONSHIP_HEADER = (
@@ -63,7 +67,8 @@ def _lines(content: Content, owner: Owner, model: str) -> Iterator[bytes]:
         fields = (
             f"{start},{end},connected_to:{start}:{end},{owner.user_id},kind {position % 20},"
             f'"{start} and {end} have met {position} times, and neither of them forgets it.",'
-            f"{position % 5 + 1},{position % 3 + 1},{NOTES},{model},made {owner.first + position},1,{now},{now},"
+            f"{position % 5 + 1},{position % 3 + 1},{NOTES},{model},made "
+            f"{owner.first + position},1,{now},{now},"
         )
         vector = np.ascontiguousarray(content.vectors[owner.first + position])
         numbers = orjson.dumps(vector, option=orjson.OPT_SERIALIZE_NUMPY)[1:-1].replace(b",", b";")
@@ -91,13 +96,23 @@ def import_csv(folder: Path, home: Path, *, cache: Path | None) -> None:
             raise SystemExit(f"{TOOL.coordinate} has the wrong checksum")
         arguments = Path(staging) / "java.args"
         arguments.write_text(
-            render_argument_file(["-Xmx2g", *common_arguments(java, [jar, *jars]), "org.neo4j.cli.AdminTool"]), "utf-8"
+            render_argument_file(
+                ["-Xmx2g", *common_arguments(java, [jar, *jars]), "org.neo4j.cli.AdminTool"]
+            ),
+            "utf-8",
         )
         done = subprocess.run(  # noqa: S603 - no untrusted arguments
             [
                 java.launcher,
                 f"@{arguments}",
-                *("database", "import", "full", "neo4j", "--overwrite-destination", "--max-off-heap-memory=2G"),
+                *(
+                    "database",
+                    "import",
+                    "full",
+                    "neo4j",
+                    "--overwrite-destination",
+                    "--max-off-heap-memory=2G",
+                ),
                 f"--nodes=Entity={folder / 'nodes.csv'}",
                 f"--relationships=connected_to={folder / 'relationships.csv'}",
             ],

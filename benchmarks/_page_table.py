@@ -4,7 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 
 def section(
-    heading: str, rows: Sequence[Mapping[str, object]], cell: Callable[[str, object], str], *, texts: int = 1
+    heading: str,
+    rows: Sequence[Mapping[str, object]],
+    cell: Callable[[str, object], str],
+    *,
+    texts: int = 1,
 ) -> str:
     """The heading and a table of the rows in Markdown.
 

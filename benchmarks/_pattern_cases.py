@@ -1,4 +1,6 @@
-"""Hospital questions with known answers: cases with paths, start and end nodes, and sets of patients."""
+"""Hospital questions with known answers: cases with paths, start and end nodes, and sets of
+patients.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +25,9 @@ from kgagent.models.pattern_query import (
 
 GOLD = "medical_gold.json"
 READINGS = {"walk": True, "cypherMatch": False}
-"""How the file names the two readings of a pattern, and whether a path may follow a relationship twice in them."""
+"""How the file names the two readings of a pattern, and whether a path may follow a relationship
+twice in them.
+"""
 
 SHORT_NAMES = {"RA": "Rheumatoid Arthritis"}
 
@@ -47,7 +51,9 @@ class Case:
     def is_met(self, result: PatternResult) -> bool:
         """Whether a result has exactly the expected paths and nodes."""
         counted = self.paths is None or len(result.paths) == self.paths
-        return counted and all(found(result, [position]) == keys for position, keys in self.right.items())
+        return counted and all(
+            found(result, [position]) == keys for position, keys in self.right.items()
+        )
 
 
 def found(result: PatternResult, positions: Sequence[Position]) -> Keys:
@@ -83,15 +89,29 @@ def _single(case: Mapping[str, Any], keys: Mapping[str, str], raw: RawGraph) -> 
             "start": _keys(case[reading]["starts"], keys),
             "end": _keys(case[reading]["ends"], keys),
         }
-        yield Case(f"{case['id']}, {reading}", _asked(given, targets=targets), right, case[reading]["paths"])
+        yield Case(
+            f"{case['id']}, {reading}",
+            _asked(given, targets=targets),
+            right,
+            case[reading]["paths"],
+        )
     if "answer_start_equals_end" in case:
         given = GraphPattern.model_validate(case["pattern"] | {"cycle": True})
         patients = _keys(case["answer_start_equals_end"], keys)
-        yield Case(f"{case['id']}, cycle", _asked(given, targets=targets), {"start": patients, "end": patients})
+        yield Case(
+            f"{case['id']}, cycle",
+            _asked(given, targets=targets),
+            {"start": patients, "end": patients},
+        )
 
 
-def _combined(case: Mapping[str, Any], by_id: Mapping[str, Any], keys: Mapping[str, str]) -> Iterator[Case]:
-    patterns = [GraphPattern.model_validate(by_id[name]["pattern"]) for name in case["combinator"]["patterns"]]
+def _combined(
+    case: Mapping[str, Any], by_id: Mapping[str, Any], keys: Mapping[str, str]
+) -> Iterator[Case]:
+    patterns = [
+        GraphPattern.model_validate(by_id[name]["pattern"])
+        for name in case["combinator"]["patterns"]
+    ]
     answers: list[tuple[CombinatorType, Position, str]] = [
         (CombinatorType.INTERSECTION, "start", "answer_intersect_on_start_nodes"),
         (CombinatorType.INTERSECTION, "end", "answer_intersect_on_end_nodes_as_IDR003_code"),
@@ -99,7 +119,9 @@ def _combined(case: Mapping[str, Any], by_id: Mapping[str, Any], keys: Mapping[s
     ]
     for kind, position, field in answers:
         asked = _asked(combinator=_joined(kind, patterns, position))
-        yield Case(f"{case['id']}, {kind} on {position}", asked, {position: _keys(case[field], keys)})
+        yield Case(
+            f"{case['id']}, {kind} on {position}", asked, {position: _keys(case[field], keys)}
+        )
 
 
 def _both_to_patients(by_id: Mapping[str, Any], keys: Mapping[str, str], raw: RawGraph) -> Case:
@@ -107,22 +129,32 @@ def _both_to_patients(by_id: Mapping[str, Any], keys: Mapping[str, str], raw: Ra
     parts = [by_id["med_ra_to_patient"], by_id["med_albuterol_to_patient"]]
     patterns = [GraphPattern.model_validate(part["pattern"]) for part in parts]
     targets = [target for part in parts for target in _targets(part, raw)]
-    asked = _asked(combinator=_joined(CombinatorType.INTERSECTION, patterns, "end"), targets=targets)
+    asked = _asked(
+        combinator=_joined(CombinatorType.INTERSECTION, patterns, "end"), targets=targets
+    )
     answer = by_id["med_intersection_ra_albuterol"]["answer_intersect_on_start_nodes"]
-    return Case("med_ra_to_patient and med_albuterol_to_patient", asked, {"end": _keys(answer, keys)})
+    return Case(
+        "med_ra_to_patient and med_albuterol_to_patient", asked, {"end": _keys(answer, keys)}
+    )
 
 
 def _targets(case: Mapping[str, Any], raw: RawGraph) -> tuple[ResolutionTarget, ...]:
-    """The start node of a case, such as `Condition "Bronchial Asthma"`; none if it starts from all nodes."""
+    """The start node of a case, such as `Condition "Bronchial Asthma"`; none if it starts from all
+    nodes.
+    """
     label, _, name = str(case["entryPoints"]).partition(" ")
     if label == "all":
         return ()
     named = name.strip('"')
-    return (ResolutionTarget(entity_key=raw.key_of(label, SHORT_NAMES.get(named, named)), label=label),)
+    return (
+        ResolutionTarget(entity_key=raw.key_of(label, SHORT_NAMES.get(named, named)), label=label),
+    )
 
 
 def _asked(
-    *patterns: GraphPattern, combinator: QueryCombinator | None = None, targets: Sequence[ResolutionTarget] = ()
+    *patterns: GraphPattern,
+    combinator: QueryCombinator | None = None,
+    targets: Sequence[ResolutionTarget] = (),
 ) -> GraphQuery:
     return GraphQuery(
         targets=tuple(targets),
@@ -134,7 +166,9 @@ def _asked(
     )
 
 
-def _joined(kind: CombinatorType, patterns: Sequence[GraphPattern], position: Position) -> QueryCombinator:
+def _joined(
+    kind: CombinatorType, patterns: Sequence[GraphPattern], position: Position
+) -> QueryCombinator:
     return QueryCombinator(type=kind, patterns=tuple(patterns), join_on=position)
 
 

@@ -40,7 +40,9 @@ ENDS = {
 """The label of what each relation leads to from a film."""
 
 READINGS = ("walk, not back to the seed", "no relationship twice", "no node twice")
-"""Which paths count: the first is what the given answers go by, by the note that comes with them."""
+"""Which paths count: the first is what the given answers go by, by the note that comes with
+them.
+"""
 
 
 def label_of(kind: str) -> str:
@@ -92,9 +94,15 @@ async def load(store: Store, triples: Sequence[Triple]) -> None:
         alike[tuple(sorted(own))].append({"entity_key": name, "name": name, "user_id": USER})
     await index(store, {FILM, *ENDS.values()})
     for several, rows in alike.items():
-        await write(store, f"UNWIND $rows AS row CREATE (n:{':'.join(map(Identifier, several))}) SET n = row", rows)
+        await write(
+            store,
+            f"UNWIND $rows AS row CREATE (n:{':'.join(map(Identifier, several))}) SET n = row",
+            rows,
+        )
     for relation, pairs in of_relation.items():
-        text = JOIN.format(start=Identifier(FILM), type=Identifier(relation), end=Identifier(ENDS[relation]))
+        text = JOIN.format(
+            start=Identifier(FILM), type=Identifier(relation), end=Identifier(ENDS[relation])
+        )
         await write(store, text, pairs, user_id=USER, other_id=USER)
 
 
@@ -109,7 +117,9 @@ class Figures:
     as_walked: int = 0
     truncated: int = 0
 
-    def add(self, question: Chained, walked: frozenset[str], result: PatternResult, seconds: float) -> None:
+    def add(
+        self, question: Chained, walked: frozenset[str], result: PatternResult, seconds: float
+    ) -> None:
         """Add one result, compared with the given answer and with a walk in plain Python."""
         found = [path.end.entity_key for path in result.paths]
         self.seconds.append(seconds)
@@ -140,7 +150,10 @@ async def meta_qa(graph: KnowledgeGraph, folder: Path) -> Mapping[str, object]:
     for question in questions[:: len(questions) // WARM_UP]:
         await graph.query_patterns(asked(question, READINGS[0]), user_id=USER)
     figures = await _answers(graph, questions, Movies.of(triples))
-    rows = [{"hops": hops, "paths": reading, **figure.row()} for (hops, reading), figure in figures.items()]
+    rows = [
+        {"hops": hops, "paths": reading, **figure.row()}
+        for (hops, reading), figure in figures.items()
+    ]
     show(f"MetaQA, {len(triples):,} relationships, loaded in {loading:.0f} s", rows)
     return {"relationships": len(triples), "loading_seconds": round(loading, 1), "questions": rows}
 

@@ -61,8 +61,8 @@ class Asked:
         exact: whether the result is exactly as expected.
         answer: names of the nodes.
         seconds: median, for all paths.
-        ranked_seconds: median for the ten best by hybrid ranking with chunks, including embedding the question;
-            None if there is no question text.
+        ranked_seconds: median for the ten best by hybrid ranking with chunks, including embedding
+            the question; None if there is no question text.
         foreign: number of nodes of another user in the result.
         truncated: whether a limit cut off paths.
     """
@@ -126,21 +126,30 @@ async def scenario_cases(graph: KnowledgeGraph, data: Data) -> list[ScenarioAske
     return done
 
 
-async def _answer(graph: KnowledgeGraph, query: GraphQuery, user_id: str) -> tuple[PatternResult, float]:
+async def _answer(
+    graph: KnowledgeGraph, query: GraphQuery, user_id: str
+) -> tuple[PatternResult, float]:
     result = await graph.query_patterns(query, user_id=user_id)
     seconds = [(await timed(graph.query_patterns(query, user_id=user_id)))[1] for _ in range(RUNS)]
     return result, p50(seconds)
 
 
-async def _ranked_seconds(graph: KnowledgeGraph, query: GraphQuery, user_id: str, text: str) -> float:
+async def _ranked_seconds(
+    graph: KnowledgeGraph, query: GraphQuery, user_id: str, text: str
+) -> float:
     more = {"query": text, "ranking": RankingStrategy.HYBRID, "max_paths": FEW, "top_k": FEW}
     asked = query.model_copy(update=more)
     [vector] = await graph.retrieval.embed_queries([text])
-    times = [(await timed(graph.query_patterns(asked, user_id=user_id, vector=vector)))[1] for _ in range(RUNS + 1)]
+    times = [
+        (await timed(graph.query_patterns(asked, user_id=user_id, vector=vector)))[1]
+        for _ in range(RUNS + 1)
+    ]
     return p50(times[1:])
 
 
-def _asked(name: str, raw: RawGraph, answer: tuple[Keys, bool], result: PatternResult, seconds: float) -> Asked:
+def _asked(
+    name: str, raw: RawGraph, answer: tuple[Keys, bool], result: PatternResult, seconds: float
+) -> Asked:
     keys, exact = answer
     names = sorted(node.name for node in raw.nodes if node.key in keys)
     nodes = [*result.context.nodes, *(node for path in result.paths for node in path.nodes)]

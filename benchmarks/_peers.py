@@ -47,7 +47,9 @@ def installed() -> list[str]:
 
 
 async def copy_for_graphiti(graph: KnowledgeGraph, where: Server, everyone: list[Owner]) -> None:
-    """Copy the relationships in graphiti's schema between the same nodes, with graphiti's indexes."""
+    """Copy the relationships in graphiti's schema between the same nodes, with graphiti's
+    indexes.
+    """
     for owner in everyone:
         await services_of(graph).store.run_schema(_filled(PREPARE_NODES, owner))
         await services_of(graph).store.run_schema(_filled(COPY_RELATIONSHIPS, owner))
@@ -66,7 +68,9 @@ def graphiti_driver(where: Server) -> Any:  # noqa: ANN401 - of a package that n
 
 
 async def make_graphiti_indexes(driver: Any) -> None:  # noqa: ANN401 - of a package that need not be there
-    """Create graphiti-core's indexes; it starts by itself if its driver is created inside a running loop."""
+    """Create graphiti-core's indexes; it starts by itself if its driver is created inside a running
+    loop.
+    """
     await (getattr(driver, "_init_task", None) or driver.build_indices_and_constraints())
 
 
@@ -97,7 +101,9 @@ async def graphiti(where: Server, stack: AsyncExitStack) -> Ask:
 
 
 def langchain(where: Server, dimensions: int) -> Ask:
-    """langchain-neo4j's search of a relationship index; it has no filter by user, so others' hits are dropped."""
+    """langchain-neo4j's search of a relationship index; it has no filter by user, so others' hits
+    are dropped.
+    """
     from langchain_core.embeddings import DeterministicFakeEmbedding
     from langchain_neo4j import Neo4jVector
 
@@ -113,7 +119,11 @@ def langchain(where: Server, dimensions: int) -> Ask:
 
     async def ask(owner: Owner, query: Vectors) -> list[Ends]:
         found = store.similarity_search_by_vector(query.tolist(), k=LIMIT)
-        return [_ends(document.metadata) for document in found if document.metadata["user_id"] == owner.user_id]
+        return [
+            _ends(document.metadata)
+            for document in found
+            if document.metadata["user_id"] == owner.user_id
+        ]
 
     return ask
 
@@ -124,5 +134,6 @@ def _ends(metadata: Mapping[str, str]) -> Ends:
 
 
 def _filled(text: str, owner: Owner) -> str:
-    # CALL … IN TRANSACTIONS runs only where `run_schema` runs it, which takes no parameters; the ids are our own.
+    # CALL … IN TRANSACTIONS runs only where `run_schema` runs it, which takes no parameters; the
+    # ids are our own.
     return text.replace("$user_id", f"'{owner.user_id}'").replace("$rows", str(COPIED_AT_ONCE))

@@ -1,7 +1,7 @@
 """The data sets of `quality.py`: graphs with questions, of different kinds.
 
-Triples (2WikiMultihopQA, MetaQA, wc2014), a graph that a model wrote (memory42), and the sample graph of the package
-with questions made from its relationships.
+Triples (2WikiMultihopQA, MetaQA, wc2014), a graph that a model wrote (memory42), and the sample
+graph of the package with questions made from its relationships.
 """
 
 import json
@@ -31,7 +31,8 @@ class Asked:
 
     Attributes:
         text: the question.
-        answers: the alternatives, each the pairs of names (in lower case) of the relationships that answer it.
+        answers: the alternatives, each the pairs of names (in lower case) of the relationships that
+            answer it.
         names: names of the nodes to find, for questions about nodes.
         turns: ids of the conversation turns that are its evidence, for memory42.
         is_answerable: whether the graph can answer it.
@@ -77,7 +78,9 @@ class Sets:
     graphs: dict[str, MadeGraph] = field(default_factory=dict)
     sets: list[QualitySet] = field(default_factory=list)
 
-    def add(self, name: str, kind: str, graph: str, measure: str, questions: Iterable[Asked]) -> None:
+    def add(
+        self, name: str, kind: str, graph: str, measure: str, questions: Iterable[Asked]
+    ) -> None:
         """Add a set."""
         self.sets.append(QualitySet(name, kind, graph, measure, list(questions)))
 
@@ -107,12 +110,17 @@ def _add_triples(sets: Sets, data: Path) -> None:
         sets.add(f"MetaQA, {hops} hops", "metaqa", "2wiki and metaqa", "recall", questions)
     for key, name in (("wcP2", "wc2014, two hops"), ("wcC", "wc2014, conjunctions")):
         questions = (
-            Asked(one["text"], tuple(frozenset(frozenset(pair) for pair in walk) for walk in one["walks"]))
+            Asked(
+                one["text"],
+                tuple(frozenset(frozenset(pair) for pair in walk) for walk in one["walks"]),
+            )
             for one in football["questions"][key]
         )
         sets.add(name, "wc2014", "wc2014", "recall", questions)
     sets.graphs["metaqa without some films"], unknown = _without_seeds(films, data / "metaqa")
-    sets.add("MetaQA, film is not there", "flagged", "metaqa without some films", "flagged", unknown)
+    sets.add(
+        "MetaQA, film is not there", "flagged", "metaqa without some films", "flagged", unknown
+    )
 
 
 def _without_seeds(films: Sequence[Triple], folder: Path) -> tuple[MadeGraph, list[Asked]]:
@@ -120,7 +128,11 @@ def _without_seeds(films: Sequence[Triple], folder: Path) -> tuple[MadeGraph, li
     single = [one for one in metaqa_questions(folder) if one.hops == 1 and one.chain[0] == MOVIE]
     absent = {one.seed.lower() for one in single[::2]}
     wanted = {one.seed.lower() for one in single[1::2]} - absent
-    kept = [t for i, t in enumerate(films) if t[0].lower() not in absent and (t[0].lower() in wanted or i % 20 == 0)]
+    kept = [
+        t
+        for i, t in enumerate(films)
+        if t[0].lower() not in absent and (t[0].lower() in wanted or i % 20 == 0)
+    ]
     questions = [Asked(one.text, is_answerable=one.seed.lower() not in absent) for one in single]
     return of_triples(kept), questions
 
@@ -139,7 +151,9 @@ def of_triples(triples: Sequence[Triple]) -> MadeGraph:
 
 
 def _add_memory(sets: Sets, folder: Path) -> None:
-    """The graph that a model wrote; its texts end in the ids of turns, which are embedded without them."""
+    """The graph that a model wrote; its texts end in the ids of turns, which are embedded without
+    them.
+    """
     lines = [json.loads(line) for line in (folder / "graph.jsonl").read_text("utf-8").splitlines()]
     nodes = [
         MadeNode(
@@ -169,7 +183,10 @@ def _add_memory(sets: Sets, folder: Path) -> None:
     sets.graphs["memory42"] = MadeGraph(nodes, relationships, default_ontology())
     raw = json.loads((folder / "questions.json").read_text("utf-8"))
     asked = [
-        Asked(one["question"], turns=frozenset(turn for text in one["evidence"] for turn in TURN.findall(text)))
+        Asked(
+            one["question"],
+            turns=frozenset(turn for text in one["evidence"] for turn in TURN.findall(text)),
+        )
         for one in raw
         if one["answerable"]
     ]
@@ -187,14 +204,21 @@ def _add_sample(sets: Sets) -> None:
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     graph = sets.graphs["sample"] = _sample_graph(lines)
     sets.add(
-        "sample, README", "sample", "sample", "names", (Asked(q.question, names=q.expected) for q in sample_questions())
+        "sample, README",
+        "sample",
+        "sample",
+        "names",
+        (Asked(q.question, names=q.expected) for q in sample_questions()),
     )
     sets.add("sample, who is X's …", "sample", "sample", "R-precision", _about_others(graph))
     sets.add("sample, who is my …", "sample", "sample", "R-precision", _about_me(graph))
     sets.add("sample, tell me about X", "sample", "sample", "R-precision", _about_all_of(graph))
     sets.add("sample, two hops", "sample", "sample", "R-precision", _two_hops(graph))
     sets.add("sample, hostile to X", "levels", "sample", "R-precision", _of_level(graph))
-    flagged = [*(Asked(text) for text in ANSWERABLE), *(Asked(text, is_answerable=False) for text in OFF_TOPIC)]
+    flagged = [
+        *(Asked(text) for text in ANSWERABLE),
+        *(Asked(text, is_answerable=False) for text in OFF_TOPIC),
+    ]
     sets.add("sample, off topic", "flagged", "sample", "flagged", flagged)
 
 
@@ -260,14 +284,18 @@ class _People:
 
     def pairs(self, person: str, others: Iterable[str]) -> frozenset[Pair]:
         """The pairs of names of a person with others."""
-        return frozenset(frozenset((self.names[person].lower(), self.names[other].lower())) for other in others)
+        return frozenset(
+            frozenset((self.names[person].lower(), self.names[other].lower())) for other in others
+        )
 
 
 def _about_others(graph: MadeGraph) -> Iterator[Asked]:
     people = _People.of(graph)
     for (person, role), others in people.roles.items():
         if person != people.owner:
-            yield Asked(f"who is the {role} of {people.names[person]}?", (people.pairs(person, others),))
+            yield Asked(
+                f"who is the {role} of {people.names[person]}?", (people.pairs(person, others),)
+            )
 
 
 def _about_me(graph: MadeGraph) -> Iterator[Asked]:
@@ -311,4 +339,6 @@ def _of_level(graph: MadeGraph) -> Iterator[Asked]:
         if level in {1, 2, 5}:
             for person, others in at.items():
                 if person != people.owner:
-                    yield Asked(f"who is {word} to {people.names[person]}?", (people.pairs(person, others),))
+                    yield Asked(
+                        f"who is {word} to {people.names[person]}?", (people.pairs(person, others),)
+                    )

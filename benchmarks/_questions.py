@@ -67,17 +67,24 @@ def pair(triple: Triple) -> Pair:
 def add_question_sets(arguments: ArgumentParser) -> None:
     """Add the folders of both question sets to the arguments of a benchmark."""
     arguments.add_argument("--twowiki", type=Path, required=True, help=f"folder with {TWOWIKI}")
-    arguments.add_argument("--metaqa", type=Path, required=True, help=f"folder with {KB} and {METAQA_QUESTIONS}")
+    arguments.add_argument(
+        "--metaqa", type=Path, required=True, help=f"folder with {KB} and {METAQA_QUESTIONS}"
+    )
 
 
 def two_wiki(folder: Path) -> QuestionSet:
     """Questions of 2WikiMultihopQA with their evidence; a repeated triple counts once."""
     raw = json.loads((folder / TWOWIKI).read_text("utf-8"))
     questions = tuple(
-        Question(item["question"], tuple(dict.fromkeys((one[0], one[1], one[2]) for one in item["evidences"])))
+        Question(
+            item["question"],
+            tuple(dict.fromkeys((one[0], one[1], one[2]) for one in item["evidences"])),
+        )
         for item in raw
     )
-    return QuestionSet("2wiki", questions, tuple(dict.fromkeys(t for q in questions for t in q.evidence)))
+    return QuestionSet(
+        "2wiki", questions, tuple(dict.fromkeys(t for q in questions for t in q.evidence))
+    )
 
 
 def meta_qa(folder: Path, *, triples: int, questions: int, seed: int) -> QuestionSet:
@@ -99,7 +106,9 @@ def meta_qa(folder: Path, *, triples: int, questions: int, seed: int) -> Questio
     raw = [json.loads(line) for line in (folder / METAQA_QUESTIONS).read_text("utf-8").splitlines()]
     one_hop = [item for item in raw if item["hops"] == 1]
     drawn = [one_hop[i] for i in generator.permutation(len(one_hop))[:questions]]
-    asked = tuple(question for question in (_one_hop(item, touching) for item in drawn) if question.evidence)
+    asked = tuple(
+        question for question in (_one_hop(item, touching) for item in drawn) if question.evidence
+    )
     gold = dict.fromkeys(triple for question in asked for triple in question.evidence)
     others = (every[i] for i in generator.permutation(len(every)) if every[i] not in gold)
     more = [triple for triple, _ in zip(others, range(max(0, triples - len(gold))), strict=False)]

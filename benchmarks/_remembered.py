@@ -36,12 +36,18 @@ class RememberedEmbedder(PreparedEmbedder):
             return
         kept = np.load(file)
         if str(kept["model"]) != self.model:
-            raise SystemExit(f"{file} contains embeddings of {kept['model']}, expected {self.model}: delete it")
-        vectors = (array("f", vector.tobytes()) for vector in np.asarray(kept["vectors"], np.float32))
+            raise SystemExit(
+                f"{file} contains embeddings of {kept['model']}, expected {self.model}: delete it"
+            )
+        vectors = (
+            array("f", vector.tobytes()) for vector in np.asarray(kept["vectors"], np.float32)
+        )
         self._remembered |= zip(kept["texts"].tolist(), vectors, strict=True)
 
     def write(self, file: Path) -> None:
         """Write all embeddings to a .npz file."""
         file.parent.mkdir(parents=True, exist_ok=True)
-        vectors = np.array([np.frombuffer(vector, np.float32) for vector in self._remembered.values()])
+        vectors = np.array(
+            [np.frombuffer(vector, np.float32) for vector in self._remembered.values()]
+        )
         np.savez(file, model=self.model, texts=np.array(list(self._remembered)), vectors=vectors)

@@ -1,7 +1,8 @@
-"""A graph in memory that answers the statements of searches, so that quality is measured without a server.
+"""A graph in memory that answers the statements of searches, so that quality is measured without a
+server.
 
-Vectors are compared exactly, and full-text search is BM25 over the same fields; the statements are told apart by the
-names of their files. Everything else is the product's own code.
+Vectors are compared exactly, and full-text search is BM25 over the same fields; the statements are
+told apart by the names of their files. Everything else is the product's own code.
 """
 
 import asyncio
@@ -72,7 +73,9 @@ class MadeRelationship:
 
 @dataclass(frozen=True)
 class Entry:
-    """A statement in the index: of which record, its text, the text that is embedded, and what full text has beside."""
+    """A statement in the index: of which record, its text, the text that is embedded, and what full
+    text has beside.
+    """
 
     kind: str
     position: int
@@ -91,7 +94,9 @@ class MadeGraph:
     ontology: Ontology
 
     def entries(self) -> list["Entry"]:
-        """What the index of statements has: of each record its text without notes, and each note."""
+        """What the index of statements has: of each record its text without notes, and each
+        note.
+        """
         now = utc_now()
         entries: list[Entry] = []
         names = {node.key: node.name for node in self.nodes}
@@ -104,7 +109,9 @@ class MadeGraph:
                 self.ontology.word(one.neo4j_type, name, level)
                 for name, level in (("attitude", one.attitude), ("proximity", one.proximity))
             )
-            text = embedding_text(one.description, one.relationship_type, *levels, notes=(), now=now)
+            text = embedding_text(
+                one.description, one.relationship_type, *levels, notes=(), now=now
+            )
             about = f"{names[one.start]} {names[one.end]}", one.relationship_type
             entries.append(Entry("relationship", position, one.description, text, *about))
             entries += [Entry("relationship", position, note, note, *about) for note in one.notes]
@@ -115,7 +122,10 @@ class MadeGraph:
         names = {node.key: node.name for node in self.nodes}
         texts = [(node.name, (node.description, *node.notes)) for node in self.nodes]
         texts += [
-            (f"{names[one.start]} -[{one.relationship_type}]-> {names[one.end]}", (one.description, *one.notes))
+            (
+                f"{names[one.start]} -[{one.relationship_type}]-> {names[one.end]}",
+                (one.description, *one.notes),
+            )
             for one in self.relationships
         ]
         return [f"{head}: {text}" for head, of_one in texts for text in of_one if text.strip()]
@@ -128,7 +138,8 @@ class MadeGraph:
             return [Note(content=content) for content in contents]
 
         of_nodes = [
-            embedding_text(node.name, node.description, notes=notes(node.notes), now=now) for node in self.nodes
+            embedding_text(node.name, node.description, notes=notes(node.notes), now=now)
+            for node in self.nodes
         ]
         of_relationships = [
             embedding_text(
@@ -157,7 +168,11 @@ class EmbeddingCache:
     async def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> Vectors:
         """Vectors of texts, each of length 1."""
         keys = [hashlib.sha256(f"{are_queries}{text}".encode()).hexdigest()[:24] for text in texts]
-        missing = list({key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}.items())
+        missing = list(
+            {
+                key: text for key, text in zip(keys, texts, strict=True) if key not in self._known
+            }.items()
+        )
         run = self._embedder.embed_queries if are_queries else self._embedder.embed
         for first in range(0, len(missing), EMBEDDED_AT_ONCE):
             part = missing[first : first + EMBEDDED_AT_ONCE]
@@ -165,7 +180,11 @@ class EmbeddingCache:
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
             self._known |= {key: vector for (key, _), vector in zip(part, vectors, strict=True)}
         if missing and self._file is not None:
-            np.savez(self._file, keys=np.array(list(self._known)), vectors=np.array(list(self._known.values())))
+            np.savez(
+                self._file,
+                keys=np.array(list(self._known)),
+                vectors=np.array(list(self._known.values())),
+            )
         return np.array([self._known[key] for key in keys])
 
 
@@ -173,7 +192,9 @@ class FullText:
     """BM25 over some fields, as a full-text index of Neo4j scores."""
 
     def __init__(self, documents: Sequence[Mapping[str, str]], fields: Sequence[str]) -> None:
-        self._fields = {name: _Field([document.get(name, "") for document in documents]) for name in fields}
+        self._fields = {
+            name: _Field([document.get(name, "") for document in documents]) for name in fields
+        }
 
     def search(self, query: str, limit: int) -> list[tuple[int, float]]:
         """Positions and scores of the documents that match a Lucene query, best first."""
@@ -217,7 +238,9 @@ class ReplayStore:
     node_vectors: Vectors
     vectors: Vectors
     entry_vectors: Vectors
-    features: ServerFeatures = field(default_factory=lambda: ServerFeatures("2026.08.1", False, False))
+    features: ServerFeatures = field(
+        default_factory=lambda: ServerFeatures("2026.08.1", False, False)
+    )
     origin: Origin = field(default_factory=Origin)
     statements: list[str] = field(default_factory=list)
 
@@ -260,12 +283,18 @@ class ReplayStore:
                 self._at_node[key].append(i)
         self._entry_text = FullText(
             [
-                {"text": without_marks(one.text), "names": one.names, "relationship_type": one.relationship_type}
+                {
+                    "text": without_marks(one.text),
+                    "names": one.names,
+                    "relationship_type": one.relationship_type,
+                }
                 for one in self.entries
             ],
             STATEMENT_TEXTS,
         )
-        self._names = [[plain_text(name) for name in (node.name, *node.aliases)] for node in graph.nodes]
+        self._names = [
+            [plain_text(name) for name in (node.name, *node.aliases)] for node in graph.nodes
+        ]
         self._owners = [position for position, node in enumerate(graph.nodes) if node.is_owner]
 
     def vector(self, vector: Sequence[float]) -> Vectors:
@@ -280,7 +309,10 @@ class ReplayStore:
         return one.start, one.end
 
     def _matches(
-        self, entries: Iterable[int], similarities: Vectors | Mapping[int, float], parameters: Mapping[str, Any]
+        self,
+        entries: Iterable[int],
+        similarities: Vectors | Mapping[int, float],
+        parameters: Mapping[str, Any],
     ) -> list[dict[str, Any]]:
         """What `_statement_match.cypher` returns of entries, the best first."""
         of_records: dict[tuple[str, int], list[int]] = {}
@@ -292,7 +324,10 @@ class ReplayStore:
         return [
             {
                 kind: self._node(position) if kind == "node" else self._relationship(position),
-                "statements": [[self.entries[i].text, float(similarities[i])] for i in own[: parameters["of_record"]]],
+                "statements": [
+                    [self.entries[i].text, float(similarities[i])]
+                    for i in own[: parameters["of_record"]]
+                ],
             }
             for (kind, position), own in of_records.items()
         ]
@@ -330,7 +365,10 @@ class ReplayStore:
                 {
                     "query": query["position"],
                     "matches": [
-                        {"similarity": float(similarities[i]), "relationship": self._relationship(i)}
+                        {
+                            "similarity": float(similarities[i]),
+                            "relationship": self._relationship(i),
+                        }
                         for i in best
                         if similarities[i] >= query["threshold"]
                     ],
@@ -351,7 +389,10 @@ class ReplayStore:
                 {
                     "query": query["position"],
                     "label": label,
-                    "matches": [{"similarity": float(similarities[i]), "node": self._node(i)} for i in matches],
+                    "matches": [
+                        {"similarity": float(similarities[i]), "node": self._node(i)}
+                        for i in matches
+                    ],
                 }
                 for label, matches in of_label.items()
             ]
@@ -363,7 +404,12 @@ class ReplayStore:
             similarities = self.entry_vectors @ query["vector"]
             best = _best(similarities, 4 * parameters["limit"])
             near = [i for i in best if similarities[i] >= query["threshold"]]
-            rows.append({"query": query["position"], "matches": self._matches(near, similarities, parameters)})
+            rows.append(
+                {
+                    "query": query["position"],
+                    "matches": self._matches(near, similarities, parameters),
+                }
+            )
         return rows
 
     def _search_statements_text(self, parameters: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -371,7 +417,9 @@ class ReplayStore:
         for query in parameters["queries"]:
             similarities = self.entry_vectors @ query["vector"]
             hits = self._entry_text.search(query["text"], parameters["fetch"])
-            best = [(word["word"], self._entry_text.search(word["text"], 1)) for word in query["words"]]
+            best = [
+                (word["word"], self._entry_text.search(word["text"], 1)) for word in query["words"]
+            ]
             rows.append(
                 {
                     "query": query["position"],
@@ -403,7 +451,11 @@ class ReplayStore:
                     "hits": len(hits),
                     "found": len(hits),
                     "matches": [
-                        {"score": score, kind: read(i), "similarity": float(vectors[i] @ query["vector"])}
+                        {
+                            "score": score,
+                            kind: read(i),
+                            "similarity": float(vectors[i] @ query["vector"]),
+                        }
                         for i, score in hits
                         if score >= least
                     ],
@@ -430,7 +482,9 @@ class ReplayStore:
                     {
                         "query": query["position"],
                         "entity_key": self._keys[i],
-                        "names": [] if is_owner else [self.graph.nodes[i].name, *self.graph.nodes[i].aliases],
+                        "names": []
+                        if is_owner
+                        else [self.graph.nodes[i].name, *self.graph.nodes[i].aliases],
                         "is_owner": is_owner,
                         "degree": len(self._touching[self._keys[i]]),
                         "matches": self._matches(at_node[order].tolist(), every, parameters),
@@ -446,15 +500,21 @@ class ReplayStore:
             lead = int(step["element_id"])
             visited = {int(one) for one in step["path"]} | {lead}
             for key in step["through"]:
-                siblings = np.array([i for i in self._touching[key][:hub_limit] if i not in visited], int)
+                siblings = np.array(
+                    [i for i in self._touching[key][:hub_limit] if i not in visited], int
+                )
                 if not len(siblings):
                     continue
                 own = similarities[step["query"]][siblings]
                 overlap = self.vectors[siblings] @ self.vectors[lead]
                 adapted = own + parameters["overlap_weight"] * (overlap.mean() - overlap)
-                total = np.exp(adapted / temperature).sum() * max(1.0, len(self._touching[key]) / hub_limit)
+                total = np.exp(adapted / temperature).sum() * max(
+                    1.0, len(self._touching[key]) / hub_limit
+                )
                 doubts = temperature * math.log(total) - adapted
-                for i, similarity, doubt in zip(siblings.tolist(), own.tolist(), doubts.tolist(), strict=True):
+                for i, similarity, doubt in zip(
+                    siblings.tolist(), own.tolist(), doubts.tolist(), strict=True
+                ):
                     score = step["score"] - parameters["doubt_weight"] * doubt
                     choices[step["query"]].append((-score, i, step["position"], doubt, similarity))
         return [
@@ -477,7 +537,11 @@ class ReplayStore:
                 for i in self._of_record[kind, position]
             ]
             own.sort(key=lambda one: -max(one[1], default=0.0))
-            return [record, [float(vector @ one) for one in vectors], own[: parameters["statement_limit"]]]
+            return [
+                record,
+                [float(vector @ one) for one in vectors],
+                own[: parameters["statement_limit"]],
+            ]
 
         nodes = [(self._at[key], key) for key in parameters["keys"]]
         return [
@@ -541,7 +605,9 @@ def _best(similarities: npt.NDArray[np.floating[Any]], limit: int) -> list[int]:
     return [int(i) for i in np.argsort(-similarities, kind="stable")[:limit]]
 
 
-async def replay(graph: MadeGraph, embedder: Embedder, cache: EmbeddingCache) -> tuple[RetrievalService, ReplayStore]:
+async def replay(
+    graph: MadeGraph, embedder: Embedder, cache: EmbeddingCache
+) -> tuple[RetrievalService, ReplayStore]:
     """The product's searches over a graph in memory."""
     of_nodes, of_relationships = graph.texts()
     entries = [without_marks(entry.embedded) for entry in graph.entries()]

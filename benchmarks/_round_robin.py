@@ -52,10 +52,14 @@ class RoundRobin(httpx2.AsyncBaseTransport):
 
 
 @asynccontextmanager
-async def connected(urls: Sequence[str], token: str, mode: Mode, served: Counter[str]) -> AsyncIterator[Client]:
+async def connected(
+    urls: Sequence[str], token: str, mode: Mode, served: Counter[str]
+) -> AsyncIterator[Client]:
     """A client of all processes."""
     async with httpx2.AsyncClient(
-        transport=RoundRobin(urls, served), headers={"Authorization": f"Bearer {token}"}, timeout=LONGEST
+        transport=RoundRobin(urls, served),
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=LONGEST,
     ) as http:
         transport = streamable_http_client(urls[0], http_client=http)
         async with Client(transport, mode=mode, read_timeout_seconds=LONGEST) as client:

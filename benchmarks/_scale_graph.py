@@ -1,4 +1,6 @@
-"""A synthetic graph: most nodes have few relationships, some have hundreds, and hubs have one with every node."""
+"""A synthetic graph: most nodes have few relationships, some have hundreds, and hubs have one with
+every node.
+"""
 
 from collections.abc import Iterator
 
@@ -34,8 +36,8 @@ NUMBERED = "CREATE INDEX made_part_number IF NOT EXISTS FOR (n:Part) ON (n.numbe
 def ends(nodes: int, relationships: int, generator: np.random.Generator) -> tuple[Numbers, Numbers]:
     """Sample the ends of relationships.
 
-    Each hub is connected to every other node, half of them incoming; the rest is sampled so that low numbers are ends
-    far more often than high ones.
+    Each hub is connected to every other node, half of them incoming; the rest is sampled so that
+    low numbers are ends far more often than high ones.
     """
     pairs = []
     for hub in range(HUBS):
@@ -49,18 +51,26 @@ def ends(nodes: int, relationships: int, generator: np.random.Generator) -> tupl
     return np.concatenate(starts), np.concatenate(arrivals)
 
 
-async def build(store: Store, user_id: str, nodes: int, relationships: int, generator: np.random.Generator) -> int:
+async def build(
+    store: Store, user_id: str, nodes: int, relationships: int, generator: np.random.Generator
+) -> int:
     """Write the graph; return the degree of the largest hub."""
     await index(store, [PART])
     await store.run_schema(NUMBERED)
     for first in range(0, nodes, PAIRS_AT_ONCE):
         last = min(first + PAIRS_AT_ONCE, nodes) - 1
-        await store.write(CREATE_NODES, {"first": first, "last": last, "user_id": user_id, "kinds": KINDS})
+        await store.write(
+            CREATE_NODES, {"first": first, "last": last, "user_id": user_id, "kinds": KINDS}
+        )
     starts, arrivals = ends(nodes, relationships, generator)
     order = generator.permutation(len(starts))
     weights = generator.random(len(starts)).round(3)
     for some in _slices(order):
-        values = {"starts": starts[some].tolist(), "ends": arrivals[some].tolist(), "weights": weights[some].tolist()}
+        values = {
+            "starts": starts[some].tolist(),
+            "ends": arrivals[some].tolist(),
+            "weights": weights[some].tolist(),
+        }
         await store.write(JOIN, values)
     return int(np.bincount(np.concatenate([starts, arrivals])).max())
 

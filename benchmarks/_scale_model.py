@@ -1,4 +1,6 @@
-"""Points of the cost curve, laws fitted to them, and what they predict for sizes that were not measured."""
+"""Points of the cost curve, laws fitted to them, and what they predict for sizes that were not
+measured.
+"""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -120,7 +122,9 @@ class Figure:
     def law(self, points: Sequence[Point]) -> Law:
         """Fit it to some points."""
         return Law.fitted(
-            [point.relationships for point in points], [self.value(point) for point in points], self.growth
+            [point.relationships for point in points],
+            [self.value(point) for point in points],
+            self.growth,
         )
 
 
@@ -143,7 +147,9 @@ FIGURES = (
     Figure("disk, bytes", lambda point: point.disk_bytes, linear, "a + b · N"),
     Figure("vector index, bytes", lambda point: point.vector_bytes, linear, "a + b · N"),
     Figure("loading, CPU seconds", lambda point: point.load_cpu, linear, "a + b · N"),
-    Figure("vector index, CPU seconds", lambda point: point.vector_cpu, inserting, "a + b · N · log₂ N"),
+    Figure(
+        "vector index, CPU seconds", lambda point: point.vector_cpu, inserting, "a + b · N · log₂ N"
+    ),
     Figure("a search, CPU ms", lambda point: point.search_cpu_ms, searching, "a + b · log₂ N"),
 )
 
@@ -167,7 +173,9 @@ def checks(points: Sequence[Point]) -> list[Check]:
     """Predict the largest of at least three points from the others."""
     *smaller, largest = sorted(points, key=lambda point: point.relationships)
     size = largest.relationships
-    return [Check(figure, size, figure.law(smaller)(size), figure.value(largest)) for figure in FIGURES]
+    return [
+        Check(figure, size, figure.law(smaller)(size), figure.value(largest)) for figure in FIGURES
+    ]
 
 
 def _alone(ratios: "np.ndarray[Any, np.dtype[np.float64]]") -> float:

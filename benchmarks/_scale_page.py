@@ -86,7 +86,13 @@ points it is {recalls}.
 
 
 def as_markdown(
-    points: Sequence[Point], command: str, *, dimensions: int, cores: int, vector_instructions: bool, note: str = ""
+    points: Sequence[Point],
+    command: str,
+    *,
+    dimensions: int,
+    cores: int,
+    vector_instructions: bool,
+    note: str = "",
 ) -> str:
     """The points and what follows from them as a page of the documentation.
 
@@ -114,11 +120,20 @@ def as_markdown(
         without="" if vector_instructions else "out",
         measured=_table("Measured", [_measured(point) for point in ordered]),
         questions=ordered[-1].questions,
-        laws=_table("Laws", [_law(figure.name, figure.formula, laws[figure.name]) for figure in FIGURES], texts=2),
+        laws=_table(
+            "Laws",
+            [_law(figure.name, figure.formula, laws[figure.name]) for figure in FIGURES],
+            texts=2,
+        ),
         checks=_table("Check", [_check(check) for check in checked]),
         verdict=_verdict(checked),
         predictions=_table(
-            "Predicted", [_prediction(size, laws, room) for size in PREDICTED if size > ordered[-1].relationships]
+            "Predicted",
+            [
+                _prediction(size, laws, room)
+                for size in PREDICTED
+                if size > ordered[-1].relationships
+            ],
         ),
         recalls=", ".join(f"{point.recall:.3f}" for point in ordered),
         share=SHARE_FOR_VECTORS,
@@ -171,7 +186,8 @@ def _verdict(checked: Sequence[Check]) -> str:
     worst = max(checked, key=lambda check: abs(check.error))
     within = sum(abs(check.error) <= NEAR for check in checked)
     return (
-        f"{within} of {len(checked)} predictions are within {NEAR:.0%}; the worst is that of {worst.figure.name}: "
+        f"{within} of {len(checked)} predictions are within {NEAR:.0%}; the worst is that of "
+        f"{worst.figure.name}: "
         f"{worst.error:+.0%}.\nEach further factor of ten may add an error of this size."
     )
 

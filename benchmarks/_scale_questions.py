@@ -1,4 +1,6 @@
-"""Questions for the synthetic graph: some with a hand-written statement, and some over many hops."""
+"""Questions for the synthetic graph: some with a hand-written statement, and some over many
+hops.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,7 +22,8 @@ from kgagent.models.pattern_query import (
 HUB, KIND = 0, 8
 TWO_STEPS = (out(FEEDS, PART), out(FEEDS, PART))
 ROW = (
-    "WITH [[n IN {nodes} | elementId(n)], [r IN {relationships} | elementId(r)]] AS path LIMIT $limit\n"
+    "WITH [[n IN {nodes} | elementId(n)], [r IN {relationships} | elementId(r)]] AS path LIMIT "
+    "$limit\n"
     "RETURN collect(path) AS paths"
 )
 OWN = "{0}.user_id = $user_id"
@@ -65,7 +68,9 @@ def ask(
         targets=() if start is None else (ResolutionTarget(entity_key=str(start), label=PART),),
         patterns=(
             GraphPattern(
-                steps=(first.model_copy(update={"source_label": PART}), *others), constraints=constraints, **more
+                steps=(first.model_copy(update={"source_label": PART}), *others),
+                constraints=constraints,
+                **more,
             ),
         ),
         ranking=ranking,
@@ -89,7 +94,10 @@ def beside_questions(start: int, end: int) -> tuple[Beside, ...]:
     return (
         Beside(
             "2 hops, label and property at both ends",
-            ask(*TWO_STEPS, constraints=(where("start", "number", start), where("end", "kind", KIND))),
+            ask(
+                *TWO_STEPS,
+                constraints=(where("start", "number", start), where("end", "kind", KIND)),
+            ),
             _written(
                 "(a:Part {number: $start})-[r:FEEDS]->(b:Part)-[s:FEEDS]->(c:Part {kind: $kind})",
                 "true",
@@ -111,7 +119,8 @@ def beside_questions(start: int, end: int) -> tuple[Beside, ...]:
                 ),
             ),
             _written(
-                "(a:Part {number: $start})-[r:FEEDS]->(b:Part)-[s:FEEDS]->(c:Part {kind: $kind})-[t:FEEDS]->(d:Part)",
+                "(a:Part {number: $start})-[r:FEEDS]->(b:Part)-[s:FEEDS]->(c:Part {kind: "
+                "$kind})-[t:FEEDS]->(d:Part)",
                 "d.number < $below",
                 "abcd",
                 "[a, b, c, d]",
@@ -144,8 +153,11 @@ def beside_questions(start: int, end: int) -> tuple[Beside, ...]:
         ),
         Beside(
             "1 to 2 hops from an entry point",
-            ask(out(FEEDS, PART, max_hops=2), start=start, constraints=(where("end", "kind", KIND),)),
-            "MATCH path = (a:Part {entity_key: $key, user_id: $user_id})-[:FEEDS*1..2]->(b:Part {kind: $kind})\n"
+            ask(
+                out(FEEDS, PART, max_hops=2), start=start, constraints=(where("end", "kind", KIND),)
+            ),
+            "MATCH path = (a:Part {entity_key: $key, user_id: $user_id})-[:FEEDS*1..2]->(b:Part "
+            "{kind: $kind})\n"
             "WHERE all(n IN nodes(path) WHERE n.user_id = $user_id)\n"
             + ROW.format(nodes="nodes(path)", relationships="relationships(path)"),
             {"key": str(start), "kind": KIND},
@@ -154,7 +166,8 @@ def beside_questions(start: int, end: int) -> tuple[Beside, ...]:
             "2 hops from an entry point",
             ask(*TWO_STEPS, start=start, constraints=(where("end", "kind", KIND),)),
             _written(
-                "(a:Part {entity_key: $key, user_id: $user_id})-[r:FEEDS]->(b:Part)-[s:FEEDS]->(c:Part {kind: $kind})",
+                "(a:Part {entity_key: $key, user_id: "
+                "$user_id})-[r:FEEDS]->(b:Part)-[s:FEEDS]->(c:Part {kind: $kind})",
                 "true",
                 "abc",
                 "[a, b, c]",
@@ -171,10 +184,20 @@ def _long(hops: int, start: int, end: int) -> tuple[Long, ...]:
     meaning = RankingStrategy.HYBRID
     both = out(FEEDS, PART, direction=StepDirection.BOTH, min_hops=1, max_hops=hops)
     return (
-        Long("each step written out, from a node", hops, ask(*one_each, start=start, constraints=last)),
-        Long("each step written out, from a hub", hops, ask(*one_each, start=HUB, constraints=last)),
+        Long(
+            "each step written out, from a node",
+            hops,
+            ask(*one_each, start=start, constraints=last),
+        ),
+        Long(
+            "each step written out, from a hub", hops, ask(*one_each, start=HUB, constraints=last)
+        ),
         Long("each step written out, from anywhere", hops, ask(*one_each, constraints=last)),
-        Long("up to, from a node", hops, ask(out(FEEDS, PART, max_hops=hops), start=start, constraints=last)),
+        Long(
+            "up to, from a node",
+            hops,
+            ask(out(FEEDS, PART, max_hops=hops), start=start, constraints=last),
+        ),
         Long("up to, either way, from a hub, HYBRID", hops, ask(both, start=HUB, ranking=meaning)),
         Long("up to, no node twice, from a hub", hops, ask(both, start=HUB, distinct_nodes=True)),
         Long(
@@ -194,7 +217,11 @@ def _long(hops: int, start: int, end: int) -> tuple[Long, ...]:
                 constraints=(where("end", "kind", -1),),
             ),
         ),
-        Long("against the relationships, from a node", hops, ask(*[into(FEEDS, PART)] * hops, start=start)),
+        Long(
+            "against the relationships, from a node",
+            hops,
+            ask(*[into(FEEDS, PART)] * hops, start=start),
+        ),
         Long("a cycle through a hub", hops, ask(*one_each, start=HUB, cycle=True)),
     )
 
@@ -209,7 +236,9 @@ def _intersection(parts: int) -> Long:
         )
         for kind in range(parts)
     )
-    combinator = QueryCombinator(type=CombinatorType.INTERSECTION, patterns=patterns, join_on="start")
+    combinator = QueryCombinator(
+        type=CombinatorType.INTERSECTION, patterns=patterns, join_on="start"
+    )
     query = GraphQuery(combinator=combinator, ranking=RankingStrategy.PATH_LENGTH, top_k=0)
     return Long(f"an intersection of {parts} patterns", 2, query)
 

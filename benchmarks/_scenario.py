@@ -65,15 +65,29 @@ def into(neo4j_type: str, label: str, **more: Any) -> TraversalStep:  # noqa: AN
 def pattern(name: str, source: str, *steps: TraversalStep, **more: Any) -> GraphPattern:  # noqa: ANN401
     """A pattern that starts at nodes of a label."""
     first, *others = steps
-    return GraphPattern(pattern_id=name, steps=(first.model_copy(update={"source_label": source}), *others), **more)
+    return GraphPattern(
+        pattern_id=name, steps=(first.model_copy(update={"source_label": source}), *others), **more
+    )
 
 
 def where(at_step: Position, name: str, value: Any, **more: Any) -> Constraint:  # noqa: ANN401
     """A property that must equal a value."""
-    return Constraint(type=ConstraintType.PROPERTY_EQUALS, property_path=name, value=value, at_step=at_step, **more)
+    return Constraint(
+        type=ConstraintType.PROPERTY_EQUALS,
+        property_path=name,
+        value=value,
+        at_step=at_step,
+        **more,
+    )
 
 
-def holds(kind: ConstraintType, at_step: Position, name: str, value: Any = None, **more: Any) -> Constraint:  # noqa: ANN401
+def holds(
+    kind: ConstraintType,
+    at_step: Position,
+    name: str,
+    value: Any = None,  # noqa: ANN401
+    **more: Any,  # noqa: ANN401
+) -> Constraint:
     """A comparison of a property with a value."""
     return Constraint(type=kind, property_path=name, value=value, at_step=at_step, **more)
 
@@ -86,5 +100,9 @@ def branch(at_step: Position, *steps: TraversalStep, **more: Any) -> Branch:  # 
 def ask(*patterns: GraphPattern, combinator: QueryCombinator | None = None) -> GraphQuery:
     """A query for all paths, without embeddings."""
     return GraphQuery(
-        patterns=patterns, combinator=combinator, ranking=RankingStrategy.PATH_LENGTH, max_paths=MAX_PATHS, top_k=0
+        patterns=patterns,
+        combinator=combinator,
+        ranking=RankingStrategy.PATH_LENGTH,
+        max_paths=MAX_PATHS,
+        top_k=0,
     )

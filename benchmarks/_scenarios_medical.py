@@ -1,4 +1,6 @@
-"""The scenarios of the hospital: each patient of its data has one condition, one medication and one doctor."""
+"""The scenarios of the hospital: each patient of its data has one condition, one medication and one
+doctor.
+"""
 
 import _walks
 from _scenario import Scenario, ask, branch, holds, into, out, pattern, unanswerable, where
@@ -7,7 +9,12 @@ from kgagent.models.constraint import ConstraintType
 from kgagent.models.pattern import Branch, GraphPattern, StepDirection
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 
-PRESCRIBED, ILL, TREATED, BAD_FOR = "PRESCRIBED_MEDICATION", "HAS_CONDITION", "TREATED_BY", "CONTRAINDICATED_FOR"
+PRESCRIBED, ILL, TREATED, BAD_FOR = (
+    "PRESCRIBED_MEDICATION",
+    "HAS_CONDITION",
+    "TREATED_BY",
+    "CONTRAINDICATED_FOR",
+)
 ARTHRITIS = where(0, "name", "Rheumatoid Arthritis")
 
 SAME_DOCTOR = (into(ILL, "Patient"), out(TREATED, "Doctor"), into(TREATED, "Patient"))
@@ -32,7 +39,8 @@ V06 = (
     unanswerable(
         "v0.6",
         "Hidden Drug Interaction Chain",
-        "no SCHEDULED_FOR and no INTERACTS_WITH: neither procedures nor interactions of drugs are in the data",
+        "no SCHEDULED_FOR and no INTERACTS_WITH: neither procedures nor interactions of drugs are "
+        "in the data",
     ),
     unanswerable(
         "v0.6",
@@ -42,7 +50,8 @@ V06 = (
     Scenario(
         "v0.6",
         "Polypharmacy Cascade Risk",
-        "patients of 60 or more on a drug whose side effects name dizziness or fatigue; nobody has two drugs, nobody "
+        "patients of 60 or more on a drug whose side effects name dizziness or fatigue; nobody has "
+        "two drugs, nobody "
         "osteoporosis, and side effects are text on the drug instead of CAUSES_SIDE_EFFECT",
         "part",
         ask(
@@ -62,7 +71,8 @@ V06 = (
     Scenario(
         "v0.6",
         "Treatment Protocol Gap Detection",
-        "patients with type 2 diabetes and no Metformin; there is no STANDARD_TREATMENT, so the query names the drug",
+        "patients with type 2 diabetes and no Metformin; there is no STANDARD_TREATMENT, so the "
+        "query names the drug",
         "part",
         ask(
             pattern(
@@ -86,7 +96,8 @@ V06 = (
     unanswerable(
         "v0.6",
         "Cross-Specialty Contraindication",
-        "nobody has two doctors or two drugs, no relationship says who prescribed what, and CONTRAINDICATED_FOR joins "
+        "nobody has two doctors or two drugs, no relationship says who prescribed what, and "
+        "CONTRAINDICATED_FOR joins "
         "a drug with a condition, not with another drug",
     ),
 )
@@ -104,7 +115,8 @@ LEGACY = (
     Scenario(
         "legacy",
         "High-Risk Behavioral Pattern",
-        "current smokers with asthma who are prescribed anything; no HAS_INTERACTION says which drugs mind smoking",
+        "current smokers with asthma who are prescribed anything; no HAS_INTERACTION says which "
+        "drugs mind smoking",
         "part",
         ask(smoking_asthmatics(branch(0, out(PRESCRIBED, "Medication")))),
         answer_at=("end",),
@@ -118,7 +130,10 @@ LEGACY = (
         "part",
         ask(
             pattern(
-                "prednisone", "Patient", out(PRESCRIBED, "Medication"), constraints=(where(0, "name", "Prednisone"),)
+                "prednisone",
+                "Patient",
+                out(PRESCRIBED, "Medication"),
+                constraints=(where(0, "name", "Prednisone"),),
             )
         ),
         labels=("Patient",),
@@ -146,7 +161,8 @@ LEGACY = (
     Scenario(
         "legacy",
         "Transitive Exposure Risk",
-        "patients who share a doctor with another who has heart failure and takes a corticosteroid, which stands for "
+        "patients who share a doctor with another who has heart failure and takes a "
+        "corticosteroid, which stands for "
         "immunocompromised: nothing in the data says who is",
         "part",
         ask(
@@ -171,7 +187,8 @@ LEGACY = (
     Scenario(
         "legacy",
         "Network Contagion: 3-Degree Separation",
-        "patients up to three shared doctors, that is six relationships, away from PT-10001; nobody has two doctors, "
+        "patients up to three shared doctors, that is six relationships, away from PT-10001; "
+        "nobody has two doctors, "
         "so they are those of one doctor",
         "whole",
         ask(
@@ -197,7 +214,9 @@ LEGACY = (
                 type=CombinatorType.INTERSECTION,
                 join_on="start",
                 patterns=(
-                    pattern("arthritis", "Patient", out(ILL, "Condition"), constraints=(ARTHRITIS,)),
+                    pattern(
+                        "arthritis", "Patient", out(ILL, "Condition"), constraints=(ARTHRITIS,)
+                    ),
                     pattern(
                         "albuterol",
                         "Patient",
@@ -213,7 +232,8 @@ LEGACY = (
     Scenario(
         "legacy",
         "Provider Network Cascade",
-        "patients who share a doctor with another whose rheumatoid arthritis is severe; there is no WORKS_AT",
+        "patients who share a doctor with another whose rheumatoid arthritis is severe; there is "
+        "no WORKS_AT",
         "part",
         ask(
             pattern(

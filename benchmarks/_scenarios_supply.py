@@ -6,7 +6,11 @@ from _scenario import Scenario, ask, branch, into, out, pattern, unanswerable, w
 from kgagent.models.constraint import Constraint, ConstraintType, PropertyReference
 from kgagent.models.pattern_query import CombinatorType, QueryCombinator
 
-STRUCK = (out("AFFECTS_LOCATION", "Location"), into("LOCATED_IN", "Vendor"), out("SUPPLIES", "Material"))
+STRUCK = (
+    out("AFFECTS_LOCATION", "Location"),
+    into("LOCATED_IN", "Vendor"),
+    out("SUPPLIES", "Material"),
+)
 ORDERED = (into("MATERIALIZED_AS", "Product"), into("ORDERS", "CustomerOrder"))
 SHARED_VENDOR = (
     out("HAS_COST_CENTER", "CostCenter"),
@@ -36,7 +40,8 @@ V06 = (
     Scenario(
         "v0.6",
         "Supply Chain Disruption Impact",
-        "orders of products that are, or hold at up to three levels, a material from a vendor where the event is",
+        "orders of products that are, or hold at up to three levels, a material from a vendor "
+        "where the event is",
         "whole",
         ask(
             combinator=QueryCombinator(
@@ -44,7 +49,13 @@ V06 = (
                 join_on="end",
                 patterns=(
                     pattern("material", "Event", *STRUCK, *ORDERED),
-                    pattern("inside", "Event", *STRUCK, into("COMPOSED_OF", "Material", max_hops=3), *ORDERED),
+                    pattern(
+                        "inside",
+                        "Event",
+                        *STRUCK,
+                        into("COMPOSED_OF", "Material", max_hops=3),
+                        *ORDERED,
+                    ),
                 ),
             )
         ),
@@ -62,7 +73,10 @@ V06 = (
                 "shared",
                 "Department",
                 *SHARED_VENDOR,
-                constraints=(where("start", "name", "Engineering"), where("start", "has_overrun", value=True)),
+                constraints=(
+                    where("start", "name", "Engineering"),
+                    where("start", "has_overrun", value=True),
+                ),
                 distinct_nodes=True,
             )
         ),
@@ -74,7 +88,8 @@ V06 = (
     Scenario(
         "v0.6",
         "Budget Contagion via Shared Vendors",
-        "departments that fund a project which uses what a vendor of Engineering supplies, as the description goes",
+        "departments that fund a project which uses what a vendor of Engineering supplies, as the "
+        "description goes",
         "whole",
         ask(
             pattern(
@@ -95,7 +110,8 @@ V06 = (
     Scenario(
         "v0.6",
         "Critical Component Single Sourcing Risk",
-        "products with a component, at any level, that one vendor alone supplies; nothing says which are critical",
+        "products with a component, at any level, that one vendor alone supplies; nothing says "
+        "which are critical",
         "part",
         SINGLE_SOURCED,
         labels=("Product",),
@@ -156,7 +172,10 @@ LEGACY = (
                 "Project",
                 out("FUNDED_BY", "Department"),
                 out("HAS_COST_CENTER", "CostCenter"),
-                constraints=(where("start", "status", "OVERRUN"), same(1, "department", 0, "dept_id")),
+                constraints=(
+                    where("start", "status", "OVERRUN"),
+                    same(1, "department", 0, "dept_id"),
+                ),
             )
         ),
         answer_at=("end",),

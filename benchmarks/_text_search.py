@@ -16,7 +16,10 @@ from kgagent.models.hybrid import HybridSearchOptions
 
 MAX_ITEMS = 100
 RAW_KEY = "raw_key"
-LEVEL_FIELDS = {"attitude": ["1st", "2nd", "3rd", "4th", "5th"], "proximity": ["i", "ii", "iii", "iv", "v"]}
+LEVEL_FIELDS = {
+    "attitude": ["1st", "2nd", "3rd", "4th", "5th"],
+    "proximity": ["i", "ii", "iii", "iv", "v"],
+}
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,9 @@ class Overlap:
 class VectorAlone:
     """Exact vector search of chunks; returns the nodes of the nearest chunks."""
 
-    def __init__(self, raw: RawGraph, embedder: Embedder, vectors: Sequence[Sequence[float]]) -> None:
+    def __init__(
+        self, raw: RawGraph, embedder: Embedder, vectors: Sequence[Sequence[float]]
+    ) -> None:
         self._raw = raw
         self._labels = raw.labels
         self._embedder = embedder
@@ -111,7 +116,10 @@ def ontology_of(graphs: Sequence[RawGraph]) -> Ontology:
     return Ontology.model_validate(
         {
             "labels": {label: {"key": "uuid4"} for label in labels},
-            "relationships": {kind: {"from": start, "to": end, **LEVEL_FIELDS} for kind, (start, end) in ends.items()},
+            "relationships": {
+                kind: {"from": start, "to": end, **LEVEL_FIELDS}
+                for kind, (start, end) in ends.items()
+            },
             "note_lifetimes_in_days": {"forever": None},
             "default_note_lifetime": "forever",
         }

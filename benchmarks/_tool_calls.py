@@ -52,7 +52,10 @@ class Setting:
     async def person(self, name: str) -> str:
         """A new person's key."""
         answer = await self.do(
-            "create_node", label="Person", name=f"{name} {self.number}", description="A new neighbor"
+            "create_node",
+            label="Person",
+            name=f"{name} {self.number}",
+            description="A new neighbor",
         )
         return str(answer["node"]["entity_key"])
 
@@ -69,8 +72,15 @@ class Setting:
 
     async def pairs(self, count: int) -> list[Arguments]:
         """Pairs of new people without a relationship."""
-        names = [f"{name} {self.number}-{i}" for i in range(count) for name in ("Nora Finch", "Emil Brandt")]
-        people = [{"label": "Person", "name": name, "description": "A new neighbor", "new": True} for name in names]
+        names = [
+            f"{name} {self.number}-{i}"
+            for i in range(count)
+            for name in ("Nora Finch", "Emil Brandt")
+        ]
+        people = [
+            {"label": "Person", "name": name, "description": "A new neighbor", "new": True}
+            for name in names
+        ]
         created = (await self.do("remember", nodes=people))["created_nodes"]
         keys = [one["entity_key"] for one in created]
         return [
@@ -88,8 +98,16 @@ FRIENDSHIP: Arguments = {
 MENTOR_OF_A_MENTOR: Arguments = {
     "pattern_id": "two steps",
     "steps": [
-        {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"},
-        {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"},
+        {
+            "source_label": "Person",
+            "relation_type": "has_relationship_with",
+            "target_label": "Person",
+        },
+        {
+            "source_label": "Person",
+            "relation_type": "has_relationship_with",
+            "target_label": "Person",
+        },
     ],
 }
 
@@ -126,13 +144,19 @@ async def _find_paths(given: Setting) -> Arguments:
 async def _remember(given: Setting) -> Arguments:
     names = [f"Nora Finch {given.number}-{i}" for i in range(10)]
     return {
-        "nodes": [{"label": "Person", "name": name, "description": "A new neighbor"} for name in names],
+        "nodes": [
+            {"label": "Person", "name": name, "description": "A new neighbor"} for name in names
+        ],
         "relationships": [{"from": name, "to": "me", **FRIENDSHIP} for name in names],
     }
 
 
 async def _create_node(given: Setting) -> Arguments:
-    return {"label": "Person", "name": f"Ada Moss {given.number}", "description": "Repairs clocks in the old town"}
+    return {
+        "label": "Person",
+        "name": f"Ada Moss {given.number}",
+        "description": "Repairs clocks in the old town",
+    }
 
 
 async def _update_node(given: Setting) -> Arguments:
@@ -148,7 +172,11 @@ async def _create_relationships(given: Setting) -> Arguments:
 
 
 async def _update_relationship(given: Setting) -> Arguments:
-    return {**await given.friends(), "description": "They fell out over the wheelbarrow.", "attitude": 2}
+    return {
+        **await given.friends(),
+        "description": "They fell out over the wheelbarrow.",
+        "attitude": 2,
+    }
 
 
 async def _update_relationships(given: Setting) -> Arguments:
@@ -190,7 +218,12 @@ async def _restore_node(given: Setting) -> Arguments:
 async def _merge(given: Setting) -> Arguments:
     ends = await given.friends()
     third = await given.person("Emil Brand")
-    await given.do("create_relationship", from_entity_key=third, to_entity_key=ends["from_entity_key"], **FRIENDSHIP)
+    await given.do(
+        "create_relationship",
+        from_entity_key=third,
+        to_entity_key=ends["from_entity_key"],
+        **FRIENDSHIP,
+    )
     return {"keep_entity_key": ends["to_entity_key"], "drop_entity_key": third}
 
 
@@ -259,7 +292,9 @@ async def load_sample(graph: KnowledgeGraph, user_id: str) -> People:
         [found, *_] = await graph.retrieval.text_match(name, user_id=user_id, limit=1)
         return found.node.entity_key
 
-    return People(await key("Ines Halloran"), await key("Marguerite Sallow"), await key("Edward Casaubon"))
+    return People(
+        await key("Ines Halloran"), await key("Marguerite Sallow"), await key("Edward Casaubon")
+    )
 
 
 async def cost_of(graph: KnowledgeGraph, recorder: Recorder, tool: str, setting: Setting) -> Cost:

@@ -37,7 +37,9 @@ class Corpus:
 def made(seed: int, dimensions: int, count: int, questions: int) -> Corpus:
     """Generate dense clusters of vectors."""
     clusters = ClusteredVectors(
-        np.random.default_rng(seed), dimensions, max(MIN_CLUSTERS, count // RELATIONSHIPS_PER_CLUSTER)
+        np.random.default_rng(seed),
+        dimensions,
+        max(MIN_CLUSTERS, count // RELATIONSHIPS_PER_CLUSTER),
     )
     return Corpus("synthetic", clusters.draw(count), clusters.draw(questions))
 
@@ -45,14 +47,18 @@ def made(seed: int, dimensions: int, count: int, questions: int) -> Corpus:
 class MetaQA:
     """The triples and questions of MetaQA, embedded by the local model.
 
-    Questions on odd lines (from 0) are the test set; the defaults were tuned on those on even lines.
+    Questions on odd lines (from 0) are the test set; the defaults were tuned on those on even
+    lines.
     """
 
     def __init__(self, folder: Path, cache: Path | None) -> None:
         """Read the files; embed the triples, or read their embeddings from `cache`."""
         lines = (folder / TRIPLES).read_text(encoding="utf-8").splitlines()
         self.texts = [" ".join(line.split("|")).replace("_", " ") for line in lines]
-        asked = [json.loads(line) for line in (folder / QUESTIONS).read_text(encoding="utf-8").splitlines()]
+        asked = [
+            json.loads(line)
+            for line in (folder / QUESTIONS).read_text(encoding="utf-8").splitlines()
+        ]
         self._questions = [item["question"].replace("[", "").replace("]", "") for item in asked]
         self._vectors = _cached(self.texts, cache)
 
@@ -66,11 +72,15 @@ class MetaQA:
         chosen = generator.permutation(len(self.texts))[:count]
         half = self._questions[1 if judging else 0 :: 2]
         asked = [half[i] for i in generator.permutation(len(half))[:questions]]
-        return Corpus("real text", self._vectors[chosen], embed(asked), [self.texts[i] for i in chosen])
+        return Corpus(
+            "real text", self._vectors[chosen], embed(asked), [self.texts[i] for i in chosen]
+        )
 
 
 def embed(texts: Sequence[str]) -> Vectors:
-    """Embed texts with the local model: float32, shape (len(texts), dimensions), each of length 1."""
+    """Embed texts with the local model: float32, shape (len(texts), dimensions), each of length
+    1.
+    """
 
     async def work() -> Vectors:
         embedder = LocalEmbedder()
@@ -87,12 +97,15 @@ def _cached(texts: Sequence[str], cache: Path | None) -> Vectors:
         vectors: Vectors = np.load(cache)
         if vectors.shape != (len(texts), BGE_SMALL.dimensions):
             raise SystemExit(
-                f"{cache} contains {vectors.shape}, expected {(len(texts), BGE_SMALL.dimensions)}: delete it"
+                f"{cache} contains {vectors.shape}, expected {(len(texts), BGE_SMALL.dimensions)}: "
+                f"delete it"
             )
         ends = [0, len(texts) - 1]
         fresh = embed([texts[i] for i in ends])
         if np.min(np.sum(fresh * vectors[ends], axis=1)) < SAME:
-            raise SystemExit(f"{cache} contains embeddings of other texts or of another model: delete it")
+            raise SystemExit(
+                f"{cache} contains embeddings of other texts or of another model: delete it"
+            )
         return vectors
     vectors = embed(texts)
     if cache is not None:

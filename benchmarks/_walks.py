@@ -25,7 +25,9 @@ class Facts:
 
     def all(self, label: str, holds: Callable[[RawNode], bool] = lambda _: True) -> Keys:
         """The nodes of a label for which something holds."""
-        return frozenset(key for key, node in self.nodes.items() if node.label == label and holds(node))
+        return frozenset(
+            key for key, node in self.nodes.items() if node.label == label and holds(node)
+        )
 
     def ahead(self, keys: Iterable[str], neo4j_type: str) -> Keys:
         """End nodes of the relationships that start at any of the nodes."""
@@ -47,7 +49,11 @@ class Facts:
 def seniors_on_dizzying_drugs(facts: Facts) -> Keys:
     """Patients of 60 or more on a drug that makes dizzy or tired."""
     old = facts.all("Patient", lambda node: node.properties.get("age_group") in {"60-74", "75+"})
-    drugs = [key for key in facts.all("Medication") if _any_of(facts.text(key, "side_effects"), "dizziness", "fatigue")]
+    drugs = [
+        key
+        for key in facts.all("Medication")
+        if _any_of(facts.text(key, "side_effects"), "dizziness", "fatigue")
+    ]
     return old & facts.back(drugs, "PRESCRIBED_MEDICATION")
 
 
@@ -94,7 +100,9 @@ def others_of_their_doctors(facts: Facts, patients: Iterable[str]) -> Keys:
 
 
 def near_weakened_heart_patients(facts: Facts) -> Keys:
-    """Patients who share a doctor with another one who has heart failure and takes a corticosteroid."""
+    """Patients who share a doctor with another one who has heart failure and takes a
+    corticosteroid.
+    """
     ill = facts.back(facts.named("Condition", "Congestive Heart Failure"), "HAS_CONDITION")
     drugs = facts.all("Medication", lambda node: node.properties["drug_class"] == "Corticosteroid")
     return others_of_their_doctors(facts, ill & facts.back(drugs, "PRESCRIBED_MEDICATION"))
@@ -121,7 +129,8 @@ def near_severe_arthritis(facts: Facts) -> Keys:
     ill = [
         one.start
         for one in facts.relationships
-        if (one.type, one.end) == ("HAS_CONDITION", arthritis) and one.properties["severity"] == "Severe"
+        if (one.type, one.end) == ("HAS_CONDITION", arthritis)
+        and one.properties["severity"] == "Severe"
     ]
     return others_of_their_doctors(facts, ill)
 
@@ -149,7 +158,9 @@ def departments_that_share_vendors(facts: Facts, with_: Iterable[str]) -> Keys:
 def beside_engineering(facts: Facts) -> Keys:
     """Departments that share a vendor with Engineering, which is over its budget."""
     engineering = facts.named("Department", "Engineering")
-    return departments_that_share_vendors(facts, engineering & facts.back(facts.all("FinancialStatus"), "HAS_OVERRUN"))
+    return departments_that_share_vendors(
+        facts, engineering & facts.back(facts.all("FinancialStatus"), "HAS_OVERRUN")
+    )
 
 
 def beside_any_overrun(facts: Facts) -> Keys:
@@ -160,7 +171,9 @@ def beside_any_overrun(facts: Facts) -> Keys:
 
 def funding_where_vendors_deliver(facts: Facts) -> Keys:
     """Departments that fund a project which uses what a vendor of Engineering supplies."""
-    paid = facts.ahead(facts.ahead(facts.named("Department", "Engineering"), "HAS_COST_CENTER"), "PAYS")
+    paid = facts.ahead(
+        facts.ahead(facts.named("Department", "Engineering"), "HAS_COST_CENTER"), "PAYS"
+    )
     return facts.ahead(facts.ahead(facts.ahead(paid, "SUPPLIES"), "USED_IN"), "FUNDED_BY")
 
 
@@ -183,13 +196,18 @@ def single_sourced_components(facts: Facts) -> Keys:
 def products_at_risk(facts: Facts) -> Keys:
     """Products with a component that just one vendor supplies."""
     single = single_sourced_components(facts)
-    return frozenset(product for product in facts.all("Product") if components(facts, product) & single)
+    return frozenset(
+        product for product in facts.all("Product") if components(facts, product) & single
+    )
 
 
 def behind_the_laptop_overrun(facts: Facts) -> Keys:
     """Vendors of what the laptop project uses that are where an event is, and those events."""
     project = facts.all(
-        "Project", lambda node: node.name == "Holiday Laptop Launch" and node.properties["status"] == "OVERRUN"
+        "Project",
+        lambda node: (
+            node.name == "Holiday Laptop Launch" and node.properties["status"] == "OVERRUN"
+        ),
     )
     found: set[str] = set()
     for vendor in facts.ahead(facts.back(project, "USED_IN"), "SUPPLIED_BY"):

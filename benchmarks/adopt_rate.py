@@ -1,8 +1,10 @@
-"""Rates of adopting a graph that plain Cypher wrote, of loading a graph of the same size, and of undoing the adoption.
+"""Rates of adopting a graph that plain Cypher wrote, of loading a graph of the same size, and of
+undoing the adoption.
 
     python benchmarks/adopt_rate.py --relationships 100000 --json
 
-Vectors are hashed, so the rates are those of the database alone. The server must hold no other data.
+Vectors are hashed, so the rates are those of the database alone. The server must hold no other
+data.
 """
 
 import asyncio
@@ -22,10 +24,13 @@ NODES_OF = 10
 
 CREATE = (
     "UNWIND range(0, $nodes - 1) AS i "
-    "CREATE (:Customer {full_name: 'Customer Number ' + toString(i), city: ['Oslo', 'Rome', 'Bern'][i % 3]}) "
-    "CREATE (:Product {title: 'Product Number ' + toString(i), about: 'A solid thing, made of oak'})",
+    "CREATE (:Customer {full_name: 'Customer Number ' + toString(i), city: ['Oslo', 'Rome', "
+    "'Bern'][i % 3]}) "
+    "CREATE (:Product {title: 'Product Number ' + toString(i), about: 'A solid thing, made of "
+    "oak'})",
     "CREATE INDEX customer IF NOT EXISTS FOR (c:Customer) ON (c.full_name)",
-    "MATCH (c:Customer) WITH collect(c) AS customers MATCH (p:Product) WITH customers, collect(p) AS products "
+    "MATCH (c:Customer) WITH collect(c) AS customers MATCH (p:Product) WITH customers, collect(p) "
+    "AS products "
     "UNWIND range(0, $relationships - 1) AS i "
     "WITH customers[i % $nodes] AS c, products[(i * 7 + i / $nodes) % $nodes] AS p, i "
     "CREATE (c)-[:BOUGHT {note: 'paid in cash on day ' + toString(i)}]->(p)",
@@ -41,7 +46,9 @@ def write_lines(path: Path, relationships: int, nodes: int) -> None:
     for i in range(relationships):
         ends = {"from": f"c{i % nodes}", "to": f"p{(i * 7 + i // nodes) % nodes}"}
         said = f"Customer {i % nodes} bought it, and paid in cash on day {i}"
-        lines.append({"kind": "relationship", **ends, "relationship_type": "bought", "description": said})
+        lines.append(
+            {"kind": "relationship", **ends, "relationship_type": "bought", "description": said}
+        )
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
 
 
@@ -63,7 +70,9 @@ async def measure(where: Server, relationships: int) -> dict[str, float]:
 
     async with connect() as graph:
         for text in CREATE:
-            await services_of(graph).store.write(text, {"nodes": nodes, "relationships": relationships})
+            await services_of(graph).store.write(
+                text, {"nodes": nodes, "relationships": relationships}
+            )
         report, seconds = await timed(graph.adopt(user_id=ADOPTED))
         figures["adopted_per_second"] = records / seconds
     async with connect(report.ontology) as graph:
@@ -84,7 +93,9 @@ async def measure(where: Server, relationships: int) -> dict[str, float]:
 def main() -> None:
     """Measure and print."""
     arguments = parser(__doc__)
-    arguments.add_argument("--relationships", type=int, default=20_000, help="relationships of the graph")
+    arguments.add_argument(
+        "--relationships", type=int, default=20_000, help="relationships of the graph"
+    )
     given = arguments.parse_args()
     with server(given.uri) as where:
         figures = asyncio.run(measure(where, given.relationships))

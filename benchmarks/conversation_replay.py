@@ -2,8 +2,9 @@
 
     python benchmarks/conversation_replay.py [--json]
 
-Replays `conversations.yaml`, 19 conversations with the tool calls that an agent makes after each, through an MCP client
-on the toolset core, and then asks questions about them. Written are the arguments of the calls, read are their answers.
+Replays `conversations.yaml`, 19 conversations with the tool calls that an agent makes after each,
+through an MCP client on the toolset core, and then asks questions about them. Written are the
+arguments of the calls, read are their answers.
 """
 
 import asyncio
@@ -83,7 +84,9 @@ async def replay(client: Client, history: Sequence[dict[str, Any]]) -> list[Row]
                 date=str(one["date"]),
                 said=estimated_tokens(one["said"]),
                 calls=len(calls),
-                written=sum(estimated_tokens(json.dumps(given, ensure_ascii=False)) for _, given in calls),
+                written=sum(
+                    estimated_tokens(json.dumps(given, ensure_ascii=False)) for _, given in calls
+                ),
                 read=sum(map(estimated_tokens, answers)),
                 failures=tuple(filter(_FAILED.search, answers)),
             )
@@ -93,7 +96,10 @@ async def replay(client: Client, history: Sequence[dict[str, Any]]) -> list[Row]
 
 async def unanswered(client: Client) -> dict[str, str]:
     """The questions whose answers do not contain what they must, with those answers."""
-    answers = {question: await _answer(client, "hybrid_search", {"query": question}) for question in QUESTIONS}
+    answers = {
+        question: await _answer(client, "hybrid_search", {"query": question})
+        for question in QUESTIONS
+    }
     return {question: text for question, text in answers.items() if QUESTIONS[question] not in text}
 
 
@@ -125,7 +131,10 @@ async def main() -> None:
                 ],
                 ensure_ascii=False,
             )
-    show("cost of a conversation, in tokens", [vars(row) | {"failures": len(row.failures)} for row in rows])
+    show(
+        "cost of a conversation, in tokens",
+        [vars(row) | {"failures": len(row.failures)} for row in rows],
+    )
     for failure in (failure for row in rows for failure in row.failures):
         print(failure)
     for question, text in missing.items():

@@ -2,9 +2,9 @@
 
     python benchmarks/fit_weights.py --data FOLDER --embeddings-cache FILE.npz
 
-Coordinate ascent over the weights: each in turn is scaled, as long as the mean over the kinds of data grows. Only the
-halves of the sets that `quality.py` does not report are used. Prints each step and, for each feature of the result,
-what taking it out costs.
+Coordinate ascent over the weights: each in turn is scaled, as long as the mean over the kinds of
+data grows. Only the halves of the sets that `quality.py` does not report are used. Prints each step
+and, for each feature of the result, what taking it out costs.
 """
 
 import argparse
@@ -56,13 +56,17 @@ async def value_of(parts: Sequence[Part], weights: Features) -> tuple[float, dic
         questions = part.asked.half("fit")[: part.count]
         part.service.weights = weights
         figures = await Measured(part.service, part.store).run(part.asked, questions, part.vectors)
-        by_set[part.asked.name] = float(np.mean([value for key, value in figures.items() if key in REPORTED]))
+        by_set[part.asked.name] = float(
+            np.mean([value for key, value in figures.items() if key in REPORTED])
+        )
         by_kind[part.asked.kind].append(by_set[part.asked.name])
     return float(np.mean([np.mean(values) for values in by_kind.values()])), by_set
 
 
 async def fit_odds(parts: Sequence[Part]) -> None:
-    """Fit the odds of relevance by logistic regression, each set with equal weight, and print them."""
+    """Fit the odds of relevance by logistic regression, each set with equal weight, and print
+    them.
+    """
     rows: list[tuple[float, ...]] = []
     labels: list[float] = []
     weights: list[float] = []
@@ -84,7 +88,9 @@ async def fit_odds(parts: Sequence[Part]) -> None:
     for _ in range(NEWTON_STEPS):
         chance = 1.0 / (1.0 + np.exp(-table @ odds))
         gradient = table.T @ (scale * (wanted - chance)) - RIDGE * odds
-        curvature = (table * (scale * chance * (1.0 - chance))[:, None]).T @ table + RIDGE * np.eye(len(odds))
+        curvature = (table * (scale * chance * (1.0 - chance))[:, None]).T @ table + RIDGE * np.eye(
+            len(odds)
+        )
         odds += np.linalg.solve(curvature, gradient)
     print("ODDS =", tuple(round(float(value), 2) for value in odds))
 
@@ -104,13 +110,25 @@ async def run(arguments: argparse.Namespace) -> None:
     sets = read_sets(arguments.data)
     parts = []
     for name, graph in sets.graphs.items():
-        of_graph = [one for one in sets.sets if one.graph == name and (one.kind == FLAGGED) == arguments.odds]
+        of_graph = [
+            one
+            for one in sets.sets
+            if one.graph == name and (one.kind == FLAGGED) == arguments.odds
+        ]
         if not of_graph:
             continue
         service, store = await replay(graph, embedder, cache)
         for asked in of_graph:
             texts = [one.text for one in asked.half("fit")[: arguments.questions]]
-            parts.append(Part(asked, service, store, await cache.embed(texts, are_queries=True), arguments.questions))
+            parts.append(
+                Part(
+                    asked,
+                    service,
+                    store,
+                    await cache.embed(texts, are_queries=True),
+                    arguments.questions,
+                )
+            )
     if arguments.odds:
         await fit_odds(parts)
         return
@@ -131,7 +149,11 @@ async def run(arguments: argparse.Namespace) -> None:
     for name in Features._fields:
         _, without = await value_of(parts, weights._replace(**{name: 0.0}))
         changes = {key: 100.0 * (without[key] - by_set[key]) for key in by_set}
-        print(f"without {name}: " + ", ".join(f"{key} {change:+.1f}" for key, change in changes.items()), flush=True)
+        print(
+            f"without {name}: "
+            + ", ".join(f"{key} {change:+.1f}" for key, change in changes.items()),
+            flush=True,
+        )
 
 
 def shown(by_set: Mapping[str, float]) -> str:
@@ -141,9 +163,13 @@ def shown(by_set: Mapping[str, float]) -> str:
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, help="folder with 2wiki, metaqa, wc2014 and memory42")
-    parser.add_argument("--embeddings-cache", type=Path, help="file that keeps the embeddings for the next run")
+    parser.add_argument(
+        "--embeddings-cache", type=Path, help="file that keeps the embeddings for the next run"
+    )
     parser.add_argument("--questions", type=int, default=40, help="at most so many of each set")
     parser.add_argument("--odds", action="store_true", help="fit the odds of relevance instead")
     parser.add_argument("--rounds", type=int, default=2, help="passes over the features")

@@ -1,12 +1,13 @@
-"""Latency of hybrid search and of explore compared with their parts, on the same questions in rotating order.
+"""Latency of hybrid search and of explore compared with their parts, on the same questions in
+rotating order.
 
-A part is one of the searches that they run, alone, with the same limits and expansion and with complete results; node
-search (vector and full-text together) counts as one part of hybrid search.
+A part is one of the searches that they run, alone, with the same limits and expansion and with
+complete results; node search (vector and full-text together) counts as one part of hybrid search.
 
     python benchmarks/hybrid_latency.py --relationships 20000 --json
 
-The texts are random words with a natural frequency distribution and the embeddings are hashed words, so that no model
-is needed and only the search is measured.
+The texts are random words with a natural frequency distribution and the embeddings are hashed
+words, so that no model is needed and only the search is measured.
 """
 
 import argparse
@@ -36,7 +37,12 @@ WORDS_OF_A_QUESTION = 6
 RELATIONSHIPS_PER_NODE = 3
 WARM_UP = 20
 
-HYBRID, ONE_HOP, PLAIN, OBJECTS = "hybrid", "hybrid, expand_hops=1", "hybrid, expand_hops=0", "nodes only"
+HYBRID, ONE_HOP, PLAIN, OBJECTS = (
+    "hybrid",
+    "hybrid, expand_hops=1",
+    "hybrid, expand_hops=0",
+    "nodes only",
+)
 NODES, NEAR, EXPLORE = "node vectors", "relationship vectors", "explore"
 
 Ask = Callable[[str, Embedding], Awaitable[object]]
@@ -52,7 +58,9 @@ class Words:
 
     def draw(self, count: int) -> str:
         """A text with this number of words."""
-        return " ".join(f"w{word}" for word in self._generator.choice(VOCABULARY, count, p=self._weights))
+        return " ".join(
+            f"w{word}" for word in self._generator.choice(VOCABULARY, count, p=self._weights)
+        )
 
 
 def lines(relationships: int, words: Words) -> Iterator[str]:
@@ -64,7 +72,10 @@ def lines(relationships: int, words: Words) -> Iterator[str]:
     for position in range(relationships):
         start, lap = position % nodes, position // nodes
         ends = {"from": f"n{start}", "to": f"n{(start + lap + 1) % nodes}"}
-        about = {"relationship_type": f"kind {position % 20}", "description": words.draw(WORDS_OF_A_TEXT)}
+        about = {
+            "relationship_type": f"kind {position % 20}",
+            "description": words.draw(WORDS_OF_A_TEXT),
+        }
         yield json.dumps({"kind": "relationship", **ends, **about})
 
 
@@ -96,13 +107,18 @@ def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
             objects.model_copy(update={"query": text}), user_id=USER, vector=vector
         ),
         EXPLORE: lambda text, _: graph.explore(text, user_id=USER),
-        NODES: lambda _, vector: retrieval.node_vector_search(vector=vector, user_id=USER, limit=every.object_limit),
+        NODES: lambda _, vector: retrieval.node_vector_search(
+            vector=vector, user_id=USER, limit=every.object_limit
+        ),
         "node full text": lambda text, _: search_nodes_full_text(
             scope, [EmbeddedQuery((), 0.0, text)], labels=labels, limit=every.text_limit
         ),
         NEAR: near,
         "relationship full text": lambda text, _: search_relationships_full_text(
-            scope, [EmbeddedQuery((), 0.0, text)], types=RelationshipFilter(), limit=every.relationship_limit
+            scope,
+            [EmbeddedQuery((), 0.0, text)],
+            types=RelationshipFilter(),
+            limit=every.relationship_limit,
         ),
     }
 
@@ -121,19 +137,27 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
                 user_id=USER,
             )
         if report.problems:
-            raise SystemExit("Lines could not be loaded: " + "; ".join(map(str, report.problems[:5])))
+            raise SystemExit(
+                "Lines could not be loaded: " + "; ".join(map(str, report.problems[:5]))
+            )
         questions = [words.draw(WORDS_OF_A_QUESTION) for _ in range(arguments.questions + WARM_UP)]
         asked = ways(graph)
         names = list(asked)
-        for number, (text, vector) in enumerate(zip(questions, await embedder.embed(questions), strict=True)):
+        for number, (text, vector) in enumerate(
+            zip(questions, await embedder.embed(questions), strict=True)
+        ):
             shift = number % len(names)
             for name in names[shift:] + names[:shift]:
                 _, taken = await timed(asked[name](text, vector))
                 if number >= WARM_UP:
                     seconds[name].append(taken)
     show(
-        f"{arguments.relationships:,} relationships, {report.nodes.total:,} nodes, {arguments.questions} questions",
-        [{"search": name, "p50 ms": 1e3 * p50(seconds[name]), "p95 ms": 1e3 * p95(seconds[name])} for name in names],
+        f"{arguments.relationships:,} relationships, {report.nodes.total:,} nodes, "
+        f"{arguments.questions} questions",
+        [
+            {"search": name, "p50 ms": 1e3 * p50(seconds[name]), "p95 ms": 1e3 * p95(seconds[name])}
+            for name in names
+        ],
     )
     return {"relationships": arguments.relationships, **figures(seconds)}
 
@@ -141,7 +165,9 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
 def figures(seconds: Mapping[str, Sequence[float]]) -> dict[str, object]:
     """Times of each search; hybrid search and explore relative to the slowest of their parts."""
     parts = [name for name in seconds if not name.startswith(("hybrid", EXPLORE))]
-    at_50, at_95 = ({name: 1e3 * quantile(seconds[name]) for name in seconds} for quantile in (p50, p95))
+    at_50, at_95 = (
+        {name: 1e3 * quantile(seconds[name]) for name in seconds} for quantile in (p50, p95)
+    )
     slowest = max(parts, key=at_95.__getitem__)
     return {
         "hybrid_p50_ms": at_50[HYBRID],
@@ -168,8 +194,12 @@ def figures(seconds: Mapping[str, Sequence[float]]) -> dict[str, object]:
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
-    arguments.add_argument("--relationships", type=int, default=20_000, help="number of relationships of the user")
-    arguments.add_argument("--questions", type=int, default=150, help="questions, each run with every method")
+    arguments.add_argument(
+        "--relationships", type=int, default=20_000, help="number of relationships of the user"
+    )
+    arguments.add_argument(
+        "--questions", type=int, default=150, help="questions, each run with every method"
+    )
     chosen = arguments.parse_args()
     with server(chosen.uri) as where:
         finish(asyncio.run(run(chosen, where)), as_json=chosen.json)

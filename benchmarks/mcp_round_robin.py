@@ -1,11 +1,13 @@
-"""MCP over HTTP behind a round robin: two stateless processes, and every request of a client goes to the other one.
+"""MCP over HTTP behind a round robin: two stateless processes, and every request of a client goes
+to the other one.
 
     python benchmarks/mcp_round_robin.py [--calls 10000] [--clients 8] [--seconds 3600]
 
-Half of the clients agree on the protocol by the handshake, half by revision 2026-07-28. Each has its own user and
-token. It remembers two people, reads them, pages through a search, updates the relationship and reads it: what one
-process wrote, the other must show, and a cursor of one must continue at the other. A wrong answer counts as an error.
-It ends after so many seconds, whatever was done.
+Half of the clients agree on the protocol by the handshake, half by revision 2026-07-28. Each has
+its own user and token. It remembers two people, reads them, pages through a search, updates the
+relationship and reads it: what one process wrote, the other must show, and a cursor of one must
+continue at the other. A wrong answer counts as an error. It ends after so many seconds, whatever
+was done.
 """
 
 import asyncio
@@ -64,7 +66,9 @@ class Outcome:
 class Caller:
     """A client that works as long as there are calls to make."""
 
-    def __init__(self, client: Client, mode: Mode, outcome: Outcome, calls: int, end: float) -> None:
+    def __init__(
+        self, client: Client, mode: Mode, outcome: Outcome, calls: int, end: float
+    ) -> None:
         self._client = client
         self._mode = mode
         self._outcome = outcome
@@ -72,7 +76,9 @@ class Caller:
         self._end = end
 
     async def work(self) -> None:
-        """Repeat the conversation; its number of calls is odd, so that each kind of call goes to each process."""
+        """Repeat the conversation; its number of calls is odd, so that each kind of call goes to
+        each process.
+        """
         number = 0
         while self._more():
             number += 1
@@ -80,15 +86,27 @@ class Caller:
 
     async def _conversation(self, ann: str, bob: str) -> None:
         names = [ann, bob, *(f"{ann}, sailor {place}" for place in range(CREW))]
-        people = [{"label": "Person", "name": name, "description": f"{name} sails a boat"} for name in names]
-        joined = {"from": ann, "to": bob, "relationship_type": "mentor", "description": f"{ann} teaches {bob} to sail"}
+        people = [
+            {"label": "Person", "name": name, "description": f"{name} sails a boat"}
+            for name in names
+        ]
+        joined = {
+            "from": ann,
+            "to": bob,
+            "relationship_type": "mentor",
+            "description": f"{ann} teaches {bob} to sail",
+        }
         ends = {"from_entity_key": ann, "to_entity_key": bob}
         await self._call("remember", f"{len(people)} created", nodes=people, relationships=[joined])
         await self._call("explore", f"{ann} sails a boat", text_matches=[ann])
         search: dict[str, object] = {"query": "who sails a boat?", "token_budget": 100}
         found = _CURSOR.search(await self._call("hybrid_search", "continue with cursor", **search))
-        await self._call("hybrid_search", "sails a boat", **search, cursor=found[1] if found else "none")
-        await self._call("update_relationship", "Updated", **ends, description=f"{ann} and {bob} cross the sea")
+        await self._call(
+            "hybrid_search", "sails a boat", **search, cursor=found[1] if found else "none"
+        )
+        await self._call(
+            "update_relationship", "Updated", **ends, description=f"{ann} and {bob} cross the sea"
+        )
         await self._call("get_relationship", "cross the sea", **ends)
         await self._call(STATISTICS, '"total"')
 
@@ -110,11 +128,15 @@ class Caller:
 
     async def _text(self, tool: str, arguments: dict[str, object]) -> str:
         result = await self._client.call_tool(tool, arguments)
-        return "".join(content.text for content in result.content if isinstance(content, TextContent))
+        return "".join(
+            content.text for content in result.content if isinstance(content, TextContent)
+        )
 
     async def _read(self) -> str:
         contents = (await self._client.read_resource(STATISTICS)).contents
-        return "".join(content.text for content in contents if isinstance(content, TextResourceContents))
+        return "".join(
+            content.text for content in contents if isinstance(content, TextResourceContents)
+        )
 
     def _more(self) -> bool:
         return self._outcome.calls < self._calls and time.monotonic() < self._end
@@ -134,7 +156,9 @@ async def run(urls: Sequence[str], tokens: Sequence[str], calls: int, seconds: f
             for cause in _causes(error):
                 outcome.errors[f"client ended by {type(cause).__name__}: {cause}"[:100]] += 1
 
-    await asyncio.gather(*(work(MODES[number % len(MODES)], token) for number, token in enumerate(tokens)))
+    await asyncio.gather(
+        *(work(MODES[number % len(MODES)], token) for number, token in enumerate(tokens))
+    )
     return outcome
 
 
@@ -149,8 +173,12 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 async def measure(where: Server, calls: int, clients: int, seconds: float) -> dict[str, object]:
     """Start two processes and make the calls."""
-    users = {secrets.token_urlsafe(32): f"benchmark-round-robin-{uuid.uuid4()}" for _ in range(clients)}
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")} | {
+    users = {
+        secrets.token_urlsafe(32): f"benchmark-round-robin-{uuid.uuid4()}" for _ in range(clients)
+    }
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("NEO4J_")
+    } | {
         "NEO4J_URI": where.uri,
         "NEO4J_USERNAME": where.username,
         "KGAGENT_EMBEDDER": "hashing",
@@ -194,7 +222,9 @@ def main() -> None:
     options = parser(__doc__)
     options.add_argument("--calls", type=int, default=10_000, help="number of calls of all clients")
     options.add_argument("--clients", type=int, default=8, help="number of clients, each a user")
-    options.add_argument("--seconds", type=float, default=3_600.0, help="seconds after which it ends")
+    options.add_argument(
+        "--seconds", type=float, default=3_600.0, help="seconds after which it ends"
+    )
     given = options.parse_args()
     with server(given.uri) as where:
         figures = asyncio.run(measure(where, given.calls, given.clients, given.seconds))

@@ -1,9 +1,11 @@
-"""Goodput under overload: calls of `explore` that are answered, while ever more agents call at once.
+"""Goodput under overload: calls of `explore` that are answered, while ever more agents call at
+once.
 
     python benchmarks/overload.py [--agents 20] [--factors 1,2,4,6,8,10] [--seconds 8] [--unlimited]
 
-Each agent of four users calls again as soon as it is answered, and waits as long as it is told when the graph is busy.
-With `--unlimited`, no call is refused, as before there were limits. The memory is that of this process.
+Each agent of four users calls again as soon as it is answered, and waits as long as it is told when
+the graph is busy. With `--unlimited`, no call is refused, as before there were limits. The memory
+is that of this process.
 """
 
 import asyncio
@@ -44,7 +46,10 @@ class Outcome:
 
 async def plant(graph: KnowledgeGraph, user_id: str) -> None:
     """A graph of some people."""
-    people = [{"label": "Person", "name": f"Person {n}", "description": f"Sails boat {n}"} for n in range(PEOPLE)]
+    people = [
+        {"label": "Person", "name": f"Person {n}", "description": f"Sails boat {n}"}
+        for n in range(PEOPLE)
+    ]
     known = [
         {
             "from": f"Person {n}",
@@ -67,7 +72,9 @@ async def agent(graph: KnowledgeGraph, user_id: str, end: float, outcome: Outcom
     number = 0
     while (began := time.monotonic()) < end:
         number += 1
-        answer = await explore(queries=[{"query": f"who teaches sailing lesson {number % 30}", "threshold": 0.1}])
+        answer = await explore(
+            queries=[{"query": f"who teaches sailing lesson {number % 30}", "threshold": 0.1}]
+        )
         if answer["success"]:
             outcome.answered[user_id] += 1
             outcome.latencies.append(time.monotonic() - began)
@@ -138,7 +145,9 @@ def main() -> None:
     given = options.parse_args()
     factors = [int(factor) for factor in given.factors.split(",")]
     with server(given.uri) as where:
-        figures = asyncio.run(measure(where, given.agents, factors, given.seconds, unlimited=given.unlimited))
+        figures = asyncio.run(
+            measure(where, given.agents, factors, given.seconds, unlimited=given.unlimited)
+        )
     finish(figures, as_json=given.json)
 
 

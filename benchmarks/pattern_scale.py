@@ -1,4 +1,5 @@
-"""Graph patterns on a synthetic graph of a million relationships with hubs: time, memory, and overhead of compiling.
+"""Graph patterns on a synthetic graph of a million relationships with hubs: time, memory, and
+overhead of compiling.
 
 python benchmarks/pattern_scale.py [--nodes 100000] [--relationships 1000000] [--json]
 """
@@ -30,7 +31,9 @@ WARM_UP = 2
 RUNS = 3
 DIMENSIONS = 8
 START, END = 0.54321, 0.98765
-"""Which parts the questions start from and end at, as shares of their number: both have few relationships."""
+"""Which parts the questions start from and end at, as shares of their number: both have few
+relationships.
+"""
 
 PATIENCE = 120.0
 """Seconds for what is compared, so that a busy machine does not end it."""
@@ -41,7 +44,9 @@ class Recorder(Store):
 
     matched: tuple[str, Parameters] = ("", {})
 
-    async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+    async def read(
+        self, text: str, parameters: Parameters, *, timeout: float | None = None
+    ) -> list[Row]:
         """Read, and record the statement."""
         if isinstance(text, Statement) and text.name == "match_pattern":
             self.matched = (text, parameters)
@@ -81,7 +86,9 @@ async def long(graph: KnowledgeGraph, question: Long) -> dict[str, object]:
     seen: list[Memory] = []
     explored, returned, failed = 0, 0, ""
     for _ in range(RUNS):
-        (result, took), memory = await watched(services_of(graph).store, timed(_asked(graph, question)))
+        (result, took), memory = await watched(
+            services_of(graph).store, timed(_asked(graph, question))
+        )
         seconds.append(took)
         seen.append(memory)
         if isinstance(result, KgAgentError):
@@ -111,24 +118,32 @@ async def _asked(graph: KnowledgeGraph, question: Long) -> PatternResult | KgAge
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
     """Load the graph, run the questions, and compute the figures."""
     settings = Settings()
-    store = cast("Recorder", await connect(where.uri, username=where.username, password=where.password))
+    store = cast(
+        "Recorder", await connect(where.uri, username=where.username, password=where.password)
+    )
     store.__class__ = Recorder
     embedder = HashingEmbedder(DIMENSIONS)
     graph = KnowledgeGraph(store, default_ontology(), embedder, settings)
     patient = KnowledgeGraph(
-        store, default_ontology(), embedder, settings.model_copy(update={"patterns_timeout": PATIENCE})
+        store,
+        default_ontology(),
+        embedder,
+        settings.model_copy(update={"patterns_timeout": PATIENCE}),
     )
     try:
         size = arguments.nodes, arguments.relationships
         asked = round(START * size[0]), round(END * size[0])
         compared = beside_questions(*asked)
-        degree, building = await timed(build(store, USER, *size, np.random.default_rng(arguments.seed)))
+        degree, building = await timed(
+            build(store, USER, *size, np.random.default_rng(arguments.seed))
+        )
         first, reading = await timed(patient.query_patterns(compared[0].asked, user_id=USER))
         pairs = [await beside(patient, store, question) for question in compared]
         show("Compiled and hand-written statements", pairs)
         far = [await long(graph, question) for question in long_questions(*asked)]
         show(
-            f"Many hops, {size[1]:,} relationships, largest hub {degree:,}, {settings.patterns_explored:,} looked at",
+            f"Many hops, {size[1]:,} relationships, largest hub {degree:,}, "
+            f"{settings.patterns_explored:,} looked at",
             far,
         )
     finally:

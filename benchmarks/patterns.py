@@ -1,4 +1,5 @@
-"""Correctness of graph patterns on graphs with their own labels and types, compared with search alone.
+"""Correctness of graph patterns on graphs with their own labels and types, compared with search
+alone.
 
     python benchmarks/patterns.py --data FOLDER [--metaqa] [--json]
 
@@ -15,7 +16,17 @@ import _scenarios_medical
 import _scenarios_supply
 import numpy as np
 from _common import Server, finish, open_graph, parser, server, show
-from _foreign_graph import CHUNK, MEDICAL, SUPPLY, delete, drop_index, index, load, load_another, read
+from _foreign_graph import (
+    CHUNK,
+    MEDICAL,
+    SUPPLY,
+    delete,
+    drop_index,
+    index,
+    load,
+    load_another,
+    read,
+)
 from _pattern_questions import USER as METAQA_USER
 from _pattern_questions import meta_qa
 from _pattern_run import Asked, Data, ScenarioAsked, given_cases, scenario_cases
@@ -25,7 +36,10 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.local import LocalEmbedder
 from kgagent.knowledge_graph import services_of
 
-FILES = {"medical": (MEDICAL, _scenarios_medical.SCENARIOS), "sap": (SUPPLY, _scenarios_supply.SCENARIOS)}
+FILES = {
+    "medical": (MEDICAL, _scenarios_medical.SCENARIOS),
+    "sap": (SUPPLY, _scenarios_supply.SCENARIOS),
+}
 RELEASES = ("v0.6", "legacy")
 SHORT_ANSWER = 5
 CLAIM = (5.0, 15.0)
@@ -39,7 +53,12 @@ def read_all(folder: Path) -> list[Data]:
     listed = json.loads((folder / "scenarios.json").read_text("utf-8"))
     every = []
     for name, (file, scenarios) in FILES.items():
-        texts = {(r, one["name"]): one["query"] for r in RELEASES for one in listed[r] if one["dataset"] == name}
+        texts = {
+            (r, one["name"]): one["query"]
+            for r in RELEASES
+            for one in listed[r]
+            if one["dataset"] == name
+        }
         if unknown := texts.keys() ^ {(scenario.release, scenario.name) for scenario in scenarios}:
             raise SystemExit(f"scenarios.json and this benchmark differ in {sorted(unknown)}")
         every.append(Data(name, read(folder / file), scenarios, texts))
@@ -55,7 +74,9 @@ async def ask_patterns(
     for data in every:
         await index(services_of(graph).store, {*data.raw.labels.values(), CHUNK})
         await load(services_of(graph).store, data.raw, data.user_id, graph.embedder)
-        await load_another(services_of(graph).store, data.raw, data.user_id, data.other_id, graph.embedder)
+        await load_another(
+            services_of(graph).store, data.raw, data.user_id, data.other_id, graph.embedder
+        )
         if data.name == "medical":
             given += await given_cases(graph, data, folder)
         scenarios[data.name] = await scenario_cases(graph, data)
@@ -64,9 +85,16 @@ async def ask_patterns(
     return given, scenarios
 
 
-async def ask_search(graph: KnowledgeGraph, data: Data, scenarios: Sequence[ScenarioAsked]) -> list[dict[str, Overlap]]:
-    """Results of search alone for each scenario, with as many nodes as are expected and with five."""
-    vector, hybrid = await VectorAlone.over(data.raw, graph.embedder), HybridAlone(graph, data.search_id)
+async def ask_search(
+    graph: KnowledgeGraph, data: Data, scenarios: Sequence[ScenarioAsked]
+) -> list[dict[str, Overlap]]:
+    """Results of search alone for each scenario, with as many nodes as are expected and with
+    five.
+    """
+    vector, hybrid = (
+        await VectorAlone.over(data.raw, graph.embedder),
+        HybridAlone(graph, data.search_id),
+    )
     await hybrid.load(data.raw)
     done = []
     for one in scenarios:
@@ -101,7 +129,10 @@ def short_row(one: ScenarioAsked, searched: Mapping[str, Overlap]) -> Row:
     for way, overlap in searched.items():
         if way.endswith(str(SHORT_ANSWER)):
             name = way.split()[0]
-            row |= {f"{name} precision": round(overlap.precision, 2), f"{name} recall": round(overlap.recall, 2)}
+            row |= {
+                f"{name} precision": round(overlap.precision, 2),
+                f"{name} recall": round(overlap.recall, 2),
+            }
     return row
 
 
@@ -154,15 +185,23 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
     folder = arguments.data / "cef"
     every = read_all(folder)
     embedder = LocalEmbedder()
-    users = [METAQA_USER] + [user for data in every for user in (data.user_id, data.other_id, data.search_id)]
+    users = [METAQA_USER] + [
+        user for data in every for user in (data.user_id, data.other_id, data.search_id)
+    ]
     async with open_graph(where, embedder, Settings(), users=[]) as graph:
         try:
             given, scenarios = await ask_patterns(graph, every, folder)
             with_search = KnowledgeGraph(
-                services_of(graph).store, ontology_of([data.raw for data in every]), embedder, graph.settings
+                services_of(graph).store,
+                ontology_of([data.raw for data in every]),
+                embedder,
+                graph.settings,
             )
             await services_of(with_search).schema.rebuild_vector_indexes()
-            searched = {data.name: await ask_search(with_search, data, scenarios[data.name]) for data in every}
+            searched = {
+                data.name: await ask_search(with_search, data, scenarios[data.name])
+                for data in every
+            }
             figures = report(every, given, scenarios, searched)
             if arguments.metaqa:
                 figures["metaqa"] = await meta_qa(graph, arguments.data / "metaqa")
@@ -181,10 +220,20 @@ def report(
 ) -> dict[str, object]:
     """Show the tables; return the figures of the JSON output."""
     cases = [
-        {"case": one.name, "exact": one.exact, "nodes": len(one.answer), "p50 ms": 1e3 * one.seconds} for one in given
+        {
+            "case": one.name,
+            "exact": one.exact,
+            "nodes": len(one.answer),
+            "p50 ms": 1e3 * one.seconds,
+        }
+        for one in given
     ]
     show("Cases with given answers", cases)
-    pairs = [pair for data in every for pair in zip(scenarios[data.name], searched[data.name], strict=True)]
+    pairs = [
+        pair
+        for data in every
+        for pair in zip(scenarios[data.name], searched[data.name], strict=True)
+    ]
     show("Scenarios: F1 of patterns and of search alone", [f1_row(*pair) for pair in pairs])
     show("Search alone, answers of five", [short_row(*pair) for pair in pairs])
     ratios = claim_rows(pairs)
@@ -209,7 +258,9 @@ def report(
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
-    arguments.add_argument("--data", type=Path, required=True, help="folder with cef/, and metaqa/ for --metaqa")
+    arguments.add_argument(
+        "--data", type=Path, required=True, help="folder with cef/, and metaqa/ for --metaqa"
+    )
     arguments.add_argument("--metaqa", action="store_true", help="ask the questions of MetaQA too")
     chosen = arguments.parse_args()
     with server(chosen.uri) as where:

@@ -1,10 +1,11 @@
 """The quality of the default search, one row for each set of questions, on graphs in memory.
 
-    python benchmarks/quality.py --data FOLDER --embeddings-cache FILE.npz --markdown docs/quality.md
+    python benchmarks/quality.py --data FOLDER --embeddings-cache FILE.npz --markdown
+    docs/quality.md
 
-FOLDER contains 2wiki, metaqa, wc2014 and memory42; without it, only the sets from the sample graph are measured.
-Figures are those of the halves of the sets that `fit_weights.py` does not use (`--half all` takes all questions);
-`ABOUT` says what they are.
+FOLDER contains 2wiki, metaqa, wc2014 and memory42; without it, only the sets from the sample graph
+are measured. Figures are those of the halves of the sets that `fit_weights.py` does not use
+(`--half all` takes all questions); `ABOUT` says what they are.
 """
 
 import argparse
@@ -18,7 +19,17 @@ from pathlib import Path
 import numpy as np
 from _common import finish, show
 from _quality_sets import Asked, QualitySet, read_sets
-from _replay import MARK, TURN, EmbeddingCache, FullText, MadeGraph, ReplayStore, Vectors, replay, without_marks
+from _replay import (
+    MARK,
+    TURN,
+    EmbeddingCache,
+    FullText,
+    MadeGraph,
+    ReplayStore,
+    Vectors,
+    replay,
+    without_marks,
+)
 
 from kgagent import HybridSearchOptions, Settings
 from kgagent.answers.found import FIRST_PAGE_TOKENS, first_page
@@ -65,7 +76,10 @@ Figures = dict[str, float]
 
 def recall(asked: Asked, result: HybridSearchResult, *, at: int | None = AT) -> float:
     """Recall of the best alternative; without `at`, R-precision."""
-    pairs = [frozenset((one.from_name.lower(), one.to_name.lower())) for one in result.relationships or ()]
+    pairs = [
+        frozenset((one.from_name.lower(), one.to_name.lower()))
+        for one in result.relationships or ()
+    ]
     shares = []
     for gold in asked.answers:
         first = at or len(gold)
@@ -82,7 +96,9 @@ def name_share(asked: Asked, result: HybridSearchResult) -> float:
 
 
 def evidence_shares(asked: Asked, page: str) -> list[float]:
-    """Share of the evidence within the first tokens, the ids of turns not counted; and the number of tokens."""
+    """Share of the evidence within the first tokens, the ids of turns not counted; and the number
+    of tokens.
+    """
     marks, count, at = [], 0, 0
     for match in MARK.finditer(page):
         count += match.start() - at
@@ -97,7 +113,10 @@ def pages_of(result: HybridSearchResult) -> tuple[str, str]:
     """The first page as the tool renders it, and the next one."""
     now = datetime.now(UTC)
     items = found_items(result, now)
-    first, rest = found_content(result, items, at_most=first_page(items)), found_content(result, items)
+    first, rest = (
+        found_content(result, items, at_most=first_page(items)),
+        found_content(result, items),
+    )
 
     def state() -> RenderState:
         return RenderState(
@@ -123,7 +142,9 @@ class Measured:
     async def search(self, question: str, vector: Vectors) -> HybridSearchResult:
         """The default search."""
         options = HybridSearchOptions(query=question, limit=READ)
-        return await self.service.hybrid_search(options, user_id="quality", vector=vector.tolist(), with_ends=False)
+        return await self.service.hybrid_search(
+            options, user_id="quality", vector=vector.tolist(), with_ends=False
+        )
 
     async def run(self, asked: QualitySet, questions: Sequence[Asked], vectors: Vectors) -> Figures:
         """Figures of a set."""
@@ -133,7 +154,9 @@ class Measured:
         for question, vector in zip(questions, vectors, strict=True):
             result = await self.search(question.text, vector)
             if asked.measure in {"recall", "R-precision"}:
-                rows.append([recall(question, result, at=AT if asked.measure == "recall" else None)])
+                rows.append(
+                    [recall(question, result, at=AT if asked.measure == "recall" else None)]
+                )
             elif asked.measure == "names":
                 rows.append([name_share(question, result)])
             elif asked.measure == "evidence":
@@ -145,23 +168,33 @@ class Measured:
         figures: Figures = {}
         if rows:
             means = np.mean(rows, axis=0).tolist()
-            columns = [f"@{cut}" for cut in CUTS] if asked.measure == "evidence" else [asked.measure]
+            columns = (
+                [f"@{cut}" for cut in CUTS] if asked.measure == "evidence" else [asked.measure]
+            )
             figures |= dict(zip(columns, means, strict=False))
         if asked.measure == "evidence":
             figures["page p50, tokens"] = float(np.median([row[-1] for row in rows]))
         if asked.measure == "flagged":
-            figures |= {"unanswerable": float(np.mean(flagged[False])), "answerable": float(np.mean(flagged[True]))}
+            figures |= {
+                "unanswerable": float(np.mean(flagged[False])),
+                "answerable": float(np.mean(flagged[True])),
+            }
         count = len(questions)
         figures["statements"] = (len(self.store.statements) - statements) / count
         figures["CPU ms"] = 1e3 * (time.process_time() - began) / count
         return figures
 
 
-async def baseline(graph: MadeGraph, questions: Sequence[Asked], vectors: Vectors, cache: EmbeddingCache) -> Figures:
+async def baseline(
+    graph: MadeGraph, questions: Sequence[Asked], vectors: Vectors, cache: EmbeddingCache
+) -> Figures:
     """Evidence in the best statements, each by itself: cosine + 0.2 BM25 relative to its best."""
     statements = graph.statements()
     texts = [without_marks(text) for text in statements]
-    embedded, words = await cache.embed(texts), FullText([{"text": text} for text in texts], ["text"])
+    embedded, words = (
+        await cache.embed(texts),
+        FullText([{"text": text} for text in texts], ["text"]),
+    )
     rows = []
     for question, vector in zip(questions, vectors, strict=True):
         scores = embedded @ vector
@@ -190,7 +223,9 @@ async def run(arguments: argparse.Namespace) -> dict[str, Figures]:
             vectors = await cache.embed([one.text for one in questions], are_queries=True)
             figures[asked.name] = await Measured(service, store).run(asked, questions, vectors)
             if asked.measure == "evidence":
-                figures[f"{asked.name}, single statements"] = await baseline(graph, questions, vectors, cache)
+                figures[f"{asked.name}, single statements"] = await baseline(
+                    graph, questions, vectors, cache
+                )
     return figures
 
 
@@ -198,8 +233,12 @@ def table(figures: Mapping[str, Figures]) -> list[dict[str, object]]:
     """A row for each set."""
     rows: list[dict[str, object]] = []
     for name, of_set in figures.items():
-        values = {key: value for key, value in of_set.items() if key not in {"statements", "CPU ms"}}
-        quality = " / ".join(f"{value:.3f}" if value <= 1.0 else f"{value:.0f}" for value in values.values())
+        values = {
+            key: value for key, value in of_set.items() if key not in {"statements", "CPU ms"}
+        }
+        quality = " / ".join(
+            f"{value:.3f}" if value <= 1.0 else f"{value:.0f}" for value in values.values()
+        )
         costs = {key: round(of_set[key], 1) for key in ("statements", "CPU ms")}
         rows.append({"set": name, "figures": ", ".join(values), "quality": quality, **costs})
     return rows
@@ -215,10 +254,19 @@ def markdown(rows: Sequence[Mapping[str, object]]) -> str:
 
 def main() -> None:
     """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--data", type=Path, help="folder with 2wiki, metaqa, wc2014 and memory42")
-    parser.add_argument("--embeddings-cache", type=Path, help="file that keeps the embeddings for the next run")
-    parser.add_argument("--half", choices=("held", "fit", "all"), default="held", help="of the questions of each set")
+    parser.add_argument(
+        "--embeddings-cache", type=Path, help="file that keeps the embeddings for the next run"
+    )
+    parser.add_argument(
+        "--half",
+        choices=("held", "fit", "all"),
+        default="held",
+        help="of the questions of each set",
+    )
     parser.add_argument("--questions", type=int, default=100, help="at most so many of each set")
     parser.add_argument("--only", default="", help="only sets with this text in their names")
     parser.add_argument("--markdown", type=Path, help="file to write the table to")

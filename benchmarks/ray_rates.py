@@ -1,9 +1,10 @@
-"""Rates of loading and migrating relationships in one process, and by 1 and 2 worker processes of Ray.
+"""Rates of loading and migrating relationships in one process, and by 1 and 2 worker processes of
+Ray.
 
     python benchmarks/ray_rates.py --json
 
-All are measured in the same run, on the same server and in rotating order. Ray is started once; the seconds of a run
-with workers include the start of the workers, which `start_seconds` has alone.
+All are measured in the same run, on the same server and in rotating order. Ray is started once; the
+seconds of a run with workers include the start of the workers, which `start_seconds` has alone.
 """
 
 import argparse
@@ -29,7 +30,9 @@ from kgagent.knowledge_graph import services_of
 WORKERS = (0, 1, 2)
 """Numbers of workers; 0 is a load or a migration without Ray."""
 
-DELETE = "MATCH (:Entity {user_id: $user_id})-[r:connected_to]->() DELETE r RETURN count(*) AS deleted"
+DELETE = (
+    "MATCH (:Entity {user_id: $user_id})-[r:connected_to]->() DELETE r RETURN count(*) AS deleted"
+)
 
 Line = dict[str, object]
 
@@ -60,7 +63,9 @@ async def migrate(graph: KnowledgeGraph, expected: int, chosen: RayEngine | None
     return seconds
 
 
-async def measure(where: Server, make: Callable[[], Embedder], arguments: argparse.Namespace) -> dict[str, float]:
+async def measure(
+    where: Server, make: Callable[[], Embedder], arguments: argparse.Namespace
+) -> dict[str, float]:
     """All figures of one embedder."""
     embedder = make()
     loads: dict[int, list[float]] = {workers: [] for workers in WORKERS}
@@ -68,10 +73,13 @@ async def measure(where: Server, make: Callable[[], Embedder], arguments: argpar
     async with fresh_graph(where, embedder) as (graph, keys):
         rows = islice(relationships(), arguments.relationships)
         lines: list[Line] = [
-            {"kind": "relationship", **row, **{end: keys[str(row[end])] for end in ("from", "to")}} for row in rows
+            {"kind": "relationship", **row, **{end: keys[str(row[end])] for end in ("from", "to")}}
+            for row in rows
         ]
         await load(graph, lines, None)
-        start = {workers: await load(graph, lines[:1], engine(workers, make)) for workers in WORKERS}
+        start = {
+            workers: await load(graph, lines[:1], engine(workers, make)) for workers in WORKERS
+        }
         for turn in range(arguments.turns):
             for workers in (*WORKERS[turn % len(WORKERS) :], *WORKERS[: turn % len(WORKERS)]):
                 chosen = engine(workers, make)
@@ -85,7 +93,9 @@ async def measure(where: Server, make: Callable[[], Embedder], arguments: argpar
         figures[f"start_seconds_{workers}"] = start[workers]
         for name, seconds in (("load", p50(loads[workers])), ("migrate", p50(migrations[workers]))):
             figures[f"{name}_{workers}"] = len(lines) / seconds
-            figures[f"{name}_{workers}_over_direct"] = figures[f"{name}_{workers}"] / figures[f"{name}_0"]
+            figures[f"{name}_{workers}_over_direct"] = (
+                figures[f"{name}_{workers}"] / figures[f"{name}_0"]
+            )
     return figures
 
 
@@ -95,19 +105,31 @@ async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]
         "hashing": partial(HashingEmbedder, BGE_SMALL.dimensions),
         "local": partial(LocalEmbedder, cache=Settings().cache),
     }
-    results = {name: await measure(where, embedders[name], arguments) for name in arguments.embedders.split(",")}
+    results = {
+        name: await measure(where, embedders[name], arguments)
+        for name in arguments.embedders.split(",")
+    }
     names = list(results)
     show(
         "Ray (relationships per second)",
-        [{"what": what, **{name: results[name][what] for name in names}} for what in results[names[0]]],
+        [
+            {"what": what, **{name: results[name][what] for name in names}}
+            for what in results[names[0]]
+        ],
     )
-    return {f"{name}_{what}": value for name, figures in results.items() for what, value in figures.items()}
+    return {
+        f"{name}_{what}": value
+        for name, figures in results.items()
+        for what, value in figures.items()
+    }
 
 
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
-    arguments.add_argument("--relationships", type=int, default=10_000, help="relationships of each load and migration")
+    arguments.add_argument(
+        "--relationships", type=int, default=10_000, help="relationships of each load and migration"
+    )
     arguments.add_argument("--turns", type=int, default=3, help="how often each is measured")
     arguments.add_argument("--embedders", default="hashing,local", help="hashing, local, or both")
     chosen = arguments.parse_args()

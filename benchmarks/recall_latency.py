@@ -1,10 +1,11 @@
 """The curve of recall against latency for several index configurations.
 
-    python benchmarks/recall_latency.py --relationships 100000 --metaqa /path/to/metaqa --svg curve.svg --json
+    python benchmarks/recall_latency.py --relationships 100000 --metaqa /path/to/metaqa --svg
+    curve.svg --json
 
-For each index configuration and oversampling, kgagent runs the questions in rotating order, as does an exact search of
-all vectors of the user. On MetaQA it uses the questions that the defaults were tuned on; `scoped_search.py` uses the
-others.
+For each index configuration and oversampling, kgagent runs the questions in rotating order, as does
+an exact search of all vectors of the user. On MetaQA it uses the questions that the defaults were
+tuned on; `scoped_search.py` uses the others.
 """
 
 import argparse
@@ -69,7 +70,9 @@ def searcher(graph: KnowledgeGraph, settings: Settings) -> Ask:
 
 
 def index_settings(text: str) -> Settings:
-    """Settings of an index from its command-line form quantization/m/ef_construction/search_expansion."""
+    """Settings of an index from its command-line form
+    quantization/m/ef_construction/search_expansion.
+    """
     quantization, m, ef_construction, expansion = text.split("/")
     return Settings().model_copy(
         update={
@@ -86,7 +89,9 @@ async def measure(arguments: argparse.Namespace, where: Server, corpus: Corpus) 
     everyone = scoped_owners(f"benchmark{arguments.seed}", len(corpus.vectors))
     owner, dimensions = everyone[0], corpus.vectors.shape[1]
     embedder = HashingEmbedder(dimensions)
-    questions = [(owner, query, nearest(owner, corpus.vectors, query)) for query in corpus.questions]
+    questions = [
+        (owner, query, nearest(owner, corpus.vectors, query)) for query in corpus.questions
+    ]
     points: list[Point] = []
     async with AsyncExitStack() as stack:
         for number, index in enumerate(arguments.indexes):
@@ -95,16 +100,25 @@ async def measure(arguments: argparse.Namespace, where: Server, corpus: Corpus) 
                 open_graph(where, embedder, settings, users=[owner.user_id for owner in everyone])
             )
             if number == 0:
-                await load_then_index(graph, embedder, Content(everyone, corpus.vectors, corpus.texts))
+                await load_then_index(
+                    graph, embedder, Content(everyone, corpus.vectors, corpus.texts)
+                )
             else:
                 await services_of(graph).schema.rebuild_vector_indexes()
             names = {n: f"{index} oversampling {n}" for n in arguments.oversampling}
-            ways = {name: searcher(graph, settings.model_copy(update={"oversampling": n})) for n, name in names.items()}
+            ways = {
+                name: searcher(graph, settings.model_copy(update={"oversampling": n}))
+                for n, name in names.items()
+            }
             measured = await compare(ways, questions)
             points += [Point.of(index, n, measured[name]) for n, name in names.items()]
-        every = searcher(graph, settings.model_copy(update={"exact_scan_limit": len(corpus.vectors)}))
+        every = searcher(
+            graph, settings.model_copy(update={"exact_scan_limit": len(corpus.vectors)})
+        )
         warm_up = 2
-        exact = await compare({EXACT: every}, questions[: EXACT_QUESTIONS + warm_up], warm_up=warm_up)
+        exact = await compare(
+            {EXACT: every}, questions[: EXACT_QUESTIONS + warm_up], warm_up=warm_up
+        )
         points.append(Point.of(EXACT, None, exact[EXACT]))
     return points
 
@@ -133,7 +147,8 @@ def drawn(points: Sequence[Point], title: str) -> str:
         parts += [
             f'<text x="{x(milliseconds):.0f}" y="{HEIGHT - MARGIN + 18}">{milliseconds:.1f}</text>',
             f'<text x="8" y="{y(recall) + 4:.0f}">{recall:.3f}</text>',
-            f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(recall):.1f}" y2="{y(recall):.1f}" stroke="#ddd"/>',
+            f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{y(recall):.1f}" y2="{y(recall):.1f}" '
+            f'stroke="#ddd"/>',
         ]
     for number, index in enumerate(dict.fromkeys(point.index for point in indexed)):
         color = COLORS[number % len(COLORS)]
@@ -142,22 +157,34 @@ def drawn(points: Sequence[Point], title: str) -> str:
         parts.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"/>')
         for point in own:
             at = f'cx="{x(point.p50_ms):.1f}" cy="{y(point.recall):.1f}"'
-            parts.append(f'<circle {at} r="3" fill="{color}"><title>oversampling {point.oversampling}</title></circle>')
-        parts.append(f'<text x="{WIDTH - 200}" y="{HEIGHT - MARGIN - 12 - 14 * number}" fill="{color}">{index}</text>')
+            parts.append(
+                f'<circle {at} r="3" fill="{color}"><title>oversampling '
+                f"{point.oversampling}</title></circle>"
+            )
+        parts.append(
+            f'<text x="{WIDTH - 200}" y="{HEIGHT - MARGIN - 12 - 14 * number}" '
+            f'fill="{color}">{index}</text>'
+        )
     return "\n".join([*parts, "</svg>\n"])
 
 
 def main() -> None:
     """Run from the command line."""
     chosen = Settings()
-    own = (
-        f"{chosen.index_quantization}/{chosen.index_m}/{chosen.index_ef_construction}/{chosen.index_search_expansion:g}"
-    )
+    own = f"{chosen.index_quantization}/{chosen.index_m}/{chosen.index_ef_construction}/{chosen.index_search_expansion:g}"
     arguments = parser(__doc__)
-    arguments.add_argument("--relationships", type=int, default=10_000, help="in all; one user has half of them")
-    arguments.add_argument("--dimensions", type=int, default=DIMENSIONS, help="length of made vectors")
-    arguments.add_argument("--metaqa", type=Path, help="folder with kb.txt and questions.jsonl; else made vectors")
-    arguments.add_argument("--embeddings-cache", type=Path, help=".npy file that keeps the embeddings of kb.txt")
+    arguments.add_argument(
+        "--relationships", type=int, default=10_000, help="in all; one user has half of them"
+    )
+    arguments.add_argument(
+        "--dimensions", type=int, default=DIMENSIONS, help="length of made vectors"
+    )
+    arguments.add_argument(
+        "--metaqa", type=Path, help="folder with kb.txt and questions.jsonl; else made vectors"
+    )
+    arguments.add_argument(
+        "--embeddings-cache", type=Path, help=".npy file that keeps the embeddings of kb.txt"
+    )
     arguments.add_argument("--questions", type=int, default=100)
     arguments.add_argument(
         "--indexes",
@@ -166,7 +193,9 @@ def main() -> None:
         help="quantization/m/ef_construction/search_expansion, one or several; the chosen one and Neo4j's default",
     )
     arguments.add_argument(
-        "--oversampling", type=lambda text: [int(n) for n in text.split(",")], default=[1, 5, 10, 25, 50, 100]
+        "--oversampling",
+        type=lambda text: [int(n) for n in text.split(",")],
+        default=[1, 5, 10, 25, 50, 100],
     )
     arguments.add_argument("--svg", type=Path, help="file to draw the curve into")
     asked = arguments.parse_args()

@@ -1,10 +1,12 @@
-"""What a graph costs by size: memory, disk, loading, indexing, and the time and recall of the largest user's searches.
+"""What a graph costs by size: memory, disk, loading, indexing, and the time and recall of the
+largest user's searches.
 
     python benchmarks/scale.py --points points.jsonl --markdown docs/scale.md
 
-Each size has a local server of its own, into which the data are imported offline. `--points` keeps the points of
-earlier runs, so that sizes can be measured one by one; a size that was measured again replaces its point. `--keep`
-keeps the loaded and indexed data of a size, so that the next run only asks.
+Each size has a local server of its own, into which the data are imported offline. `--points` keeps
+the points of earlier runs, so that sizes can be measured one by one; a size that was measured again
+replaces its point. `--keep` keeps the loaded and indexed data of a size, so that the next run only
+asks.
 """
 
 import argparse
@@ -67,16 +69,25 @@ async def index(where: Server, pid: int, dimensions: int) -> dict[str, float]:
         config = VectorIndexOptions.of(Settings()).config(dimensions, store.features)
         parts = schema_parts(default_ontology(), config, store.features)
         vector = [part for part in parts if part.name == RELATIONSHIP_VECTOR_INDEX]
-        ranges, _ = await _create(store, pid, [part for part in parts if part.kind in {"unique", "range"}])
+        ranges, _ = await _create(
+            store, pid, [part for part in parts if part.kind in {"unique", "range"}]
+        )
         texts, _ = await _create(store, pid, [part for part in parts if part.kind == "text"])
         seconds, cpu = await _create(store, pid, vector)
     finally:
         await store.close()
-    return {"range_seconds": ranges, "text_seconds": texts, "vector_seconds": seconds, "vector_cpu": cpu}
+    return {
+        "range_seconds": ranges,
+        "text_seconds": texts,
+        "vector_seconds": seconds,
+        "vector_cpu": cpu,
+    }
 
 
 async def _create(store: Store, pid: int, parts: Sequence[SchemaPart]) -> tuple[float, float]:
-    """Create parts of the schema; seconds of the clock and of the server's processor until they are online."""
+    """Create parts of the schema; seconds of the clock and of the server's processor until they are
+    online.
+    """
     started, cpu = time.perf_counter(), _cpu(pid)
     for part in parts:
         await store.run_schema(part.create)
@@ -88,10 +99,13 @@ async def ask(where: Server, pid: int, corpus: Corpus, prefix: str) -> tuple[Mea
     """Run the questions of the user who has half, with default settings.
 
     Returns:
-        What was measured after the warm-up, and seconds of the server's processor that a search took, the mean.
+        What was measured after the warm-up, and seconds of the server's processor that a search
+        took, the mean.
     """
     owner = scoped_owners(prefix, len(corpus.vectors))[0]
-    questions = [(owner, query, nearest(owner, corpus.vectors, query)) for query in corpus.questions]
+    questions = [
+        (owner, query, nearest(owner, corpus.vectors, query)) for query in corpus.questions
+    ]
     async with AsyncExitStack() as stack:
         embedder = HashingEmbedder(corpus.vectors.shape[1])
         graph = await stack.enter_async_context(open_graph(where, embedder, Settings(), users=[]))
@@ -135,10 +149,16 @@ def measure(home: Path, corpus: Corpus, seed: int) -> Point:
 
 
 def disk_usage(home: Path) -> tuple[int, int]:
-    """Bytes of the database with its indexes, and of its vector indexes; without transaction logs."""
+    """Bytes of the database with its indexes, and of its vector indexes; without transaction
+    logs.
+    """
     database = home / "data" / "databases" / "neo4j"
     sizes = {path: path.stat().st_size for path in database.rglob("*") if path.is_file()}
-    vectors = sum(size for path, size in sizes.items() if any(part.startswith("vector-") for part in path.parts))
+    vectors = sum(
+        size
+        for path, size in sizes.items()
+        if any(part.startswith("vector-") for part in path.parts)
+    )
     return sum(sizes.values()), vectors
 
 
@@ -163,13 +183,19 @@ def read_points(file: Path) -> dict[int, Point]:
 def main() -> None:
     """Run from the command line."""
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--sizes", default=SIZES, help="numbers of relationships, separated by commas; may be empty")
-    arguments.add_argument("--dimensions", type=int, default=DIMENSIONS, help="length of the made vectors")
+    arguments.add_argument(
+        "--sizes", default=SIZES, help="numbers of relationships, separated by commas; may be empty"
+    )
+    arguments.add_argument(
+        "--dimensions", type=int, default=DIMENSIONS, help="length of the made vectors"
+    )
     arguments.add_argument("--questions", type=int, default=100)
     arguments.add_argument("--seed", type=int, default=7, help="seed of the random numbers")
     arguments.add_argument("--points", type=Path, help="JSON lines that keep the points")
     arguments.add_argument("--keep", type=Path, help="folder that keeps the data of each size")
-    arguments.add_argument("--markdown", type=Path, help="page of the documentation to write; needs three sizes")
+    arguments.add_argument(
+        "--markdown", type=Path, help="page of the documentation to write; needs three sizes"
+    )
     arguments.add_argument("--note", default="", help="sentence about this run for the page")
     arguments.add_argument("--json", action="store_true", help="print each point as a line of JSON")
     chosen = arguments.parse_args()
@@ -177,17 +203,19 @@ def main() -> None:
     for size in map(int, filter(None, chosen.sizes.split(","))):
         corpus = made(chosen.seed, chosen.dimensions, size, chosen.questions + WARM_UP)
         with tempfile.TemporaryDirectory(prefix="kgagent-scale-") as folder:
-            points[size] = measure((chosen.keep or Path(folder)) / f"{size}-{chosen.seed}", corpus, chosen.seed)
+            points[size] = measure(
+                (chosen.keep or Path(folder)) / f"{size}-{chosen.seed}", corpus, chosen.seed
+            )
         if chosen.points:
-            chosen.points.write_text("".join(json.dumps(asdict(point)) + "\n" for point in points.values()), "utf-8")
+            chosen.points.write_text(
+                "".join(json.dumps(asdict(point)) + "\n" for point in points.values()), "utf-8"
+            )
         finish(asdict(points[size]), as_json=chosen.json)
     if points:
         show("Cost by size", [asdict(point) for point in points.values()])
     if chosen.markdown:
         sizes = ",".join(map(str, sorted(points)))
-        command = (
-            f"python benchmarks/scale.py --sizes {sizes} --seed {chosen.seed} --markdown {chosen.markdown.as_posix()}"
-        )
+        command = f"python benchmarks/scale.py --sizes {sizes} --seed {chosen.seed} --markdown {chosen.markdown.as_posix()}"
         java = find_java(find_release(VERSION).oldest_java)
         page = as_markdown(
             list(points.values()),

@@ -1,9 +1,11 @@
-"""One user's relationship search in databases of many users and increasing size, compared with other toolkits.
+"""One user's relationship search in databases of many users and increasing size, compared with
+other toolkits.
 
     python benchmarks/scoped_search.py --sizes 10000,100000 --metaqa /path/to/metaqa --json
 
-The users are unequal: one has half of all relationships, hundreds have 10, one has 1; and 3 relationships have a type
-that no other has. All methods run the same questions in rotating order, on the same server in the same run.
+The users are unequal: one has half of all relationships, hundreds have 10, one has 1; and 3
+relationships have a type that no other has. All methods run the same questions in rotating order,
+on the same server in the same run.
 """
 
 import argparse
@@ -14,9 +16,30 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from _asking import FLOOR_SEARCH, LIMIT, WARM_UP, Ask, Ends, Measured, bare, compare, driver_of, fetched, nearest
+from _asking import (
+    FLOOR_SEARCH,
+    LIMIT,
+    WARM_UP,
+    Ask,
+    Ends,
+    Measured,
+    bare,
+    compare,
+    driver_of,
+    fetched,
+    nearest,
+)
 from _common import Server, finish, kept_server, open_graph, p50, p95, parser, server, show, timed
-from _made_graph import MIDDLE_USERS, RARE_TYPE, Content, Owner, Vectors, as_embedding, load_then_index, scoped_owners
+from _made_graph import (
+    MIDDLE_USERS,
+    RARE_TYPE,
+    Content,
+    Owner,
+    Vectors,
+    as_embedding,
+    load_then_index,
+    scoped_owners,
+)
 from _peers import GRAPHITI, LANGCHAIN, copy_for_graphiti, graphiti, installed, langchain
 from _vectors import Corpus, MetaQA, made
 
@@ -50,7 +73,10 @@ class Run:
         """Questions of some users in turn, each with its expected result."""
         questions = []
         for number in range(count):
-            owner, query = owners[number % len(owners)], self.corpus.questions[number % len(self.corpus.questions)]
+            owner, query = (
+                owners[number % len(owners)],
+                self.corpus.questions[number % len(self.corpus.questions)],
+            )
             questions.append((owner, query, nearest(owner, self.corpus.vectors, query)))
         return questions
 
@@ -103,11 +129,14 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
         )
         if not services_of(graph).store.features.filtered_vector_indexes:
             raise SystemExit(
-                f"This benchmark needs Neo4j 2026.01 or later, got {services_of(graph).store.features.version}"
+                f"This benchmark needs Neo4j 2026.01 or later, got "
+                f"{services_of(graph).store.features.version}"
             )
         driver = await stack.enter_async_context(driver_of(where))
         content = Content(run.everyone, run.corpus.vectors, run.corpus.texts, rare_of=run.half)
-        load_seconds = None if where.is_loaded else (await timed(load_then_index(graph, embedder, content)))[1]
+        load_seconds = (
+            None if where.is_loaded else (await timed(load_then_index(graph, embedder, content)))[1]
+        )
         kgagent = Search(graph)
         fetch = fetched(settings)
         ways: dict[str, Ask] = {
@@ -120,7 +149,9 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
             ways[LANGCHAIN] = langchain(where, dimensions)
         if GRAPHITI in peers and total > arguments.max_graphiti_relationships:
             print(
-                f"{GRAPHITI} is not asked at {total:,} relationships: its copy of them would be too large", flush=True
+                f"{GRAPHITI} is not asked at {total:,} relationships: its copy of them would be "
+                f"too large",
+                flush=True,
             )
         elif GRAPHITI in peers:
             if not where.is_loaded:
@@ -135,10 +166,14 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
         )
         others, plans = await ask_others(graph, run, arguments.questions)
     show(
-        f"{total:,} relationships ({run.corpus.source}) x {dimensions}, asked by the user who has {run.half.count:,}",
+        f"{total:,} relationships ({run.corpus.source}) x {dimensions}, asked by the user who has "
+        f"{run.half.count:,}",
         [each.row(name) for name, each in measured.items()],
     )
-    show("kgagent, asked by others", [{**each.row(name), "plan": plans[name]} for name, each in others.items()])
+    show(
+        "kgagent, asked by others",
+        [{**each.row(name), "plan": plans[name]} for name, each in others.items()],
+    )
     return figures(run, measured, others) | {
         "plan": "+".join(sorted(kgagent.plans)),
         "plans_of_others": plans,
@@ -149,13 +184,19 @@ async def measure(arguments: argparse.Namespace, where: Server, run: Run) -> dic
     }
 
 
-async def ask_others(graph: KnowledgeGraph, run: Run, count: int) -> tuple[dict[str, Measured], dict[str, str]]:
-    """Run the questions of users who have less, and those for the type that only three relationships have."""
+async def ask_others(
+    graph: KnowledgeGraph, run: Run, count: int
+) -> tuple[dict[str, Measured], dict[str, str]]:
+    """Run the questions of users who have less, and those for the type that only three
+    relationships have.
+    """
     measured: dict[str, Measured] = {}
     plans: dict[str, str] = {}
     for name, owners in run.groups().items():
         search = Search(graph)
-        measured |= {name: (await compare({name: search}, run.asked_of(owners, count + WARM_UP)))[name]}
+        measured |= {
+            name: (await compare({name: search}, run.asked_of(owners, count + WARM_UP)))[name]
+        }
         plans[name] = "+".join(sorted(search.plans))
     rare = Search(graph, [RARE_TYPE])
     right = {run.half.ends(position) for position in run.half.rare}
@@ -166,7 +207,9 @@ async def ask_others(graph: KnowledgeGraph, run: Run, count: int) -> tuple[dict[
     return measured, plans
 
 
-def figures(run: Run, measured: dict[str, Measured], others: dict[str, Measured]) -> dict[str, object]:
+def figures(
+    run: Run, measured: dict[str, Measured], others: dict[str, Measured]
+) -> dict[str, object]:
     """The figures of a size in the JSON output."""
     ours, plain, same = measured[KGAGENT], measured[FLOOR], measured[FLOOR_SAME]
     result: dict[str, object] = {
@@ -187,7 +230,10 @@ def figures(run: Run, measured: dict[str, Measured], others: dict[str, Measured]
         "ratio_to_floor_p50": p50(ours.seconds) / p50(plain.seconds),
         "ratio_to_floor_same_fetch_p50": p50(ours.seconds) / p50(same.seconds),
         "others": {
-            name: {"p50_ms": round(1e3 * p50(each.seconds), 3), "recall_at_20": round(each.recall, 4)}
+            name: {
+                "p50_ms": round(1e3 * p50(each.seconds), 3),
+                "recall_at_20": round(each.recall, 4),
+            }
             for name, each in others.items()
         },
     }
@@ -206,16 +252,31 @@ def figures(run: Run, measured: dict[str, Measured], others: dict[str, Measured]
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
-    arguments.add_argument("--sizes", default="10000,100000,1000000", help="relationships in all, one or several")
-    arguments.add_argument("--metaqa", type=Path, help="folder with kb.txt and questions.jsonl; else made vectors")
-    arguments.add_argument("--embeddings-cache", type=Path, help=".npy file that keeps the embeddings of kb.txt")
-    arguments.add_argument("--dimensions", type=int, default=DIMENSIONS, help="length of made vectors")
-    arguments.add_argument("--questions", type=int, default=100, help="questions of each kind")
-    arguments.add_argument("--graphiti-questions", type=int, default=20, help="questions that graphiti is asked")
     arguments.add_argument(
-        "--max-graphiti-relationships", type=int, default=200_000, help="relationships that are copied for it"
+        "--sizes", default="10000,100000,1000000", help="relationships in all, one or several"
     )
-    arguments.add_argument("--keep", type=Path, help="folder that keeps what was loaded for a next run like this one")
+    arguments.add_argument(
+        "--metaqa", type=Path, help="folder with kb.txt and questions.jsonl; else made vectors"
+    )
+    arguments.add_argument(
+        "--embeddings-cache", type=Path, help=".npy file that keeps the embeddings of kb.txt"
+    )
+    arguments.add_argument(
+        "--dimensions", type=int, default=DIMENSIONS, help="length of made vectors"
+    )
+    arguments.add_argument("--questions", type=int, default=100, help="questions of each kind")
+    arguments.add_argument(
+        "--graphiti-questions", type=int, default=20, help="questions that graphiti is asked"
+    )
+    arguments.add_argument(
+        "--max-graphiti-relationships",
+        type=int,
+        default=200_000,
+        help="relationships that are copied for it",
+    )
+    arguments.add_argument(
+        "--keep", type=Path, help="folder that keeps what was loaded for a next run like this one"
+    )
     chosen = arguments.parse_args()
     text = MetaQA(chosen.metaqa, chosen.embeddings_cache) if chosen.metaqa else None
     for size in map(int, chosen.sizes.split(",")):
@@ -225,7 +286,10 @@ def main() -> None:
         else:
             corpus = made(chosen.seed, chosen.dimensions, size, questions)
         run = Run(scoped_owners(f"benchmark{chosen.seed}", size), corpus)
-        home = chosen.keep and chosen.keep / f"{size}-{corpus.source}-{corpus.vectors.shape[1]}-{chosen.seed}"
+        home = (
+            chosen.keep
+            and chosen.keep / f"{size}-{corpus.source}-{corpus.vectors.shape[1]}-{chosen.seed}"
+        )
         with kept_server(home) if home else server(chosen.uri) as where:
             finish(asyncio.run(measure(chosen, where, run)), as_json=chosen.json)
 

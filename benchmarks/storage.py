@@ -1,6 +1,8 @@
-"""Bytes of Neo4j's store per relationship: without an embedding, with the unified embedding, and with three embeddings.
+"""Bytes of Neo4j's store per relationship: without an embedding, with the unified embedding, and
+with three embeddings.
 
-Starts a local Neo4j of its own, since the store's files must be read. The size of indexes is not included.
+Starts a local Neo4j of its own, since the store's files must be read. The size of indexes is not
+included.
 
     python benchmarks/storage.py --relationships 5000 --dimensions 1536
 """
@@ -48,7 +50,9 @@ async def write(where: Server, properties: tuple[str, ...], arguments: argparse.
                     "first": str(i),
                     "second": str(i + 1),
                     "vectors": {
-                        name: store.vector(array("f", random.standard_normal(arguments.dimensions).tolist()))
+                        name: store.vector(
+                            array("f", random.standard_normal(arguments.dimensions).tolist())
+                        )
                         for name in properties
                     },
                 }
@@ -63,7 +67,9 @@ async def prepare(where: Server, nodes: int) -> None:
     """Create the nodes that the relationships connect."""
     store = await connect(where.uri, username=where.username, password=where.password)
     try:
-        await store.run_schema("CREATE INDEX person_key IF NOT EXISTS FOR (n:Person) ON (n.entity_key)")
+        await store.run_schema(
+            "CREATE INDEX person_key IF NOT EXISTS FOR (n:Person) ON (n.entity_key)"
+        )
         await store.write(NODES, {"count": nodes})
         await store.run_schema("CALL db.awaitIndexes(300)")
     finally:
@@ -71,13 +77,21 @@ async def prepare(where: Server, nodes: int) -> None:
 
 
 def store_size(home: Path) -> int:
-    """Bytes of the database's files, without indexes and transaction logs; the server must be stopped."""
-    files = (path for path in home.rglob("databases/neo4j/**/*") if path.is_file() and "index" not in path.parts)
+    """Bytes of the database's files, without indexes and transaction logs; the server must be
+    stopped.
+    """
+    files = (
+        path
+        for path in home.rglob("databases/neo4j/**/*")
+        if path.is_file() and "index" not in path.parts
+    )
     return sum(path.stat().st_size for path in files)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write each variant, stop the server so that it flushes its files, and show by how much they grew."""
+    """Write each variant, stop the server so that it flushes its files, and show by how much they
+    grew.
+    """
     sizes: dict[str, float] = {}
     with tempfile.TemporaryDirectory(prefix="kgagent-storage-") as directory:
         home = Path(directory)
@@ -92,7 +106,11 @@ def run(arguments: argparse.Namespace) -> None:
             before = after
     bare = sizes["no embedding"]
     rows: list[dict[str, object]] = [
-        {"variant": variant, "bytes per relationship": round(size), "of these embeddings": round(size - bare)}
+        {
+            "variant": variant,
+            "bytes per relationship": round(size),
+            "of these embeddings": round(size - bare),
+        }
         for variant, size in sizes.items()
     ]
     show(f"{arguments.relationships:,} relationships, {arguments.dimensions:,} dimensions", rows)

@@ -1,9 +1,10 @@
-"""Cost of a call of each tool on the sample graph: statements, embeddings, size of the result, and time.
+"""Cost of a call of each tool on the sample graph: statements, embeddings, size of the result, and
+time.
 
     python benchmarks/tool_costs.py --calls 9
 
-It uses the local model. The first call of each tool runs on a new graph object without caches; the others share one
-that is warm.
+It uses the local model. The first call of each tool runs on a new graph object without caches; the
+others share one that is warm.
 """
 
 import asyncio
@@ -41,7 +42,12 @@ class Row:
 
     def figures(self) -> dict[str, object]:
         """The figures of a row of the printed table."""
-        return {"tool": self.tool, **asdict(self.usual), "first_reads": self.first.reads, "p50_ms": self.p50_ms}
+        return {
+            "tool": self.tool,
+            **asdict(self.usual),
+            "first_reads": self.first.reads,
+            "p50_ms": self.p50_ms,
+        }
 
 
 async def measure(graph: KnowledgeGraph, people: People, user_id: str, calls: int) -> list[Row]:
@@ -52,7 +58,11 @@ async def measure(graph: KnowledgeGraph, people: People, user_id: str, calls: in
 
     def watched() -> KnowledgeGraph:
         return KnowledgeGraph(
-            services_of(graph).store, graph.ontology, graph.embedder, graph.settings, observer=recorder
+            services_of(graph).store,
+            graph.ontology,
+            graph.embedder,
+            graph.settings,
+            observer=recorder,
         )
 
     async def cost(tool: str, of: KnowledgeGraph) -> Cost:
@@ -64,14 +74,18 @@ async def measure(graph: KnowledgeGraph, people: People, user_id: str, calls: in
         warm = watched()
         await cost(tool, warm)
         usual = [await cost(tool, warm) for _ in range(calls)]
-        rows.append(Row(tool, most(usual), first, 1_000 * statistics.median(one.seconds for one in usual)))
+        rows.append(
+            Row(tool, most(usual), first, 1_000 * statistics.median(one.seconds for one in usual))
+        )
     return rows
 
 
 async def main() -> None:
     """Run it."""
     arguments = parser(__doc__)
-    arguments.add_argument("--calls", type=int, default=15, help="calls of each tool after its first")
+    arguments.add_argument(
+        "--calls", type=int, default=15, help="calls of each tool after its first"
+    )
     asked = arguments.parse_args()
     user_id = f"benchmark-{uuid.uuid4()}"
     embedder = LocalEmbedder()

@@ -1,8 +1,10 @@
-"""Rates of writing relationships: one at a time, in batches, loaded from a file, and migrated from an old graph.
+"""Rates of writing relationships: one at a time, in batches, loaded from a file, and migrated from
+an old graph.
 
     python benchmarks/write_rates.py --json
 
-Measured with the local model (total cost) and with hashed vectors of the same length (cost without a model).
+Measured with the local model (total cost) and with hashed vectors of the same length (cost without
+a model).
 """
 
 import argparse
@@ -14,7 +16,18 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from _common import Server, finish, open_graph, p50, p95, parser, server, show, single_embedding_seconds, timed
+from _common import (
+    Server,
+    finish,
+    open_graph,
+    p50,
+    p95,
+    parser,
+    server,
+    show,
+    single_embedding_seconds,
+    timed,
+)
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder
@@ -43,7 +56,9 @@ def relationships() -> Iterator[dict[str, object]]:
             yield {
                 "from": f"company {first}",
                 "to": f"company {second}",
-                "relationship_type": ("supplier", "partner", "rival", "investor")[(first + step) % 4],
+                "relationship_type": ("supplier", "partner", "rival", "investor")[
+                    (first + step) % 4
+                ],
                 "description": f"Company {first} works with company {second} on project {step} since {1990 + step}.",
                 "attitude": (first + step) % 5 + 1,
                 "proximity": step % 5 + 1,
@@ -66,16 +81,28 @@ async def load(graph: KnowledgeGraph, lines: Sequence[dict[str, object]]) -> flo
 
 
 @asynccontextmanager
-async def fresh_graph(where: Server, embedder: Embedder) -> AsyncIterator[tuple[KnowledgeGraph, dict[str, str]]]:
+async def fresh_graph(
+    where: Server, embedder: Embedder
+) -> AsyncIterator[tuple[KnowledgeGraph, dict[str, str]]]:
     """A graph with only the entities, and their keys by name."""
     async with open_graph(where, embedder, Settings(), users=[USER]) as graph:
         names = [f"company {number}" for number in range(NODES)]
-        await load(graph, [{"kind": "node", "label": "Entity", "id": name, "name": name} for name in names])
+        await load(
+            graph, [{"kind": "node", "label": "Entity", "id": name, "name": name} for name in names]
+        )
         rule = graph.ontology.label("Entity")
-        yield graph, {name: rule.entity_key(name=name, description="", user_id=USER, created_at="") for name in names}
+        yield (
+            graph,
+            {
+                name: rule.entity_key(name=name, description="", user_id=USER, created_at="")
+                for name in names
+            },
+        )
 
 
-async def measure(where: Server, embedder: Embedder, arguments: argparse.Namespace) -> dict[str, float]:
+async def measure(
+    where: Server, embedder: Embedder, arguments: argparse.Namespace
+) -> dict[str, float]:
     """All the figures of one embedder."""
     figures = {"embedding_seconds": await single_embedding_seconds(embedder)}
     rows = relationships()
@@ -93,10 +120,16 @@ async def measure(where: Server, embedder: Embedder, arguments: argparse.Namespa
             return seconds
 
         await call("create_relationship", **arguments_of(next(rows)))
-        singles = [await call("create_relationship", **arguments_of(next(rows))) for _ in range(arguments.singles)]
+        singles = [
+            await call("create_relationship", **arguments_of(next(rows)))
+            for _ in range(arguments.singles)
+        ]
         figures["create_p50_seconds"], figures["create_p95_seconds"] = p50(singles), p95(singles)
         batches = [
-            await call("create_relationships", relationships=[arguments_of(next(rows)) for _ in range(BATCH)])
+            await call(
+                "create_relationships",
+                relationships=[arguments_of(next(rows)) for _ in range(BATCH)],
+            )
             for _ in range(arguments.batches)
         ]
         figures["batch_relationships_per_second"] = BATCH * len(batches) / sum(batches)
@@ -110,8 +143,12 @@ async def measure(where: Server, embedder: Embedder, arguments: argparse.Namespa
         report, seconds = await timed(graph.migrate(user_id=USER))
         figures["migrated_relationships_per_second"] = report.relationships.embedded / seconds
         figures["migrated_relationships"] = report.relationships.embedded
-        figures["create_over_embedding"] = figures["create_p50_seconds"] / figures["embedding_seconds"]
-        figures["batch_over_single_rate"] = figures["batch_relationships_per_second"] * figures["create_p50_seconds"]
+        figures["create_over_embedding"] = (
+            figures["create_p50_seconds"] / figures["embedding_seconds"]
+        )
+        figures["batch_over_single_rate"] = (
+            figures["batch_relationships_per_second"] * figures["create_p50_seconds"]
+        )
     await embedder.aclose()
     if where.is_own:
         await forget(where)
@@ -131,21 +168,39 @@ async def forget(where: Server) -> None:
 
 async def run(arguments: argparse.Namespace, where: Server) -> dict[str, object]:
     """Measure with each embedder."""
-    embedders = {"hashing": HashingEmbedder(BGE_SMALL.dimensions), "local": LocalEmbedder(cache=Settings().cache)}
-    results = {name: await measure(where, embedder, arguments) for name, embedder in embedders.items()}
+    embedders = {
+        "hashing": HashingEmbedder(BGE_SMALL.dimensions),
+        "local": LocalEmbedder(cache=Settings().cache),
+    }
+    results = {
+        name: await measure(where, embedder, arguments) for name, embedder in embedders.items()
+    }
     show(
         "Writes",
-        [{"what": what, **{name: results[name][what] for name in results}} for what in results["local"]],
+        [
+            {"what": what, **{name: results[name][what] for name in results}}
+            for what in results["local"]
+        ],
     )
-    return {f"{name}_{what}": value for name, figures in results.items() for what, value in figures.items()}
+    return {
+        f"{name}_{what}": value
+        for name, figures in results.items()
+        for what, value in figures.items()
+    }
 
 
 def main() -> None:
     """Run from the command line."""
     arguments = parser(__doc__)
-    arguments.add_argument("--singles", type=int, default=50, help="relationships created one at a time")
-    arguments.add_argument("--batches", type=int, default=5, help=f"batches of {BATCH} created by the tool")
-    arguments.add_argument("--load", type=int, default=2_000, help="relationships loaded from a file")
+    arguments.add_argument(
+        "--singles", type=int, default=50, help="relationships created one at a time"
+    )
+    arguments.add_argument(
+        "--batches", type=int, default=5, help=f"batches of {BATCH} created by the tool"
+    )
+    arguments.add_argument(
+        "--load", type=int, default=2_000, help="relationships loaded from a file"
+    )
     chosen = arguments.parse_args()
     with server(chosen.uri) as where:
         finish(asyncio.run(run(chosen, where)), as_json=chosen.json)

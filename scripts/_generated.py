@@ -1,4 +1,6 @@
-"""The generated part of a page in `docs`: writes it or, with `--check`, compares it with the stored text."""
+"""The generated part of a page in `docs`: writes it or, with `--check`, compares it with the stored
+text.
+"""
 
 import json
 import re
@@ -10,7 +12,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 GENERATED = re.compile(r"(?<=<!-- generated: begin -->\n).*(?=<!-- generated: end -->)", re.DOTALL)
 
-PLAIN = {"string": "text", "integer": "integer", "number": "number", "boolean": "`true` or `false`", "object": "object"}
+PLAIN = {
+    "string": "text",
+    "integer": "integer",
+    "number": "number",
+    "boolean": "`true` or `false`",
+    "object": "object",
+}
 MAX_JSON_LINE = 110
 FORMATS = {"password": "secret", "path": "path"}
 
@@ -45,14 +53,18 @@ def type_text(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return _named(schema["$ref"].rsplit("/", 1)[-1], definitions)
     if "anyOf" in schema:
-        types = (type_text(part, definitions) for part in schema["anyOf"] if part.get("type") != "null")
+        types = (
+            type_text(part, definitions) for part in schema["anyOf"] if part.get("type") != "null"
+        )
         return " or ".join(dict.fromkeys(types))
     if "enum" in schema:
         return " or ".join(f"`{value}`" for value in schema["enum"])
     if schema.get("type") == "array":
         items = type_text(schema["items"], definitions)
         return f"list of ({items})" if " or " in items else f"list of {items}"
-    plain = FORMATS.get(schema.get("format", "")) or PLAIN.get(schema.get("type", ""), "any JSON value")
+    plain = FORMATS.get(schema.get("format", "")) or PLAIN.get(
+        schema.get("type", ""), "any JSON value"
+    )
     return ", ".join(filter(None, (plain, _range(schema))))
 
 
@@ -69,7 +81,11 @@ def cell(text: str) -> str:
 
 def _named(name: str, definitions: Mapping[str, Any]) -> str:
     definition = definitions[name]
-    return f"[{name}](#{name.lower()})" if "properties" in definition else type_text(definition, definitions)
+    return (
+        f"[{name}](#{name.lower()})"
+        if "properties" in definition
+        else type_text(definition, definitions)
+    )
 
 
 def _range(schema: Mapping[str, Any]) -> str:
@@ -81,7 +97,11 @@ def _range(schema: Mapping[str, Any]) -> str:
         maximum = schema["exclusiveMaximum"] - 1
     if minimum is None:
         return ""
-    return f"from {_number(minimum)}" if maximum is None else f"{_number(minimum)} to {_number(maximum)}"
+    return (
+        f"from {_number(minimum)}"
+        if maximum is None
+        else f"{_number(minimum)} to {_number(maximum)}"
+    )
 
 
 def _number(value: float) -> str:

@@ -22,7 +22,11 @@ def main() -> int:
     program = typer.main.get_command(app)
     if not isinstance(program, TyperGroup):
         raise TypeError(f"kgagent has no commands: {program}")
-    sections = [_section(name, one) for name, one in program.commands.items() if isinstance(one, TyperCommand)]
+    sections = [
+        _section(name, one)
+        for name, one in program.commands.items()
+        if isinstance(one, TyperCommand)
+    ]
     return update_page("command-line.md", "\n".join(sections), "command_line_page.py")
 
 
@@ -33,7 +37,9 @@ def _section(name: str, command: TyperCommand) -> str:
     arguments = [one for one in command.params if isinstance(one, TyperArgument)]
     options = [one for one in command.params if isinstance(one, TyperOption) and not one.hidden]
     call = " ".join(["kgagent", name, *(_argument_name(one) for one in arguments), "[options]"])
-    rows = [f"| {cell(f'`{_argument_name(one)}`')} | {cell(_plain(one.help))} |\n" for one in arguments]
+    rows = [
+        f"| {cell(f'`{_argument_name(one)}`')} | {cell(_plain(one.help))} |\n" for one in arguments
+    ]
     rows += [f"| {cell(_option_names(one))} | {cell(_meaning(one))} |\n" for one in options]
     return f"## {name}\n\n```text\n{call}\n```\n\n{_paragraphs(_plain(command.help))}\n{HEAD}{''.join(rows)}"
 
@@ -52,7 +58,11 @@ def _option_names(option: TyperOption) -> str:
 def _meaning(option: TyperOption) -> str:
     facts = [_plain(option.help)]
     if option.min is not None or option.max is not None:
-        facts.append(f"From {option.min} to {option.max}." if option.max is not None else f"From {option.min}.")
+        facts.append(
+            f"From {option.min} to {option.max}."
+            if option.max is not None
+            else f"From {option.min}."
+        )
     if option.default is not None and not isinstance(option.default, bool):
         facts.append(f"Default: `{option.default}`.")
     return " ".join(facts)

@@ -22,9 +22,16 @@ def main() -> int:
         default = setting.get("default")
         if isinstance(default, list):
             default = ",".join(default)
-        default_text = "" if default is None else f"`{str(default).lower() if isinstance(default, bool) else default}`"
+        default_text = (
+            ""
+            if default is None
+            else f"`{str(default).lower() if isinstance(default, bool) else default}`"
+        )
         kind = cell(type_text(setting, schema.get("$defs", {})))
-        rows.append(f"| `{_variable(name)}` | {kind} | {default_text} | {cell(setting.get('description', ''))} |\n")
+        rows.append(
+            f"| `{_variable(name)}` | {kind} | {default_text} | "
+            f"{cell(setting.get('description', ''))} |\n"
+        )
     return update_page("configuration.md", HEAD + "".join(rows), "configuration_page.py")
 
 

@@ -24,7 +24,9 @@ SYNC_NAMES = {
     "BoundTool": "SyncTool",
     "OpenAITools": "SyncOpenAITools",
 }
-"""The synchronous class of each asynchronous one; a method that returns the latter returns the former, wrapped."""
+"""The synchronous class of each asynchronous one; a method that returns the latter returns the
+former, wrapped.
+"""
 
 BUILT_IN = {"__iter__": "iter", "__len__": "len"}
 """The built-in function that calls a special method."""
@@ -105,13 +107,16 @@ def __init__(self, tools: Mapping[str, SyncTool], *, names: Sequence[str] | None
 MODULES = (
     GeneratedModule(
         "kgagent/sync.py",
-        "The knowledge graph for synchronous code: the same operations, and each call waits for its result.",
+        "The knowledge graph for synchronous code: the same operations, and each call waits for "
+        "its result.",
         (
             Face(
                 "kgagent.knowledge_graph",
                 "KnowledgeGraph",
-                "A knowledge graph in Neo4j for synchronous code: `with SyncKnowledgeGraph.connect() as graph`.\n\n"
-                "An event loop in a thread of its own does the work, so the graph may be used from any thread. Its\n"
+                "A knowledge graph in Neo4j for synchronous code: `with "
+                "SyncKnowledgeGraph.connect() as graph`.\n\n"
+                "An event loop in a thread of its own does the work, so the graph may be used from "
+                "any thread. Its\n"
                 "operations are those of `KnowledgeGraph`.",
                 omitted=frozenset({"close", "loop"}),
                 bases=("BlockingResource[KnowledgeGraph]",),
@@ -129,11 +134,16 @@ MODULES = (
                 "Searcher",
                 "A search for nodes, bound to one user; each call waits for its result.",
             ),
-            Face("kgagent.tools.base", "BoundTool", "A tool bound to one user; each call waits for its result."),
+            Face(
+                "kgagent.tools.base",
+                "BoundTool",
+                "A tool bound to one user; each call waits for its result.",
+            ),
             Face(
                 "kgagent.tools.registry",
                 "Toolset",
-                'The agent\'s tools, bound to one user: `tools.explore(queries=[{"query": "mentors"}])`.',
+                'The agent\'s tools, bound to one user: `tools.explore(queries=[{"query": '
+                '"mentors"}])`.',
                 bases=("BlockingWrapper[Toolset]", "Mapping[str, SyncTool]"),
                 imports=("kgagent.blocking.BlockingWrapper", "collections.abc.Mapping"),
             ),
@@ -146,7 +156,8 @@ MODULES = (
             Face(
                 "kgagent.adapters.openai.tools",
                 "OpenAITools",
-                "The tools of a `SyncKnowledgeGraph` as functions: as `OpenAITools`, and each call waits.",
+                "The tools of a `SyncKnowledgeGraph` as functions: as `OpenAITools`, and each call "
+                "waits.",
                 code=OPENAI_CODE,
                 imports=(
                     "collections.abc.Mapping",
@@ -196,13 +207,28 @@ def generated(module: GeneratedModule) -> str:
 
 def _import_lines(places: set[str], own: set[str]) -> list[str]:
     # Two modules may import a name from a package and from a module of it.
-    modules = {name: module for module, _, name in (place.rpartition(".") for place in sorted(places, reverse=True))}
+    modules = {
+        name: module
+        for module, _, name in (place.rpartition(".") for place in sorted(places, reverse=True))
+    }
     return [f"from {module} import {name}" for name, module in modules.items() if name not in own]
 
 
 def _formatted(text: str, path: str) -> str:
-    for arguments in (["check", "--fix-only", "--select", "I,F401,TC001,TC003,TC005", "--unsafe-fixes"], ["format"]):
-        command = [sys.executable, "-m", "ruff", *arguments, "--quiet", "--stdin-filename", str(SOURCE / path), "-"]
+    for arguments in (
+        ["check", "--fix-only", "--select", "I,F401,TC001,TC003,TC005", "--unsafe-fixes"],
+        ["format"],
+    ):
+        command = [
+            sys.executable,
+            "-m",
+            "ruff",
+            *arguments,
+            "--quiet",
+            "--stdin-filename",
+            str(SOURCE / path),
+            "-",
+        ]
         text = subprocess.run(  # noqa: S603 - the linter of this environment
             command, input=text, capture_output=True, text=True, check=True, cwd=ROOT
         ).stdout
@@ -236,7 +262,11 @@ class _Class:
         self.text = header + "".join(f"\n{_indented(member)}\n" for member in members if member)
 
     def _members(self) -> Iterator[str]:
-        handmade = {node.name for node in ast.parse(self.face.code).body if isinstance(node, ast.FunctionDef)}
+        handmade = {
+            node.name
+            for node in ast.parse(self.face.code).body
+            if isinstance(node, ast.FunctionDef)
+        }
         done = handmade | self.face.omitted
         for names, definition in _definitions(self.face):
             for name, annotation, text in _attributes(definition):
@@ -280,13 +310,17 @@ class _Class:
             lines.insert(0, "@property")
         return "\n".join([*lines, f"    return {value}"]) + "\n"
 
-    def _signature(self, node: ast.FunctionDef | ast.AsyncFunctionDef, names: "_Names") -> ast.arguments:
+    def _signature(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, names: "_Names"
+    ) -> ast.arguments:
         signature = node.args
         for default in (*signature.defaults, *filter(None, signature.kw_defaults)):
             self.needed |= names.resolved(default)
         for argument in _all_arguments(signature):
             if argument.annotation is not None:
-                argument.annotation = ast.parse(self._annotation(argument.annotation, names)[0], mode="eval").body
+                argument.annotation = ast.parse(
+                    self._annotation(argument.annotation, names)[0], mode="eval"
+                ).body
         return signature
 
     def _connect(self, signature: ast.arguments, docstring: str, passed: str) -> str:
@@ -313,13 +347,20 @@ class _Names:
         self._places: dict[str, str] = {}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node.module:
-                self._places |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+                self._places |= {
+                    alias.asname or alias.name: f"{node.module}.{alias.name}"
+                    for alias in node.names
+                }
         for statement in tree.body:
             if isinstance(statement, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
                 self._places[statement.name] = f"{module}.{statement.name}"
             elif isinstance(statement, ast.Assign | ast.AnnAssign):
-                targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-                self._places |= {one.id: f"{module}.{one.id}" for one in targets if isinstance(one, ast.Name)}
+                targets = (
+                    statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+                )
+                self._places |= {
+                    one.id: f"{module}.{one.id}" for one in targets if isinstance(one, ast.Name)
+                }
 
     def place(self, expression: ast.expr) -> str:
         """The place of a name, without type arguments; empty for a built-in one."""
@@ -333,19 +374,27 @@ class _Names:
 
 
 def _definitions(face: Face) -> Iterator[tuple[_Names, ast.ClassDef]]:
-    """The class and its bases in kgagent; nothing is imported, as a module that is generated may be out of date."""
+    """The class and its bases in kgagent; nothing is imported, as a module that is generated may be
+    out of date.
+    """
     module, name = face.module, face.name
     while module.startswith("kgagent."):
         tree = ast.parse((SOURCE / f"{module.replace('.', '/')}.py").read_text("utf-8"))
         names = _Names(module, tree)
-        [definition] = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name]
+        [definition] = [
+            node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name
+        ]
         yield names, definition
         bases = [names.place(base) for base in definition.bases]
-        module, _, name = next((base for base in bases if base.startswith("kgagent.")), "").rpartition(".")
+        module, _, name = next(
+            (base for base in bases if base.startswith("kgagent.")), ""
+        ).rpartition(".")
 
 
 def _attributes(definition: ast.ClassDef) -> Iterator[tuple[str, ast.expr, str]]:
-    """Public attributes that `__init__` sets: name, annotation and what the docstring of the class says of each."""
+    """Public attributes that `__init__` sets: name, annotation and what the docstring of the class
+    says of each.
+    """
     texts = _attribute_texts(ast.get_docstring(definition) or "")
     for method in definition.body:
         if isinstance(method, ast.FunctionDef) and method.name == "__init__":
@@ -355,18 +404,36 @@ def _attributes(definition: ast.ClassDef) -> Iterator[tuple[str, ast.expr, str]]
                 annotation = node.annotation if isinstance(node, ast.AnnAssign) else None
                 if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
                     target, annotation = node.targets[0], parameters.get(node.value.id)
-                if isinstance(target, ast.Attribute) and annotation is not None and _is_public(target.attr):
-                    yield target.attr, annotation, texts.get(target.attr, f"The {target.attr.replace('_', ' ')}.")
+                if (
+                    isinstance(target, ast.Attribute)
+                    and annotation is not None
+                    and _is_public(target.attr)
+                ):
+                    yield (
+                        target.attr,
+                        annotation,
+                        texts.get(target.attr, f"The {target.attr.replace('_', ' ')}."),
+                    )
 
 
 def _attribute_texts(docstring: str) -> dict[str, str]:
     _, _, section = docstring.partition("Attributes:\n")
     lines = [line.strip().partition(": ") for line in section.partition("\n\n")[0].splitlines()]
-    return {name: f"{text[:1].upper()}{text[1:]}" for name, colon, text in lines if colon and name.isidentifier()}
+    return {
+        name: f"{text[:1].upper()}{text[1:]}"
+        for name, colon, text in lines
+        if colon and name.isidentifier()
+    }
 
 
 def _is_public(name: str) -> bool:
-    return not name.startswith("_") or name in {"__call__", "__getitem__", "__getattr__", "__iter__", "__len__"}
+    return not name.startswith("_") or name in {
+        "__call__",
+        "__getitem__",
+        "__getattr__",
+        "__iter__",
+        "__len__",
+    }
 
 
 def _all_arguments(signature: ast.arguments) -> list[ast.arg]:
@@ -390,7 +457,9 @@ def _passed(signature: ast.arguments) -> Iterator[str]:
 def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef, class_name: str) -> str:
     """The first line of a docstring, and where the rest of it is."""
     summary, _, more = (ast.get_docstring(node) or "").partition("\n")
-    summary = summary.replace("`await` the result, or enter it with `async with`", "enter it with `with`")
+    summary = summary.replace(
+        "`await` the result, or enter it with `async with`", "enter it with `with`"
+    )
     if more:
         summary = f"{summary.rstrip('.')}; see `{class_name}.{node.name}`."
         if len(summary) > MAX_DOCSTRING:

@@ -21,7 +21,9 @@ from tests.support.mcp_clients import over_stdio  # noqa: E402
 from kgagent.local import LocalNeo4j, ServerInfo  # noqa: E402
 
 DOCUMENT = ROOT / "docs" / "mcp.md"
-TRANSCRIPT = re.compile(r"(?<=<!-- transcript: begin -->\n).*(?=<!-- transcript: end -->)", re.DOTALL)
+TRANSCRIPT = re.compile(
+    r"(?<=<!-- transcript: begin -->\n).*(?=<!-- transcript: end -->)", re.DOTALL
+)
 KEY = re.compile(r"\b([0-9a-f]{8})[0-9a-f-]{28,}\b")
 
 
@@ -34,7 +36,9 @@ def main() -> None:
             exchanges = asyncio.run(_play(info, Path(folder)))
         finally:
             local.down()
-    transcript = "".join(_exchange_text(number, exchange) for number, exchange in enumerate(exchanges, 1))
+    transcript = "".join(
+        _exchange_text(number, exchange) for number, exchange in enumerate(exchanges, 1)
+    )
     text = DOCUMENT.read_text("utf-8")
     DOCUMENT.write_text(TRANSCRIPT.sub(lambda _: f"\n{transcript}", text), "utf-8")
     print(f"{len(exchanges)} calls written to {DOCUMENT.relative_to(ROOT)}")

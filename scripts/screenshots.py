@@ -88,14 +88,19 @@ async def _take(info: ServerInfo, folder: Path) -> None:
                     await _screenshot(browser, server.url, shot, scheme)
 
 
-async def _screenshot(browser: Browser, url: str, shot: Shot, scheme: Literal["light", "dark"]) -> None:
+async def _screenshot(
+    browser: Browser, url: str, shot: Shot, scheme: Literal["light", "dark"]
+) -> None:
     async with visiting(browser, scheme=scheme) as visit:
         await visit.page.goto(url)
         await _search(visit.page, shot)
         file = IMAGES / f"{shot.name}-{scheme}.png"
         _write(await visit.page.screenshot(), file)
         nodes = await visit.page.evaluate("kg.graph.drawnItems().length")
-        print(f"{file.relative_to(ROOT)}: {file.stat().st_size} bytes, {nodes} nodes and relationships drawn")
+        print(
+            f"{file.relative_to(ROOT)}: {file.stat().st_size} bytes, {nodes} nodes and "
+            f"relationships drawn"
+        )
         if visit.complaints or file.stat().st_size > MAX_IMAGE_SIZE:
             sys.exit(f"{file.name}: {visit.complaints or 'too large'}")
 
@@ -103,9 +108,9 @@ async def _screenshot(browser: Browser, url: str, shot: Shot, scheme: Literal["l
 def _write(png: bytes, file: Path) -> None:
     """Save with 256 colors, which look the same here."""
     with Image.open(io.BytesIO(png)) as image:
-        image.convert("RGB").quantize(256, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE).save(
-            file, optimize=True
-        )
+        image.convert("RGB").quantize(
+            256, method=Image.Quantize.MAXCOVERAGE, kmeans=2, dither=Image.Dither.NONE
+        ).save(file, optimize=True)
 
 
 async def _search(page: Page, shot: Shot) -> None:
@@ -115,8 +120,12 @@ async def _search(page: Page, shot: Shot) -> None:
     await page.get_by_role("button", name="Search").click()
     await page.get_by_text("matched;").first.wait_for()
     if shot.opened:
-        await page.locator("#lists").get_by_role("button").filter(has_text=shot.opened).first.click()
-    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        await (
+            page.locator("#lists").get_by_role("button").filter(has_text=shot.opened).first.click()
+        )
+    await page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
 
 
 if __name__ == "__main__":

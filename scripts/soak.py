@@ -1,17 +1,18 @@
-"""Let agents of several users call the tools at random, and check after each round that the graph is what it must be.
+"""Let agents of several users call the tools at random, and check after each round that the graph
+is what it must be.
 
 python scripts/soak.py [--minutes 10] [--calls N] [--users 3] [--agents 4] [--seed 1] [--steps 40]
     [--faults 20] [--fuzz]
 
-With --faults, connections are cut, replies to commits are lost, the embedder fails at times, and Neo4j is killed and
-started again, so many times each, one of them in each round. A call whose reply was lost must have happened once or not
-at all. A server of its own is then started in any case, because no other may be killed. With --fuzz, almost all calls
-are mutated or hostile.
+With --faults, connections are cut, replies to commits are lost, the embedder fails at times, and
+Neo4j is killed and started again, so many times each, one of them in each round. A call whose reply
+was lost must have happened once or not at all. A server of its own is then started in any case,
+because no other may be killed. With --fuzz, almost all calls are mutated or hostile.
 
-It uses the Neo4j of NEO4J_URI, which needs the indexes of embeddings of length 384 or none yet, or else starts one
-with the settings of the tests' server in a temporary folder; its users (soak-...) are forgotten at the end. It prints a
-summary as JSON, and exits with 1 if anything was violated. What is checked is in tests/adversarial/soak.py and
-tests/adversarial/soak_model.py.
+It uses the Neo4j of NEO4J_URI, which needs the indexes of embeddings of length 384 or none yet, or
+else starts one with the settings of the tests' server in a temporary folder; its users (soak-...)
+are forgotten at the end. It prints a summary as JSON, and exits with 1 if anything was violated.
+What is checked is in tests/adversarial/soak.py and tests/adversarial/soak_model.py.
 """
 
 import argparse
@@ -49,7 +50,10 @@ def _own_server() -> Iterator[tuple[LocalNeo4j, Settings]]:
         info = local.up()
         try:
             password = SecretStr(info.password)
-            yield local, Settings(neo4j_uri=info.uri, neo4j_username=info.username, neo4j_password=password)
+            yield (
+                local,
+                Settings(neo4j_uri=info.uri, neo4j_username=info.username, neo4j_password=password),
+            )
         finally:
             local.down()
 
@@ -73,14 +77,22 @@ async def _without_faults(options: dict[str, Any]) -> Figures:
 def main() -> int:
     """Parse the options, run, and print the summary."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--minutes", type=float, help="end after so much time [10, unless --calls is given]")
+    parser.add_argument(
+        "--minutes", type=float, help="end after so much time [10, unless --calls is given]"
+    )
     parser.add_argument("--calls", type=int, help="end after at least so many calls")
     parser.add_argument("--users", type=int, default=3)
     parser.add_argument("--agents", type=int, default=4, help="agents of each user")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=40, help="steps of each agent between two comparisons")
-    parser.add_argument("--faults", type=int, help="let each kind of fault happen so often; ends when all have")
-    parser.add_argument("--fuzz", action="store_true", help="make mutated and hostile calls, and few others")
+    parser.add_argument(
+        "--steps", type=int, default=40, help="steps of each agent between two comparisons"
+    )
+    parser.add_argument(
+        "--faults", type=int, help="let each kind of fault happen so often; ends when all have"
+    )
+    parser.add_argument(
+        "--fuzz", action="store_true", help="make mutated and hostile calls, and few others"
+    )
     given = parser.parse_args()
     lasts = given.minutes is not None or given.calls is not None or given.faults is not None
     minutes = given.minutes if lasts else 10.0
@@ -95,10 +107,17 @@ def main() -> int:
         "steps": given.steps,
         "fuzz": given.fuzz,
     }
-    figures = asyncio.run(_without_faults(options) if given.faults is None else _with_faults(options, given.faults))
+    figures = asyncio.run(
+        _without_faults(options) if given.faults is None else _with_faults(options, given.faults)
+    )
     elapsed = time.monotonic() - began
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    head = {"seed": given.seed, "users": given.users, "agents": given.agents, "minutes": round(elapsed / 60, 1)}
+    head = {
+        "seed": given.seed,
+        "users": given.users,
+        "agents": given.agents,
+        "minutes": round(elapsed / 60, 1),
+    }
     print(json.dumps({**head, **figures.summary(elapsed), "most_megabytes": most}, indent=2))
     return 1 if figures.violation_count else 0
 

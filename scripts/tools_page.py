@@ -1,4 +1,5 @@
-"""Write the description, arguments and example of each tool in docs/tools.md, from the tool registry.
+"""Write the description, arguments and example of each tool in docs/tools.md, from the tool
+registry.
 
 python scripts/tools_page.py            writes the page
 python scripts/tools_page.py --check    fails if the page is out of date
@@ -29,8 +30,12 @@ def main() -> int:
         for name, definition in sorted(definitions.items())
         if "properties" in definition
     ]
-    overview = "| tool | toolset | purpose |\n| --- | --- | --- |\n" + "".join(map(_overview_row, TOOLS))
-    return update_page("tools.md", "\n".join([overview, *sections, OBJECTS, *objects]), "tools_page.py")
+    overview = "| tool | toolset | purpose |\n| --- | --- | --- |\n" + "".join(
+        map(_overview_row, TOOLS)
+    )
+    return update_page(
+        "tools.md", "\n".join([overview, *sections, OBJECTS, *objects]), "tools_page.py"
+    )
 
 
 def _overview_row(tool: Tool[Any]) -> str:
@@ -77,7 +82,9 @@ def _table(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> str:
     for name, argument in schema["properties"].items():
         default = "**required**" if name in required else _default(argument)
         meaning = cell(argument.get("description", ""))
-        rows.append(f"| `{name}` | {cell(type_text(argument, definitions))} | {default} | {meaning} |\n")
+        rows.append(
+            f"| `{name}` | {cell(type_text(argument, definitions))} | {default} | {meaning} |\n"
+        )
     return HEAD + "".join(rows)
 
 

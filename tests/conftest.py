@@ -50,16 +50,22 @@ hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
 DIMENSIONS = 384
-"""Length of the embeddings in all tests that share the default ontology's indexes, as in the local model."""
+"""Length of the embeddings in all tests that share the default ontology's indexes, as in the local
+model.
+"""
 
 WORKERS = 3
-"""Worker processes of a run of many tests: more than two cores, as tests often wait for the database."""
+"""Worker processes of a run of many tests: more than two cores, as tests often wait for the
+database.
+"""
 
 FIRST_WORKER = "gw0"
 UNIT_TESTS = Path(__file__).parent / "unit"
 
 LAST_TESTS = "last-tests"
-"""File with the number of tests that change the schema; each worker collects the same, and none if a path is wrong."""
+"""File with the number of tests that change the schema; each worker collects the same, and none if
+a path is wrong.
+"""
 
 BROWSER_TESTS_OMITTED = pytest.StashKey[int]()
 RUN_FOLDER = pytest.StashKey[Path]()
@@ -69,9 +75,12 @@ CLEAN_UP = pytest.StashKey[ExitStack]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give all processes of the run one folder, and handle Ctrl-C even where the runner was started to ignore it."""
+    """Give all processes of the run one folder, and handle Ctrl-C even where the runner was started
+    to ignore it.
+    """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # A job that a shell starts in the background ignores the signal, and so would the programs under test.
+        # A job that a shell starts in the background ignores the signal, and so would the programs
+        # under test.
         signal.signal(signal.SIGINT, signal.default_int_handler)
     choose_event_loop()
     worker: dict[str, str] | None = getattr(config, "workerinput", None)
@@ -100,7 +109,11 @@ def pytest_configure_node(node: "WorkerController") -> None:
     """Tell a worker process what it shares with the others."""
     container = node.config.stash[CONTAINER]
     node.workerinput["run_folder"] = str(node.config.stash[RUN_FOLDER])
-    node.workerinput["container"] = container and (container.uri, container.username, container.password)
+    node.workerinput["container"] = container and (
+        container.uri,
+        container.username,
+        container.password,
+    )
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -113,14 +126,18 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LastTestsScheduling | None":
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: "Producer"
+) -> "LastTestsScheduling | None":
     """Run the tests that change the schema when the workers have finished all others."""
     if config.getvalue("dist") != "worksteal":
         return None
     from tests.support.scheduling import LastTestsScheduling
 
     counted = config.stash[RUN_FOLDER] / LAST_TESTS
-    return LastTestsScheduling(config, log, lambda: int(counted.read_text()) if counted.exists() else 0)
+    return LastTestsScheduling(
+        config, log, lambda: int(counted.read_text()) if counted.exists() else 0
+    )
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -144,14 +161,17 @@ class Clock:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests that change the schema last; omit those in a browser if there is no Chromium, unless asked for.
+    """Put the tests that change the schema last; omit those in a browser if there is no Chromium,
+    unless asked for.
 
     Each worker begins with unit tests, while the server of the run starts.
     """
     last = [item for item in items if _changes_schema(item)]
     (config.stash[RUN_FOLDER] / LAST_TESTS).write_text(str(len(last)))
     others = [item for item in items if not _changes_schema(item)]
-    units, rest = ([item for item in others if _is_unit_test(item) == unit] for unit in (True, False))
+    units, rest = (
+        [item for item in others if _is_unit_test(item) == unit] for unit in (True, False)
+    )
     worker: dict[str, Any] = getattr(config, "workerinput", {})
     items[:] = [*in_parts(units, rest, parts=worker.get("workercount", 1)), *last]
     if worker.get("workerid") == FIRST_WORKER and rest and not _given_server(config):
@@ -166,7 +186,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Exclude from garbage collection what exists before the first test; most of it stays until the end."""
+    """Exclude from garbage collection what exists before the first test; most of it stays until the
+    end.
+    """
     gc.enable()
     gc.freeze()
 
@@ -185,7 +207,9 @@ def _given_server(config: pytest.Config) -> Server | None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Report from a worker how many tests it omitted, and let a server that still starts be found."""
+    """Report from a worker how many tests it omitted, and let a server that still starts be
+    found.
+    """
     if STARTING_SERVER in session.config.stash:
         session.config.stash[STARTING_SERVER].wait()
     output: dict[str, int] | None = getattr(session.config, "workeroutput", None)
@@ -200,12 +224,15 @@ def pytest_testnodedown(node: "WorkerController") -> None:
     node.config.stash[BROWSER_TESTS_OMITTED] = output.get("browser_tests_omitted", 0)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     """Report in the last lines too which tests were omitted."""
     if count := config.stash.get(BROWSER_TESTS_OMITTED, 0):
         terminalreporter.write_line(
             f"{count} tests of the page in a browser were OMITTED: this machine has no Chromium. "
-            "Install one (Debian: apt-get install chromium); with KGAGENT_TEST_BROWSER=1 they fail without one.",
+            "Install one (Debian: apt-get install chromium); with KGAGENT_TEST_BROWSER=1 they fail "
+            "without one.",
             yellow=True,
         )
 
@@ -218,7 +245,9 @@ def run_folder(pytestconfig: pytest.Config) -> Path:
 
 @pytest.fixture(scope="session")
 def server(pytestconfig: pytest.Config, run_folder: Path) -> Server:
-    """The Neo4j of NEO4J_URI; otherwise the run's own, in Docker if KGAGENT_TEST_DOCKER is set; stopped at the end."""
+    """The Neo4j of NEO4J_URI; otherwise the run's own, in Docker if KGAGENT_TEST_DOCKER is set;
+    stopped at the end.
+    """
     if chosen := _given_server(pytestconfig):
         return chosen
     info = shared_local_server(run_folder).up()
@@ -232,7 +261,8 @@ def server(pytestconfig: pytest.Config, run_folder: Path) -> Server:
 
 
 def _settings_of(server: Server) -> Settings:
-    # A deletion purges what has expired by its own clock, of any user; tests have different clocks, so nothing expires.
+    # A deletion purges what has expired by its own clock, of any user; tests have different clocks,
+    # so nothing expires.
     return Settings(
         _env_file=None,
         neo4j_uri=server.uri,
@@ -267,14 +297,18 @@ async def opened(settings: Settings) -> AsyncIterator[KnowledgeGraph]:
 
     To connect, log in and check the schema takes as much CPU as several calls of tools.
     """
-    async with KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+    async with KnowledgeGraph.connect(
+        settings=settings, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
         yield graph
 
 
 @pytest.fixture
 async def graph(opened: KnowledgeGraph, embedder: Embedder, clock: Clock) -> KnowledgeGraph:
     """That graph with an embedder and a clock of the test's own."""
-    store = copy.copy(services_of(opened).store)  # a method that a test replaces must stay the test's own
+    store = copy.copy(
+        services_of(opened).store
+    )  # a method that a test replaces must stay the test's own
     return KnowledgeGraph(store, opened.ontology, embedder, opened.settings, clock=clock)
 
 

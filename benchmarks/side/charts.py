@@ -56,7 +56,13 @@ class Panel:
         value = self.values[toolkit]
         if value is None:
             return "-"
-        shown = f"{milliseconds(value)} ms" if self.unit == "ms" else f"{value:,.0f}/s" if self.unit else f"{value:.2f}"
+        shown = (
+            f"{milliseconds(value)} ms"
+            if self.unit == "ms"
+            else f"{value:,.0f}/s"
+            if self.unit
+            else f"{value:.2f}"
+        )
         note = self.notes.get(toolkit)
         return f"{shown} ({note})" if note else shown
 
@@ -98,7 +104,12 @@ def draw(chart: Chart, folder: Path) -> None:
                 file,
                 format="svg",
                 facecolor=theme.background,
-                metadata={"Date": None, "Creator": None, "Title": chart.heading, "Description": chart.in_words()},
+                metadata={
+                    "Date": None,
+                    "Creator": None,
+                    "Title": chart.heading,
+                    "Description": chart.in_words(),
+                },
             )
         text = "\n".join(line.rstrip() for line in file.read_text("utf-8").splitlines())
         file.write_text(text + "\n", "utf-8")
@@ -109,11 +120,21 @@ def _figure(chart: Chart, theme: Theme) -> Figure:
     width, bar = SIZE
     height = HEADING + GAP / 2 + bar * len(toolkits)
     figure = Figure(figsize=(width, height))
-    figure.text(0.012, 1 - 0.2 / height, chart.heading, color=theme.text, fontsize=11, fontweight="bold", va="center")
+    figure.text(
+        0.012,
+        1 - 0.2 / height,
+        chart.heading,
+        color=theme.text,
+        fontsize=11,
+        fontweight="bold",
+        va="center",
+    )
     share = (width - NAMES - 0.1) / len(chart.panels)
     for number, panel in enumerate(chart.panels):
         left = (NAMES + number * share) / width
-        axes = figure.add_axes((left, 0.1 / height, (share - 0.15) / width, bar * len(toolkits) / height))
+        axes = figure.add_axes(
+            (left, 0.1 / height, (share - 0.15) / width, bar * len(toolkits) / height)
+        )
         axes.set_facecolor(theme.background)
         longest = max((value for value in panel.values.values() if value), default=1.0)
         for row, name in enumerate(toolkits):

@@ -1,4 +1,6 @@
-"""What is written and asked: 2WikiMultihopQA, and questions of MetaQA over one, two and three hops."""
+"""What is written and asked: 2WikiMultihopQA, and questions of MetaQA over one, two and three
+hops.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +19,8 @@ MOST_GOLD = 12
 WARM_UP = 3
 THEMES = (
     "lighthouse", "violin workshop", "chess club", "vineyard", "submarine", "bakery", "observatory", "circus",
-    "ski school", "beehive", "printing press", "zoo", "balloon flight", "pottery course", "sailing race", "opera",
+    "ski "
+    "school", "beehive", "printing press", "zoo", "balloon flight", "pottery course", "sailing race", "opera",
     "mushroom guide", "tram line", "lottery ticket", "quarry",
 )  # fmt: skip
 
@@ -96,7 +99,9 @@ class Data:
         asked = [*(change.query for change in changed), *(change.fact.text for change in changed)]
         for one in (self.wiki, *self.movies, self.users):
             asked += [question.text for question in (*one.questions, *one.warm_up)]
-        return list(dict.fromkeys(text for fact in facts for text in _texts(fact))), list(dict.fromkeys(asked))
+        return list(dict.fromkeys(text for fact in facts for text in _texts(fact))), list(
+            dict.fromkeys(asked)
+        )
 
 
 def read(twowiki: Path, metaqa: Path, *, questions: int, triples: int, seed: int) -> Data:
@@ -113,12 +118,16 @@ def read(twowiki: Path, metaqa: Path, *, questions: int, triples: int, seed: int
     fewer = max(1, questions // 3)
     wiki = two_wiki(twowiki)
     drawn = [wiki.questions[i] for i in generator.permutation(len(wiki.questions))]
-    of_wiki = _asking(replace(wiki, questions=tuple(drawn)), as_facts(wiki.triples, OWNER), questions, hops=2)
+    of_wiki = _asking(
+        replace(wiki, questions=tuple(drawn)), as_facts(wiki.triples, OWNER), questions, hops=2
+    )
     some = drawn[: fewer + WARM_UP]
     shared = list(dict.fromkeys(triple for question in some for triple in question.evidence))
     of_users = tuple(fact for user in USERS for fact in as_facts(shared, user))
     sets = [
-        metaqa_sample(metaqa, hops, triples=0, questions=fewer + WARM_UP, most_gold=MOST_GOLD, seed=seed)
+        metaqa_sample(
+            metaqa, hops, triples=0, questions=fewer + WARM_UP, most_gold=MOST_GOLD, seed=seed
+        )
         for hops in HOPS
     ]
     facts = as_facts(_with_others(sets, metaqa, triples, generator), OWNER)
@@ -137,7 +146,13 @@ def as_facts(triples: Sequence[Triple], user: str) -> tuple[Fact, ...]:
         for name in (triple[0], triple[2]):
             names.setdefault(name.lower(), name)
     return tuple(
-        Fact(names[same[0][0].lower()], names[same[0][2].lower()], relation_words(same), fact(same), user)
+        Fact(
+            names[same[0][0].lower()],
+            names[same[0][2].lower()],
+            relation_words(same),
+            fact(same),
+            user,
+        )
         for same in by_pair(triples)
     )
 
@@ -155,7 +170,9 @@ def changes_of(facts: Sequence[Fact], count: int) -> list[Change]:
 
 
 def comparable(name: str) -> str:
-    """A name as it is compared: without case, spaces around it, and quotes, which LlamaIndex removes."""
+    """A name as it is compared: without case, spaces around it, and quotes, which LlamaIndex
+    removes.
+    """
     return name.lower().replace('"', " ").strip()
 
 
@@ -168,9 +185,14 @@ def _texts(fact: Fact) -> Iterator[str]:
     yield from (fact.source, fact.target, fact.text, f"{fact.text} {fact.relation}")
 
 
-def _with_others(sets: Sequence[QuestionSet], metaqa: Path, count: int, generator: np.random.Generator) -> list[Triple]:
+def _with_others(
+    sets: Sequence[QuestionSet], metaqa: Path, count: int, generator: np.random.Generator
+) -> list[Triple]:
     gold = dict.fromkeys(triple for one in sets for triple in one.triples)
-    every = [(subject, relation.replace("_", " "), thing) for subject, relation, thing in metaqa_triples(metaqa)]
+    every = [
+        (subject, relation.replace("_", " "), thing)
+        for subject, relation, thing in metaqa_triples(metaqa)
+    ]
     others = [every[i] for i in generator.permutation(len(every)) if every[i] not in gold]
     return [*gold, *others[: max(0, count - len(gold))]]
 

@@ -1,4 +1,6 @@
-"""What the page shows, computed from the measured figures: medians, ratios, and where another toolkit does better."""
+"""What the page shows, computed from the measured figures: medians, ratios, and where another
+toolkit does better.
+"""
 
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -9,7 +11,11 @@ OURS = "kgagent"
 HOP_SETS = ("metaqa, 1 hops", "metaqa, 2 hops", "metaqa, 3 hops")
 WIKI, USERS = "2wiki", "users"
 SEARCHED = (WIKI, *HOP_SETS)
-SHOWN = {WIKI: "2Wiki", **dict(zip(HOP_SETS, ("1 hop", "2 hops", "3 hops"), strict=True)), USERS: "one user"}
+SHOWN = {
+    WIKI: "2Wiki",
+    **dict(zip(HOP_SETS, ("1 hop", "2 hops", "3 hops"), strict=True)),
+    USERS: "one user",
+}
 """What a set is called on the page."""
 
 WITH_DECIMAL = 10
@@ -94,7 +100,10 @@ class Metric:
         if not ahead:
             return None
         ranked = sorted(ahead, key=lambda name: sign * self.others[name])
-        shown = [f"{name} {self.shown(self.others[name])} ({ratio(self.others[name], self.ours)})" for name in ranked]
+        shown = [
+            f"{name} {self.shown(self.others[name])} ({ratio(self.others[name], self.ours)})"
+            for name in ranked
+        ]
         return Better(self.what, self.shown(self.ours), shown)
 
 
@@ -132,7 +141,8 @@ def asked(figures: Figures, name: str) -> list[Asked]:
                     _mean(answer["nodes"] for answer in answers),
                     quantile(seconds, 0.5),
                     quantile(seconds, 0.95),
-                    sum(answer["foreign"] for answer in answers) / max(1, sum(answer["rows"] for answer in answers)),
+                    sum(answer["foreign"] for answer in answers)
+                    / max(1, sum(answer["rows"] for answer in answers)),
                     len(answers),
                 )
             )
@@ -145,32 +155,44 @@ def ours(rows: Sequence[Asked]) -> Asked:
 
 
 def best(rows: Sequence[Asked]) -> list[Asked]:
-    """The search of each toolkit that finds most relationships, the faster of equal ones; kgagent's default one."""
+    """The search of each toolkit that finds most relationships, the faster of equal ones; kgagent's
+    default one.
+    """
     chosen: dict[str, Asked] = {}
     for row in rows:
         if row.relationships is None or (row.toolkit == OURS and OURS in chosen):
             continue
         known = chosen.get(row.toolkit)
-        if known is None or (-row.relationships, row.p50) < (-(known.relationships or 0.0), known.p50):
+        if known is None or (-row.relationships, row.p50) < (
+            -(known.relationships or 0.0),
+            known.p50,
+        ):
             chosen[row.toolkit] = row
     return list(chosen.values())
 
 
 def inserts(figures: Figures) -> dict[str, list[float]]:
     """Milliseconds of each insertion, by toolkit."""
-    return {name: [1e3 * value for value in one["inserts"]] for name, one in figures["toolkits"].items()}
+    return {
+        name: [1e3 * value for value in one["inserts"]] for name, one in figures["toolkits"].items()
+    }
 
 
 def updates(figures: Figures) -> dict[str, list[float]]:
     """Milliseconds of each update, by toolkit; without those that have no function for it."""
     return {
-        name: [1e3 * value for value in one["updates"]] for name, one in figures["toolkits"].items() if one["updates"]
+        name: [1e3 * value for value in one["updates"]]
+        for name, one in figures["toolkits"].items()
+        if one["updates"]
     }
 
 
 def loads(figures: Figures, name: str) -> dict[str, float]:
     """Relationships per second of the median load of a set, by toolkit."""
-    return {toolkit: statistics.median(one["bulk"][name]) for toolkit, one in figures["toolkits"].items()}
+    return {
+        toolkit: statistics.median(one["bulk"][name])
+        for toolkit, one in figures["toolkits"].items()
+    }
 
 
 def updated(figures: Figures, toolkit: str, what: str) -> tuple[int, int] | None:
@@ -200,9 +222,15 @@ def metrics(figures: Figures) -> Iterator[Metric]:
         what = SHOWN[name]
         for share in ("p50", "p95"):
             times = [(row.toolkit, 1e3 * getattr(row, share)) for row in others]
-            yield Metric(f"{what}, {share} of a search", 1e3 * getattr(own, share), _best(times, min), "ms")
+            yield Metric(
+                f"{what}, {share} of a search", 1e3 * getattr(own, share), _best(times, min), "ms"
+            )
         for kind in ("relationships", "nodes"):
-            found = [(row.toolkit, getattr(row, kind)) for row in others if getattr(row, kind) is not None]
+            found = [
+                (row.toolkit, getattr(row, kind))
+                for row in others
+                if getattr(row, kind) is not None
+            ]
             yield Metric(f"{what}, recall@10 of {kind}", getattr(own, kind), _best(found, max), "")
     one_by_one = {toolkit: quantile(values, 0.5) for toolkit, values in inserts(figures).items()}
     yield _split("p50 of inserting one", one_by_one, "ms")
@@ -224,10 +252,14 @@ def not_worse(figures: Figures) -> list[str]:
 
 
 def _split(what: str, values: Mapping[str, float], unit: str) -> Metric:
-    return Metric(what, values[OURS], {name: value for name, value in values.items() if name != OURS}, unit)
+    return Metric(
+        what, values[OURS], {name: value for name, value in values.items() if name != OURS}, unit
+    )
 
 
-def _best(values: Iterable[tuple[str, float]], choose: Callable[[float, float], float]) -> dict[str, float]:
+def _best(
+    values: Iterable[tuple[str, float]], choose: Callable[[float, float], float]
+) -> dict[str, float]:
     chosen: dict[str, float] = {}
     for toolkit, value in values:
         chosen[toolkit] = choose(chosen.get(toolkit, value), value)

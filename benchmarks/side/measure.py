@@ -111,9 +111,13 @@ class Measurement:
                 self._warm_up(order, changes[:2])
                 continue
             for worker in order:
-                self._insert(worker, self._data.wiki.facts[number * inserts : (number + 1) * inserts])
+                self._insert(
+                    worker, self._data.wiki.facts[number * inserts : (number + 1) * inserts]
+                )
             for worker in order:
-                self._wiki(worker, number, rounds, changes[number * updates : (number + 1) * updates])
+                self._wiki(
+                    worker, number, rounds, changes[number * updates : (number + 1) * updates]
+                )
             for worker in order:
                 self._movies(worker, number, rounds)
             for worker in order:
@@ -147,15 +151,21 @@ class Measurement:
             # The first call of each statement is planned.
             worker.call("insert", facts=[asdict(fact) for fact in self._data.wiki.facts[-2:]])
             before = self._cleaner.named_nodes()
-            result.inserts += worker.call("insert", facts=[asdict(fact) for fact in facts])["seconds"]
-            known = {name for fact in self._data.wiki.facts[-2:] for name in (fact.source, fact.target)}
+            result.inserts += worker.call("insert", facts=[asdict(fact) for fact in facts])[
+                "seconds"
+            ]
+            known = {
+                name for fact in self._data.wiki.facts[-2:] for name in (fact.source, fact.target)
+            }
             names = {name for fact in facts for name in (fact.source, fact.target)}
             result.nodes_stored.append(self._cleaner.named_nodes() - before)
             result.nodes_expected.append(len(names - known))
 
     def _load(self, worker: Worker, asking: Asking) -> None:
         seconds = worker.call("bulk", facts=[asdict(fact) for fact in asking.facts])["seconds"]
-        self.results[worker.name].bulk.setdefault(asking.name, []).append(len(asking.facts) / seconds)
+        self.results[worker.name].bulk.setdefault(asking.name, []).append(
+            len(asking.facts) / seconds
+        )
 
     def _wiki(self, worker: Worker, number: int, rounds: int, changes: Sequence[Change]) -> None:
         with self._opened(worker) as searches:
@@ -174,9 +184,13 @@ class Measurement:
             self._load(worker, self._data.users)
             self._ask_all(worker, _of(searches, USERS), self._data.users, number, rounds)
 
-    def _ask_all(self, worker: Worker, names: Sequence[str], asking: Asking, number: int, rounds: int) -> None:
+    def _ask_all(
+        self, worker: Worker, names: Sequence[str], asking: Asking, number: int, rounds: int
+    ) -> None:
         owners = list(dict.fromkeys(fact.user for fact in asking.facts))
-        answers = self.results[worker.name].answers.setdefault(asking.name, {name: [] for name in names})
+        answers = self.results[worker.name].answers.setdefault(
+            asking.name, {name: [] for name in names}
+        )
         for question in asking.warm_up:
             for name in names:
                 _ask(worker, name, question, asking.facts[0].user)
@@ -197,14 +211,17 @@ class Measurement:
         result.updates += done["seconds"]
         for change, text, cosine in zip(changes, done["texts"], done["cosines"], strict=True):
             user = change.fact.user
-            new = [_ask_text(worker, name, change.query, user)["texts"][:FIRST] for name in searches]
+            new = [
+                _ask_text(worker, name, change.query, user)["texts"][:FIRST] for name in searches
+            ]
             old = [_ask_text(worker, name, change.fact.text, user)["texts"] for name in searches]
             result.updated.append(
                 Updated(
                     stored=text == change.text,
                     embedding=None if cosine is None else cosine > TRUE_EMBEDDING,
                     found=any(change.text in shown for texts in new for shown in texts),
-                    stale=text != change.text or any(change.fact.text in shown for texts in old for shown in texts),
+                    stale=text != change.text
+                    or any(change.fact.text in shown for texts in old for shown in texts),
                 )
             )
 
@@ -214,7 +231,9 @@ def _of(searches: Mapping[str, Sequence[str]], part: str) -> list[str]:
 
 
 def _ask(worker: Worker, search: str, question: Asked, user: str) -> Mapping[str, Any]:
-    return worker.call("ask", search=search, question={"text": question.text, "user": user, "hops": question.hops})
+    return worker.call(
+        "ask", search=search, question={"text": question.text, "user": user, "hops": question.hops}
+    )
 
 
 def _ask_text(worker: Worker, search: str, text: str, user: str) -> Mapping[str, Any]:
@@ -228,7 +247,9 @@ def _answer(found: Mapping[str, Any], question: Asked, user: str) -> Answer:
         relationships=None
         if pairs is None
         else recall(question.pairs, [frozenset(map(comparable, pair)) for pair in pairs]),
-        nodes=None if names is None else recall(question.names, [comparable(name) for name in names]),
+        nodes=None
+        if names is None
+        else recall(question.names, [comparable(name) for name in names]),
         rows=len(found["owners"]),
         foreign=sum(owner != user for owner in found["owners"]),
     )

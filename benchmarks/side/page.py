@@ -1,4 +1,6 @@
-"""The page of the documentation: text, tables and charts, all computed from the measured figures."""
+"""The page of the documentation: text, tables and charts, all computed from the measured
+figures.
+"""
 
 import html
 import statistics
@@ -31,9 +33,7 @@ from side.figures import (
     updates,
 )
 
-COMMAND = (
-    "python benchmarks/side_by_side.py --twowiki path/to/2wiki --metaqa path/to/metaqa --markdown docs/benchmarks.md"
-)
+COMMAND = "python benchmarks/side_by_side.py --twowiki path/to/2wiki --metaqa path/to/metaqa --markdown docs/benchmarks.md"
 NONE = "-"
 IDLE = 0.5
 """Load average of a machine on which little else runs."""
@@ -154,7 +154,10 @@ def as_markdown(figures: Figures, *, apoc: str, wanted: int, most_gold: int) -> 
         rounds=figures["rounds"],
         machine=_machine(figures),
         charts="\n\n".join(picture(chart) for chart in charts(figures)),
-        losses="\n".join(f"- **{one.what}**: kgagent {one.ours}; {', '.join(one.others)}" for one in losses(figures))
+        losses="\n".join(
+            f"- **{one.what}**: kgagent {one.ours}; {', '.join(one.others)}"
+            for one in losses(figures)
+        )
         or f"- none of the {others} does",
         wins="; ".join(not_worse(figures)) or "nothing",
         wiki_facts=sets[WIKI]["facts"],
@@ -183,8 +186,10 @@ def write(figures: Figures, file: Path, page: str) -> None:
 def picture(chart: Chart) -> str:
     """The chart in the theme of the reader, with its figures as alternative text."""
     return (
-        f'<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="images/{chart.file("dark")}">\n'
-        f'  <img alt="{html.escape(chart.in_words())}" src="images/{chart.file("light")}">\n</picture>'
+        f'<picture>\n  <source media="(prefers-color-scheme: dark)" '
+        f'srcset="images/{chart.file("dark")}">\n'
+        f'  <img alt="{html.escape(chart.in_words())}" '
+        f'src="images/{chart.file("light")}">\n</picture>'
     )
 
 
@@ -205,7 +210,10 @@ def charts(figures: Figures) -> list[Chart]:
         Chart(
             "speed",
             "Median time of the same searches (less is better)",
-            [Panel(SHOWN[name], {kit: 1e3 * rows[kit].p50 for kit in toolkits}, "ms", {}) for name, rows in of.items()],
+            [
+                Panel(SHOWN[name], {kit: 1e3 * rows[kit].p50 for kit in toolkits}, "ms", {})
+                for name, rows in of.items()
+            ],
         ),
         Chart(
             "writing",
@@ -220,7 +228,10 @@ def charts(figures: Figures) -> list[Chart]:
                 Panel("loading 2Wiki (more is better)", loads(figures, WIKI), "/s", {}),
                 Panel(
                     "updating (less is better)",
-                    {kit: quantile(changed[kit], 0.5) if kit in changed else None for kit in toolkits},
+                    {
+                        kit: quantile(changed[kit], 0.5) if kit in changed else None
+                        for kit in toolkits
+                    },
                     "ms",
                     {kit: "text unchanged" for kit in changed if not is_updated(figures, kit)},
                 ),
@@ -234,7 +245,14 @@ def _search_table(figures: Figures) -> str:
     return _table(
         ("toolkit", "search", "relationships", "nodes", "p50 ms", "p95 ms", "questions"),
         [
-            (row.toolkit, row.search, _share(row.relationships), _share(row.nodes), *_times(row, rows), str(row.count))
+            (
+                row.toolkit,
+                row.search,
+                _share(row.relationships),
+                _share(row.nodes),
+                *_times(row, rows),
+                str(row.count),
+            )
             for row in rows
         ],
     )
@@ -274,7 +292,9 @@ def _writing_table(figures: Figures) -> str:
             )
         )
     columns = ["toolkit", "one by one: p50 ms", "p95 ms", "per second", "nodes stored of names"]
-    return _table([*columns, "2Wiki, per second", "MetaQA, per second", "one by one"], lines, texts=1)
+    return _table(
+        [*columns, "2Wiki, per second", "MetaQA, per second", "one by one"], lines, texts=1
+    )
 
 
 def _updating_table(figures: Figures) -> str:
@@ -285,17 +305,38 @@ def _updating_table(figures: Figures) -> str:
         shown: list[str] = [NONE] * 2
         if name in times:
             middle = quantile(times[name], 0.5)
-            shown = [f"{milliseconds(middle)} ({ratio(middle, base)})", milliseconds(quantile(times[name], 0.95))]
+            shown = [
+                f"{milliseconds(middle)} ({ratio(middle, base)})",
+                milliseconds(quantile(times[name], 0.95)),
+            ]
         done = [updated(figures, name, what) for what in ("stored", "embedding", "found", "stale")]
-        lines.append((name, *shown, *(NONE if one is None else f"{one[0]} of {one[1]}" for one in done)))
-    columns = ["toolkit", "p50 ms", "p95 ms", "text changed", "embedding is of the new text", "found by the new text"]
+        lines.append(
+            (name, *shown, *(NONE if one is None else f"{one[0]} of {one[1]}" for one in done))
+        )
+    columns = [
+        "toolkit",
+        "p50 ms",
+        "p95 ms",
+        "text changed",
+        "embedding is of the new text",
+        "found by the new text",
+    ]
     return _table([*columns, "old text still returned"], lines, texts=1)
 
 
 def _users_table(figures: Figures) -> str:
     rows = asked(figures, USERS)
     return _table(
-        ("toolkit", "search", "relationships", "nodes", "foreign rows", "p50 ms", "p95 ms", "questions"),
+        (
+            "toolkit",
+            "search",
+            "relationships",
+            "nodes",
+            "foreign rows",
+            "p50 ms",
+            "p95 ms",
+            "questions",
+        ),
         [
             (
                 row.toolkit,
@@ -330,7 +371,9 @@ def _versions(figures: Figures) -> str:
     rows = [
         (
             name,
-            ", ".join(f"{package} {number}" for package, number in versions.items() if package != "neo4j"),
+            ", ".join(
+                f"{package} {number}" for package, number in versions.items() if package != "neo4j"
+            ),
             versions["neo4j"],
         )
         for name, versions in toolkits.items()
@@ -344,7 +387,8 @@ def _machine(figures: Figures) -> str:
     if before is None or after is None or before < IDLE:
         return machine
     return (
-        f"{machine} It was not idle: other programs ran too\n(load average {before:.1f} at the beginning, {after:.1f} "
+        f"{machine} It was not idle: other programs ran too\n(load average {before:.1f} at the "
+        f"beginning, {after:.1f} "
         "at the end), so times are higher than on an idle one."
     )
 

@@ -1,4 +1,6 @@
-"""The process of each toolkit, with its own environment where its requirements conflict with kgagent's."""
+"""The process of each toolkit, with its own environment where its requirements conflict with
+kgagent's.
+"""
 
 import json
 import os
@@ -56,7 +58,10 @@ class Worker:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         """End the process."""
         self._requests.close()
@@ -64,7 +69,9 @@ class Worker:
 
 
 def own_python(name: str, lock: Path) -> Path:
-    """The Python of a toolkit's own environment, which is created if it does not have the locked versions."""
+    """The Python of a toolkit's own environment, which is created if it does not have the locked
+    versions.
+    """
     home = ROOT / f".venv-{name.lower()}"
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     installed = home / "installed.txt"

@@ -1,4 +1,6 @@
-"""The Neo4j of a run: the embedded server with the APOC procedures that some toolkits write with."""
+"""The Neo4j of a run: the embedded server with the APOC procedures that some toolkits write
+with.
+"""
 
 import hashlib
 import os
@@ -88,7 +90,11 @@ class Cleaner:
     def named_nodes(self) -> int:
         """Number of nodes with a name."""
         with self._driver.session() as session:
-            return int(session.run("MATCH (n) WHERE n.name IS NOT NULL RETURN count(*) AS n").data()[0]["n"])
+            return int(
+                session.run("MATCH (n) WHERE n.name IS NOT NULL RETURN count(*) AS n").data()[0][
+                    "n"
+                ]
+            )
 
     def close(self) -> None:
         """Close its connection."""

@@ -1,4 +1,5 @@
-"""What each toolkit is measured on; the adapters implement it with the toolkit's own public functions.
+"""What each toolkit is measured on; the adapters implement it with the toolkit's own public
+functions.
 
 This module and `worker.py` also run in an environment without kgagent.
 """
@@ -168,7 +169,9 @@ class Toolkit(ABC):
         self.driver.close()
 
     def rows(self, text: str, **parameters: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-        """Run a statement of ours, outside of all measured times unless an adapter says otherwise."""
+        """Run a statement of ours, outside of all measured times unless an adapter says
+        otherwise.
+        """
         return [record.data() for record in self.driver.execute_query(text, parameters).records]
 
     def await_indexes(self) -> None:
@@ -183,7 +186,9 @@ def key(user: str, name: str) -> str:
 
 def names_of(facts: Sequence[Fact]) -> list[tuple[str, str]]:
     """User and name of each entity, once."""
-    return list(dict.fromkeys((fact.user, name) for fact in facts for name in (fact.source, fact.target)))
+    return list(
+        dict.fromkeys((fact.user, name) for fact in facts for name in (fact.source, fact.target))
+    )
 
 
 def batches(items: Sequence[ItemT]) -> Iterator[Sequence[ItemT]]:

@@ -1,11 +1,14 @@
-"""The statement that follows relationships from the nodes that a search has found, for toolkits that take one."""
+"""The statement that follows relationships from the nodes that a search has found, for toolkits
+that take one.
+"""
 
 MOST = 100
 FIELDS = ("source", "target", "near_first", "user")
 
 
 def walk(hops: int, returned: str) -> str:
-    """Relationships up to `hops` from each `node`, those of the best `score` first; each relationship once.
+    """Relationships up to `hops` from each `node`, those of the best `score` first; each
+    relationship once.
 
     Args:
         hops: from 1.

@@ -1,4 +1,6 @@
-"""graphiti-core: nodes and edges saved by its own classes, `add_nodes_and_edges_bulk` and `search_`."""
+"""graphiti-core: nodes and edges saved by its own classes, `add_nodes_and_edges_bulk` and
+`search_`.
+"""
 
 import os
 import uuid
@@ -86,7 +88,9 @@ class Graphiti(Toolkit):
         }
 
     async def open(self) -> None:
-        """Connect and create its indexes; its driver begins that itself if created inside a running loop."""
+        """Connect and create its indexes; its driver begins that itself if created inside a running
+        loop.
+        """
         driver = Neo4jDriver(self.where.uri, self.where.username, self.where.password)
         await (getattr(driver, "_init_task", None) or driver.build_indices_and_constraints())
         self._embedder = KnownEmbedder(self.vectors)
@@ -111,13 +115,19 @@ class Graphiti(Toolkit):
         """`add_nodes_and_edges_bulk`, nodes before edges; it embeds one by one."""
         nodes = [self._node(user, name) for user, name in names_of(facts)]
         for part in batches(nodes):
-            await add_nodes_and_edges_bulk(self._client.driver, [], [], list(part), [], self._embedder)
+            await add_nodes_and_edges_bulk(
+                self._client.driver, [], [], list(part), [], self._embedder
+            )
         for some in batches([_edge(fact) for fact in facts]):
-            await add_nodes_and_edges_bulk(self._client.driver, [], [], [], list(some), self._embedder)
+            await add_nodes_and_edges_bulk(
+                self._client.driver, [], [], [], list(some), self._embedder
+            )
 
     async def update(self, fact: Fact, text: str) -> None:
         """Read the edge, change its fact, embed it and save it: three calls."""
-        edge = await EntityEdge.get_by_uuid(self._client.driver, _identity(fact.user, fact.source, fact.target))
+        edge = await EntityEdge.get_by_uuid(
+            self._client.driver, _identity(fact.user, fact.source, fact.target)
+        )
         edge.fact = text
         await edge.generate_embedding(self._embedder)
         await edge.save(self._client.driver)
@@ -125,7 +135,8 @@ class Graphiti(Toolkit):
     async def stored(self, fact: Fact) -> tuple[str | None, list[float] | None]:
         """The fact and its embedding."""
         row = self.rows(
-            "MATCH (:Entity)-[r:RELATES_TO {uuid: $uuid}]->() RETURN r.fact AS text, r.fact_embedding AS vector",
+            "MATCH (:Entity)-[r:RELATES_TO {uuid: $uuid}]->() RETURN r.fact AS text, "
+            "r.fact_embedding AS vector",
             uuid=_identity(fact.user, fact.source, fact.target),
         )[0]
         return row["text"], row["vector"]
@@ -146,7 +157,10 @@ class Graphiti(Toolkit):
     async def _ask(self, question: Question, config: Any) -> Found:  # noqa: ANN401
         found = await self._client.search_(question.text, config=config, group_ids=[question.user])
         return Found(
-            [(self._names[edge.source_node_uuid], self._names[edge.target_node_uuid]) for edge in found.edges],
+            [
+                (self._names[edge.source_node_uuid], self._names[edge.target_node_uuid])
+                for edge in found.edges
+            ],
             [node.name for node in found.nodes],
             [edge.fact for edge in found.edges],
             [edge.group_id for edge in found.edges],
@@ -158,7 +172,9 @@ class Graphiti(Toolkit):
         await super().close()
 
     def _node(self, user: str, name: str) -> Any:  # noqa: ANN401
-        return EntityNode(uuid=_identity(user, name), name=name, labels=[], group_id=user, created_at=_now())
+        return EntityNode(
+            uuid=_identity(user, name), name=name, labels=[], group_id=user, created_at=_now()
+        )
 
 
 def _edge(fact: Fact) -> Any:  # noqa: ANN401

@@ -45,7 +45,9 @@ class KnownEmbedder(Embedder):  # type: ignore[misc]
 
 
 class GraphRag(Toolkit):
-    """neo4j-graphrag; the statements that follow relationships are ours, as its documentation intends."""
+    """neo4j-graphrag; the statements that follow relationships are ours, as its documentation
+    intends.
+    """
 
     packages = ("neo4j-graphrag", "neo4j")
 
@@ -56,13 +58,17 @@ class GraphRag(Toolkit):
             "HybridCypherRetriever, 1 hop": Search(self._hybrid, frozenset({SEARCH, HOPS})),
             "HybridCypherRetriever, hops": Search(self._hybrid_hops, frozenset({HOPS})),
             "VectorRetriever, filters": Search(self._filtered, frozenset({USERS})),
-            "HybridCypherRetriever, condition in its statement": Search(self._condition, frozenset({USERS})),
+            "HybridCypherRetriever, condition in its statement": Search(
+                self._condition, frozenset({USERS})
+            ),
         }
 
     async def open(self) -> None:
         """Create its indexes."""
         warnings.simplefilter("ignore", DeprecationWarning)
-        create_vector_index(self.driver, VECTORS, "__Entity__", "embedding", self.vectors.dimensions, "cosine")
+        create_vector_index(
+            self.driver, VECTORS, "__Entity__", "embedding", self.vectors.dimensions, "cosine"
+        )
         create_fulltext_index(self.driver, WORDS, "__Entity__", ["name"])
         self.await_indexes()
         self._writer = Neo4jWriter(self.driver)
@@ -105,18 +111,25 @@ class GraphRag(Toolkit):
         """Make its retrievers, which read the indexes' definitions."""
         embedder = KnownEmbedder(self.vectors)
         both = (self.driver, VECTORS, WORDS)
-        self._by_words = HybridRetriever(*both, return_properties=["name", "user"], embedder=embedder)
+        self._by_words = HybridRetriever(
+            *both, return_properties=["name", "user"], embedder=embedder
+        )
         self._by_hops = {
-            hops: HybridCypherRetriever(*both, walk(hops, RETURNED), embedder=embedder) for hops in (1, 2, 3)
+            hops: HybridCypherRetriever(*both, walk(hops, RETURNED), embedder=embedder)
+            for hops in (1, 2, 3)
         }
         own = f"WITH node, score WHERE node.user = $user {walk(1, RETURNED)}"
         self._own = HybridCypherRetriever(*both, own, embedder=embedder)
-        self._by_vector = VectorRetriever(self.driver, VECTORS, return_properties=["name", "user"], embedder=embedder)
+        self._by_vector = VectorRetriever(
+            self.driver, VECTORS, return_properties=["name", "user"], embedder=embedder
+        )
 
     async def _nodes(self, question: Question) -> Found:
         return _nodes(
             self._by_words.get_search_results(
-                query_text=_plain(question.text), query_vector=self.vectors.of(question.text), top_k=WANTED
+                query_text=_plain(question.text),
+                query_vector=self.vectors.of(question.text),
+                top_k=WANTED,
             )
         )
 
@@ -128,14 +141,18 @@ class GraphRag(Toolkit):
 
     def _around(self, question: Question, hops: int) -> Found:
         found = self._by_hops[hops].get_search_results(
-            query_text=_plain(question.text), query_vector=self.vectors.of(question.text), top_k=WANTED
+            query_text=_plain(question.text),
+            query_vector=self.vectors.of(question.text),
+            top_k=WANTED,
         )
         return _found(found.records)
 
     async def _filtered(self, question: Question) -> Found:
         return _nodes(
             self._by_vector.get_search_results(
-                query_vector=self.vectors.of(question.text), top_k=WANTED, filters={"user": question.user}
+                query_vector=self.vectors.of(question.text),
+                top_k=WANTED,
+                filters={"user": question.user},
             )
         )
 
@@ -157,7 +174,9 @@ def _nodes(found: Any) -> Found:  # noqa: ANN401
 def _found(records: Sequence[Any]) -> Found:
     pairs = [(record["source"], record["target"]) for record in records]
     names = list(dict.fromkeys(name for record in records for name in record["near_first"]))
-    return Found(pairs, names, [record["text"] for record in records], [record["user"] for record in records])
+    return Found(
+        pairs, names, [record["text"] for record in records], [record["user"] for record in records]
+    )
 
 
 def _plain(text: str) -> str:

@@ -9,7 +9,19 @@ from pathlib import Path
 
 from kgagent import HybridSearchRequest, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder, Embedding
-from side.toolkit import HOPS, SEARCH, UPDATE, USERS, Address, Fact, Found, Question, Search, Toolkit, Vectors
+from side.toolkit import (
+    HOPS,
+    SEARCH,
+    UPDATE,
+    USERS,
+    Address,
+    Fact,
+    Found,
+    Question,
+    Search,
+    Toolkit,
+    Vectors,
+)
 
 
 class KnownEmbedder(Embedder):
@@ -97,7 +109,8 @@ class Kgagent(Toolkit):
     async def stored(self, fact: Fact) -> tuple[str | None, list[float] | None]:
         """The description and the embedding."""
         row = self.rows(
-            "MATCH (:Entity {user_id: $user, name: $source})-[r]-(:Entity {user_id: $user, name: $target}) "
+            "MATCH (:Entity {user_id: $user, name: $source})-[r]-(:Entity {user_id: $user, name: "
+            "$target}) "
             "RETURN r.description AS text, toFloatList(r.relationship_embedding) AS vector",
             user=fact.user,
             source=fact.source,
@@ -118,7 +131,9 @@ class Kgagent(Toolkit):
         return await self._ask(HybridSearchRequest(query=question.text), question.user)
 
     async def _search_hops(self, question: Question) -> Found:
-        return await self._ask(HybridSearchRequest(query=question.text, expand_hops=question.hops), question.user)
+        return await self._ask(
+            HybridSearchRequest(query=question.text, expand_hops=question.hops), question.user
+        )
 
     async def _ask(self, request: HybridSearchRequest, user: str) -> Found:
         found = await self._graph.search(request, user_id=user)

@@ -45,7 +45,9 @@ class KnownEmbeddings(Embeddings):
 
 
 class LangChain(Toolkit):
-    """langchain-neo4j; the statements that follow relationships are ours, as its documentation intends."""
+    """langchain-neo4j; the statements that follow relationships are ours, as its documentation
+    intends.
+    """
 
     packages = ("langchain-neo4j", "neo4j-graphrag", "neo4j")
 
@@ -54,17 +56,28 @@ class LangChain(Toolkit):
         self._stores: dict[str, Any] = {}
         self.searches = {
             "Neo4jVector, hybrid": Search(self._nodes, frozenset({SEARCH})),
-            "Neo4jVector, hybrid, retrieval_query of 1 hop": Search(self._around, frozenset({SEARCH, HOPS})),
-            "Neo4jVector, hybrid, retrieval_query of hops": Search(self._around_hops, frozenset({HOPS})),
-            "Neo4jVector, relationship index": Search(self._facts, frozenset({SEARCH, HOPS, USERS, UPDATE})),
+            "Neo4jVector, hybrid, retrieval_query of 1 hop": Search(
+                self._around, frozenset({SEARCH, HOPS})
+            ),
+            "Neo4jVector, hybrid, retrieval_query of hops": Search(
+                self._around_hops, frozenset({HOPS})
+            ),
+            "Neo4jVector, relationship index": Search(
+                self._facts, frozenset({SEARCH, HOPS, USERS, UPDATE})
+            ),
             "Neo4jVector, vector, filter": Search(self._filtered, frozenset({USERS})),
         }
 
     async def open(self) -> None:
         """Connect; the schema for prompts is not read."""
-        self._graph = Neo4jGraph(self.where.uri, self.where.username, self.where.password, refresh_schema=False)
-        # Nodes of one label: the constraint that `baseEntityLabel` asks for is created once, as its first call does.
-        self._graph.query("CREATE CONSTRAINT IF NOT EXISTS FOR (b:__Entity__) REQUIRE b.id IS UNIQUE")
+        self._graph = Neo4jGraph(
+            self.where.uri, self.where.username, self.where.password, refresh_schema=False
+        )
+        # Nodes of one label: the constraint that `baseEntityLabel` asks for is created once, as its
+        # first call does.
+        self._graph.query(
+            "CREATE CONSTRAINT IF NOT EXISTS FOR (b:__Entity__) REQUIRE b.id IS UNIQUE"
+        )
         self._graph.structured_schema = {
             "metadata": {"constraint": [{"labelsOrTypes": ["__Entity__"], "properties": ["id"]}]}
         }
@@ -74,7 +87,9 @@ class LangChain(Toolkit):
         self._write([fact])
 
     async def bulk(self, facts: Sequence[Fact]) -> None:
-        """One call of `add_graph_documents`, then its indexes of nodes and ours of relationships."""
+        """One call of `add_graph_documents`, then its indexes of nodes and ours of
+        relationships.
+        """
         self._write(facts)
         self._index()
 
@@ -85,7 +100,8 @@ class LangChain(Toolkit):
     async def stored(self, fact: Fact) -> tuple[str | None, list[float] | None]:
         """The text and the embedding."""
         row = self.rows(
-            "MATCH ({id: $source})-[r:RELATED_TO]->({id: $target}) RETURN r.text AS text, r.embedding AS vector",
+            "MATCH ({id: $source})-[r:RELATED_TO]->({id: $target}) RETURN r.text AS text, "
+            "r.embedding AS vector",
             source=key(fact.user, fact.source),
             target=key(fact.user, fact.target),
         )[0]
@@ -117,16 +133,22 @@ class LangChain(Toolkit):
             for fact in facts
         ]
         self._graph.add_graph_documents(
-            [GraphDocument(nodes=list(nodes.values()), relationships=relationships)], baseEntityLabel=True
+            [GraphDocument(nodes=list(nodes.values()), relationships=relationships)],
+            baseEntityLabel=True,
         )
 
     def _index(self) -> None:
         dimensions = self.vectors.dimensions
         self._graph.query(
-            f"CREATE VECTOR INDEX {FACTS} IF NOT EXISTS FOR ()-[r:RELATED_TO]-() ON r.embedding OPTIONS {{indexConfig: "
+            f"CREATE VECTOR INDEX {FACTS} IF NOT EXISTS FOR ()-[r:RELATED_TO]-() ON r.embedding "
+            f"OPTIONS {{indexConfig: "
             f"{{`vector.dimensions`: {dimensions}, `vector.similarity_function`: 'cosine'}}}}"
         )
-        common = {"url": self.where.uri, "username": self.where.username, "password": self.where.password}
+        common = {
+            "url": self.where.uri,
+            "username": self.where.username,
+            "password": self.where.password,
+        }
         embeddings = KnownEmbeddings(self.vectors)
         found = "RETURN node.name AS text, score, {user: node.user} AS metadata"
         around = {hops: walk(hops, RETURNED) for hops in (1, 2, 3)}
@@ -144,8 +166,13 @@ class LangChain(Toolkit):
                 **common,
             )
 
-        self._stores = {f"hops {hops}": of_nodes("hybrid", statement) for hops, statement in around.items()}
-        self._stores |= {"nodes": of_nodes("hybrid", found), "filter": of_nodes("vector", around[1])}
+        self._stores = {
+            f"hops {hops}": of_nodes("hybrid", statement) for hops, statement in around.items()
+        }
+        self._stores |= {
+            "nodes": of_nodes("hybrid", found),
+            "filter": of_nodes("vector", around[1]),
+        }
         self._stores["facts"] = Neo4jVector.from_existing_relationship_index(
             embeddings, FACTS, text_node_property="text", **common
         )
@@ -153,16 +180,22 @@ class LangChain(Toolkit):
 
     async def _nodes(self, question: Question) -> Found:
         found = self._stores["nodes"].similarity_search(question.text, k=WANTED)
-        return Found(None, [one.page_content for one in found], [], [one.metadata["user"] for one in found])
+        return Found(
+            None, [one.page_content for one in found], [], [one.metadata["user"] for one in found]
+        )
 
     async def _around(self, question: Question) -> Found:
         return _found(self._stores["hops 1"].similarity_search(question.text, k=WANTED))
 
     async def _around_hops(self, question: Question) -> Found:
-        return _found(self._stores[f"hops {question.hops}"].similarity_search(question.text, k=WANTED))
+        return _found(
+            self._stores[f"hops {question.hops}"].similarity_search(question.text, k=WANTED)
+        )
 
     async def _filtered(self, question: Question) -> Found:
-        found = self._stores["filter"].similarity_search(question.text, k=WANTED, filter={"user": question.user})
+        found = self._stores["filter"].similarity_search(
+            question.text, k=WANTED, filter={"user": question.user}
+        )
         return _found(found)
 
     async def _facts(self, question: Question) -> Found:
@@ -177,6 +210,13 @@ class LangChain(Toolkit):
 
 def _found(documents: Sequence[Any]) -> Found:
     pairs = [(one.metadata["source"], one.metadata["target"]) for one in documents]
-    near_first = [one.metadata.get("near_first", pair) for one, pair in zip(documents, pairs, strict=True)]
+    near_first = [
+        one.metadata.get("near_first", pair) for one, pair in zip(documents, pairs, strict=True)
+    ]
     names = list(dict.fromkeys(name for both in near_first for name in both))
-    return Found(pairs, names, [one.page_content for one in documents], [one.metadata["user"] for one in documents])
+    return Found(
+        pairs,
+        names,
+        [one.page_content for one in documents],
+        [one.metadata["user"] for one in documents],
+    )

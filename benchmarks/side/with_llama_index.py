@@ -1,4 +1,6 @@
-"""LlamaIndex: `Neo4jPropertyGraphStore` and `VectorContextRetriever`; it runs in an environment of its own."""
+"""LlamaIndex: `Neo4jPropertyGraphStore` and `VectorContextRetriever`; it runs in an environment of
+its own.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -60,14 +62,21 @@ class LlamaIndex(Toolkit):
         self._embedding = KnownEmbedding(vectors)
         self.searches = {
             "VectorContextRetriever": Search(self._retrieve, frozenset({SEARCH, HOPS, UPDATE})),
-            "VectorContextRetriever, path_depth = hops": Search(self._retrieve_hops, frozenset({HOPS})),
+            "VectorContextRetriever, path_depth = hops": Search(
+                self._retrieve_hops, frozenset({HOPS})
+            ),
             "VectorContextRetriever, filters": Search(self._filtered, frozenset({USERS})),
         }
 
     async def open(self) -> None:
-        """Connect; it creates its constraints and its vector index. The schema for prompts is not read."""
+        """Connect; it creates its constraints and its vector index. The schema for prompts is not
+        read.
+        """
         self._store = Neo4jPropertyGraphStore(
-            username=self.where.username, password=self.where.password, url=self.where.uri, refresh_schema=False
+            username=self.where.username,
+            password=self.where.password,
+            url=self.where.uri,
+            refresh_schema=False,
         )
         self.await_indexes()
 
@@ -81,7 +90,9 @@ class LlamaIndex(Toolkit):
 
     async def update(self, fact: Fact, text: str) -> None:
         """`upsert_relations` with the new text."""
-        self._store.upsert_relations([_relation(Fact(fact.source, fact.target, fact.relation, text, fact.user))])
+        self._store.upsert_relations(
+            [_relation(Fact(fact.source, fact.target, fact.relation, text, fact.user))]
+        )
 
     async def stored(self, fact: Fact) -> tuple[str | None, list[float] | None]:
         """The text; its relationships have no embedding."""
@@ -96,7 +107,10 @@ class LlamaIndex(Toolkit):
         self._store.upsert_nodes(
             [
                 EntityNode(
-                    name=key(user, name), label="Thing", properties={"user": user}, embedding=self.vectors.of(name)
+                    name=key(user, name),
+                    label="Thing",
+                    properties={"user": user},
+                    embedding=self.vectors.of(name),
                 )
                 for user, name in names_of(facts)
             ]
@@ -111,17 +125,24 @@ class LlamaIndex(Toolkit):
 
     async def _filtered(self, question: Question) -> Found:
         return self._ask(
-            question.text, filters=MetadataFilters(filters=[MetadataFilter(key="user", value=question.user)])
+            question.text,
+            filters=MetadataFilters(filters=[MetadataFilter(key="user", value=question.user)]),
         )
 
     def _ask(self, text: str, **options: Any) -> Found:  # noqa: ANN401
         retriever = VectorContextRetriever(
-            self._store, embed_model=self._embedding, include_text=False, similarity_top_k=WANTED, **options
+            self._store,
+            embed_model=self._embedding,
+            include_text=False,
+            similarity_top_k=WANTED,
+            **options,
         )
         lines = [one.node.get_content() for one in retriever.retrieve(text)]
         ends = [(line.split(ARROW)[0], line.rsplit(ARROW, maxsplit=1)[-1]) for line in lines]
         pairs = [(_name(source), _name(target)) for source, target in ends]
-        return Found(pairs, distinct_names(pairs), lines, [source.partition("/")[0] for source, _ in ends])
+        return Found(
+            pairs, distinct_names(pairs), lines, [source.partition("/")[0] for source, _ in ends]
+        )
 
     async def close(self) -> None:
         """Close its connections."""

@@ -1,6 +1,8 @@
-"""Runs one toolkit: reads requests from standard input and writes answers to standard output, one JSON a line.
+"""Runs one toolkit: reads requests from standard input and writes answers to standard output, one
+JSON a line.
 
-Started by `side/process.py` in the environment of the toolkit; times are taken here, around the toolkit's calls alone.
+Started by `side/process.py` in the environment of the toolkit; times are taken here, around the
+toolkit's calls alone.
 """
 
 import asyncio
@@ -49,12 +51,18 @@ class Runner:
         await self._open.open()
         return {
             "versions": {name: version(name) for name in self._kind.packages},
-            "searches": {name: sorted(search.parts) for name, search in self._open.searches.items()},
+            "searches": {
+                name: sorted(search.parts) for name, search in self._open.searches.items()
+            },
         }
 
     async def insert(self, request: Request) -> Request:
         """Write facts one by one."""
-        return {"seconds": [await _timed(self._toolkit.insert(Fact(**fact))) for fact in request["facts"]]}
+        return {
+            "seconds": [
+                await _timed(self._toolkit.insert(Fact(**fact))) for fact in request["facts"]
+            ]
+        }
 
     async def bulk(self, request: Request) -> Request:
         """Write facts at once."""

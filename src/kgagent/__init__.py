@@ -1,7 +1,7 @@
 """Lets an LLM agent keep a knowledge graph in Neo4j, and search its relationships by meaning.
 
-Every public exception, request and result can be imported from here. A name is imported when it is first used, so that
-`import kgagent` costs next to nothing. `__init__.pyi` lists the names.
+Every public exception, request and result can be imported from here. A name is imported when it is
+first used, so that `import kgagent` costs next to nothing. `__init__.pyi` lists the names.
 """
 
 import re
@@ -11,7 +11,9 @@ from pkgutil import get_data
 _MODULES: dict[str, str] = {
     name: module
     for module, name in re.findall(
-        r"^from (\S+) import (\w+) as", (get_data(__name__, "__init__.pyi") or b"").decode(), re.MULTILINE
+        r"^from (\S+) import (\w+) as",
+        (get_data(__name__, "__init__.pyi") or b"").decode(),
+        re.MULTILINE,
     )
 }
 """The module of each public name."""

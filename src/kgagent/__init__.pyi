@@ -1,4 +1,6 @@
-"""The public names and their modules, for type checkers and for `__init__.py`, which reads this file."""
+"""The public names and their modules, for type checkers and for `__init__.py`, which reads this
+file.
+"""
 
 from kgagent.embedding.base import Embedder as Embedder
 from kgagent.embedding.base import Embedding as Embedding

@@ -1,4 +1,6 @@
-"""Limits how many calls run at once; users who wait take turns, so that the load of one does not delay the others."""
+"""Limits how many calls run at once; users who wait take turns, so that the load of one does not
+delay the others.
+"""
 
 import asyncio
 import math
@@ -16,7 +18,9 @@ _FIRST_GUESS = 0.2
 
 
 class Admission:
-    """Admits calls up to a limit, and up to another for each user; the others wait, but not past a deadline."""
+    """Admits calls up to a limit, and up to another for each user; the others wait, but not past a
+    deadline.
+    """
 
     def __init__(self, *, limit: int, user_limit: int, longest_wait: float) -> None:
         """Limit the calls.
@@ -57,8 +61,10 @@ class Admission:
     def _measure(self, seconds: float) -> None:
         """Take the duration of a call into account.
 
-        It counts at most twice the estimate: the first calls of a cold server are slow because it plans its statements,
-        and must not make the calls after them be refused. Lasting slowness doubles the estimate every 7 calls.
+        It counts at most twice the estimate: the first calls of a cold server are slow because it
+            plans its statements,
+        and must not make the calls after them be refused. Lasting slowness doubles the estimate
+        every 7 calls.
         """
         self._seconds += _SMOOTHING * (min(seconds, 2 * self._seconds) - self._seconds)
 
@@ -112,10 +118,15 @@ class Admission:
     def _expected_wait(self, user_id: str) -> float:
         """Seconds until another call of the user would have its turn, if users take turns."""
         own = len(self._waiting.get(user_id, ())) + 1
-        others = sum(min(own, len(turns)) for user, turns in self._waiting.items() if user != user_id)
+        others = sum(
+            min(own, len(turns)) for user, turns in self._waiting.items() if user != user_id
+        )
         return self._seconds * max((own + others) / self._limit, own / self._user_limit)
 
     def _busy(self, user_id: str) -> BusyError:
         running, waiting = self._running.total(), sum(map(len, self._waiting.values()))
         soon = max(1, math.ceil(self._expected_wait(user_id)))
-        return BusyError(f"The graph is busy: {running} running and {waiting} waiting calls. Try again in {soon} s")
+        return BusyError(
+            f"The graph is busy: {running} running and {waiting} waiting calls. Try again in "
+            f"{soon} s"
+        )

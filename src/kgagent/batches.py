@@ -31,7 +31,11 @@ async def batched(items: AsyncIterable[ItemT], size: int) -> AsyncIterator[list[
 
 
 def split_by_size(
-    items: Iterable[ItemT], size_of: Callable[[ItemT], int], *, max_size: int, max_items: int | None = None
+    items: Iterable[ItemT],
+    size_of: Callable[[ItemT], int],
+    *,
+    max_size: int,
+    max_items: int | None = None,
 ) -> Iterator[list[ItemT]]:
     """Split items into batches, in order, each as large as the limits allow.
 

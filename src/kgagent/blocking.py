@@ -1,4 +1,6 @@
-"""The base of the synchronous classes: it runs an asynchronous object on the event loop of a thread, and waits."""
+"""The base of the synchronous classes: it runs an asynchronous object on the event loop of a
+thread, and waits.
+"""
 
 import atexit
 import os
@@ -87,7 +89,12 @@ class BlockingResource(BlockingWrapper[CloseableT]):
         self._stack = stack
 
     @classmethod
-    def _open(cls, connect: Callable[..., Awaitable[CloseableT]], *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401
+    def _open(
+        cls,
+        connect: Callable[..., Awaitable[CloseableT]],
+        *args: Any,  # noqa: ANN401
+        **kwargs: Any,  # noqa: ANN401
+    ) -> Self:
         async def opened() -> CloseableT:
             return await connect(*args, **kwargs)
 
@@ -101,7 +108,9 @@ class BlockingResource(BlockingWrapper[CloseableT]):
         return resource
 
     def close(self) -> None:
-        """Close the connection and end the thread; a second call does nothing, and neither does one in a fork."""
+        """Close the connection and end the thread; a second call does nothing, and neither does one
+        in a fork.
+        """
         atexit.unregister(self.close)
         if self._portal.is_own:
             self._stack.close()
@@ -111,12 +120,17 @@ class BlockingResource(BlockingWrapper[CloseableT]):
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         """Close it at the end of the block."""
         self.close()
 
 
 def unwrap(wrapper: BlockingWrapper[WrappedT]) -> tuple[WrappedT, Portal]:
-    """Return the asynchronous object and the portal to its event loop; for kgagent's own packages."""
+    """Return the asynchronous object and the portal to its event loop; for kgagent's own
+    packages.
+    """
     return wrapper._wrapped, wrapper._portal

@@ -9,20 +9,23 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-async def bounded_map(call: Callable[[Item], Awaitable[Result]], items: Iterable[Item], *, limit: int) -> list[Result]:
+async def bounded_map(
+    call: Callable[[Item], Awaitable[Result]], items: Iterable[Item], *, limit: int
+) -> list[Result]:
     """Call for every item, at most `limit` at a time.
 
     Args:
         call: awaited once for each item.
         items: arguments of the calls.
-        limit: maximum number of concurrent calls, at least 1. It applies to this call of `bounded_map` only, so a
-            single query never queues behind a large batch.
+        limit: maximum number of concurrent calls, at least 1. It applies to this call of
+            `bounded_map` only, so a single query never queues behind a large batch.
 
     Returns:
         The results in the order of the items.
 
     Raises:
-        Exception: the first failure of a call; running calls are cancelled and no further calls are started.
+        Exception: the first failure of a call; running calls are cancelled and no further calls are
+            started.
     """
     results: dict[int, Result] = {}
 

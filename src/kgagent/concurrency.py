@@ -21,8 +21,9 @@ async def task_group() -> AsyncIterator[asyncio.TaskGroup]:
             yield group
     except BaseExceptionGroup as failures:
         error = failures.exceptions[0]
-        # Before Python 3.13, a group that fails while it waits leaves its own request to cancel in the count, and a
-        # limit of asyncio.timeout around it then raises CancelledError instead of TimeoutError.
+        # Before Python 3.13, a group that fails while it waits leaves its own request to cancel in
+        # the count, and a limit of asyncio.timeout around it then raises CancelledError instead of
+        # TimeoutError.
         if sys.version_info < (3, 13) and task and task.cancelling() > requests:
             task.uncancel()
     if error is not None:

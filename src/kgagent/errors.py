@@ -6,9 +6,9 @@ KgAgentError
 │   ├── NotFoundError               the named record does not exist in the user's graph
 │   │   └── NodeNotFoundError       the user has no node with that entity_key or name
 │   ├── AlreadyExistsError          the record to create exists
-│   └── InvalidLevelError           an attitude or proximity is neither 1 to 5 nor a word of its type
+│   └── InvalidLevelError           a level is neither 1 to 5 nor a word of its type
 ├── ConflictError                   concurrent writes won, however often the write was retried
-│   └── SharedKeyError              another user's record has the key, which a constraint of an earlier version refuses
+│   └── SharedKeyError              another user's record has the key
 ├── BusyError                       too many calls are waiting; try again later
 ├── EmbeddingError                  texts could not be embedded
 │   ├── EmbeddingUnavailableError   the model could not be reached, after retries
@@ -27,7 +27,8 @@ KgAgentError
     ├── DownloadError               its files cannot be downloaded or are damaged
     └── ServerStartError            it did not start
 
-`MigrationStoppedError` is defined in `kgagent.upkeep.migration_report`. All of them can be imported from `kgagent`.
+`MigrationStoppedError` is defined in `kgagent.upkeep.migration_report`. All of them can be imported
+from `kgagent`.
 """
 
 
@@ -92,7 +93,9 @@ class ConflictError(KgAgentError):
 
 
 class SharedKeyError(ConflictError):
-    """Another user's record has the key, which a constraint of an earlier version refuses; nothing was written."""
+    """Another user's record has the key, which a constraint of an earlier version refuses; nothing
+    was written.
+    """
 
 
 class BusyError(KgAgentError):

@@ -45,6 +45,7 @@ def require_extra(extra: Extra, feature: str | None = None) -> Iterator[None]:
 def install_command(*extras: Extra) -> str:
     """The command that adds extras to an installed kgagent.
 
-    pip takes the extras from the metadata of the installed package, whether that came from a clone or from a wheel.
+    pip takes the extras from the metadata of the installed package, whether that came from a clone
+    or from a wheel.
     """
     return f'pip install "kgagent[{",".join(extras)}]"'

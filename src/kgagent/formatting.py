@@ -15,7 +15,9 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """A text with single spaces for all white space, so that no stored text can pose as a line of its own."""
+    """A text with single spaces for all white space, so that no stored text can pose as a line of
+    its own.
+    """
     return " ".join(text.split())
 
 
@@ -32,11 +34,15 @@ def encodable(text: str) -> str:
 
 def without_credentials(address: str) -> str:
     """An address with "…" for the name and password and for the query that it may contain."""
-    return re.sub(r"[?#].*", "?…", re.sub(r"//.*@", "//…@", address, flags=re.DOTALL), flags=re.DOTALL)
+    return re.sub(
+        r"[?#].*", "?…", re.sub(r"//.*@", "//…@", address, flags=re.DOTALL), flags=re.DOTALL
+    )
 
 
 def has_unpaired_surrogates(text: str) -> bool:
-    """Whether a text contains an unpaired surrogate, which UTF-8 cannot encode, so that no database accepts it."""
+    """Whether a text contains an unpaired surrogate, which UTF-8 cannot encode, so that no database
+    accepts it.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:

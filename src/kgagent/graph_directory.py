@@ -11,20 +11,24 @@ from kgagent.knowledge_graph import KnowledgeGraph
 
 
 class GraphDirectory:
-    """Returns the graph of each user: opens it when it is first needed, keeps it open, and closes all together.
+    """Returns the graph of each user: opens it when it is first needed, keeps it open, and closes
+    all together.
 
     `async with GraphDirectory(place_of, connect) as directory` closes them at the end of the block.
     """
 
     def __init__(
-        self, place_of: Callable[[str], str | Awaitable[str]], connect: Callable[[str], Awaitable[KnowledgeGraph]]
+        self,
+        place_of: Callable[[str], str | Awaitable[str]],
+        connect: Callable[[str], Awaitable[KnowledgeGraph]],
     ) -> None:
         """Prepare; nothing is opened yet.
 
         Args:
-            place_of: returns the name of the place of a user's graph, such as a database or a customer, plain or
-                async; a `LookupError` says that the user has none.
-            connect: opens the graph of a place, for example with `KnowledgeGraph.connect(database=place)`.
+            place_of: returns the name of the place of a user's graph, such as a database or a
+                customer, plain or async; a `LookupError` says that the user has none.
+            connect: opens the graph of a place, for example with
+                `KnowledgeGraph.connect(database=place)`.
         """
         self._place_of = place_of
         self._connect = connect
@@ -36,7 +40,8 @@ class GraphDirectory:
 
         Raises:
             InputError: the user has no graph.
-            StoreError: the directory is closed, or the database cannot be used; the next call tries again.
+            StoreError: the directory is closed, or the database cannot be used; the next call tries
+                again.
             KgAgentError: the graph cannot be opened for another reason.
         """
         try:
@@ -57,7 +62,9 @@ class GraphDirectory:
         opening, self._opening = list(self._opening.values()), {}
         opened = await asyncio.gather(*opening, return_exceptions=True)
         graphs = (graph for graph in opened if isinstance(graph, KnowledgeGraph))
-        failures = await asyncio.gather(*(graph.close() for graph in graphs), return_exceptions=True)
+        failures = await asyncio.gather(
+            *(graph.close() for graph in graphs), return_exceptions=True
+        )
         for failure in failures:
             if isinstance(failure, BaseException):
                 raise failure
@@ -67,7 +74,10 @@ class GraphDirectory:
         return self
 
     async def __aexit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         """Close all graphs at the end of the block."""
         await self.close()

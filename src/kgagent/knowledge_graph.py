@@ -1,8 +1,18 @@
-"""The facade: one object that holds the connection and the embedder and offers every operation on a graph."""
+"""The facade: one object that holds the connection and the embedder and offers every operation on a
+graph.
+"""
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -65,14 +75,16 @@ def _check(request: object, model: type[object], alternative: str = "") -> None:
     """
     if not isinstance(request, model):
         article = "an" if model.__name__.startswith("E") else "a"
-        raise InputError(f"Give {article} {model.__name__}{alternative}, got {type(request).__name__}")
+        raise InputError(
+            f"Give {article} {model.__name__}{alternative}, got {type(request).__name__}"
+        )
 
 
 class KnowledgeGraph:
     """A knowledge graph in Neo4j.
 
-    Open it with `async with KnowledgeGraph.connect() as graph`. `kgagent.SyncKnowledgeGraph` offers the same
-    operations to synchronous code.
+    Open it with `async with KnowledgeGraph.connect() as graph`. `kgagent.SyncKnowledgeGraph` offers
+    the same operations to synchronous code.
 
     Attributes:
         ontology: labels, relationship definitions and words.
@@ -104,7 +116,9 @@ class KnowledgeGraph:
             observer: watches tools, searches, embeddings and statements.
             resources: what `close` closes, in addition to requests that are under way.
         """
-        services = GraphServices.build(store, ontology, embedder, settings, clock=clock, observer=observer)
+        services = GraphServices.build(
+            store, ontology, embedder, settings, clock=clock, observer=observer
+        )
         self._services = services
         self._resources = resources or AsyncExitStack()
         self.ontology = ontology
@@ -126,7 +140,9 @@ class KnowledgeGraph:
 
     @property
     def retrieval(self) -> RetrievalService:
-        """Single searches: `relationship_vector_search`, `node_vector_search`, `text_match` and others."""
+        """Single searches: `relationship_vector_search`, `node_vector_search`, `text_match` and
+        others.
+        """
         return self._services.retrieval
 
     @staticmethod
@@ -149,38 +165,50 @@ class KnowledgeGraph:
     ) -> "Connecting":
         """Connect to a graph; `await` the result, or enter it with `async with`.
 
-        Arguments that are not given come from the settings. Without a URI in either place, the local Neo4j is
-        started.
+        Arguments that are not given come from the settings. Without a URI in either place, the
+        local Neo4j is started.
 
         Args:
             uri: bolt:// or neo4j:// address, with +s for TLS.
             username: name to log in with.
             password: password to log in with.
-            auth: a `neo4j.Auth` or an `AsyncAuthManager` to log in with, instead of `username` and `password`.
+            auth: a `neo4j.Auth` or an `AsyncAuthManager` to log in with, instead of `username` and
+                `password`.
             database: database of the server; None is the user's home database.
-            driver: an open `neo4j.AsyncDriver` to use; it is not closed with the graph. It excludes `uri`, `username`,
-                `password`, `auth` and `driver_options`.
+            driver: an open `neo4j.AsyncDriver` to use; it is not closed with the graph. It excludes
+                `uri`, `username`, `password`, `auth` and `driver_options`.
             driver_options: keyword arguments for `neo4j.AsyncGraphDatabase.driver`, such as
                 `max_connection_pool_size`.
-            embedder: makes the embeddings; None uses the one that the settings name. A given embedder is not closed
-                with the graph.
-            ontology: an ontology, or the path of a YAML file; None uses the file that the settings name, or the
-                default ontology.
+            embedder: makes the embeddings; None uses the one that the settings name. A given
+                embedder is not closed with the graph.
+            ontology: an ontology, or the path of a YAML file; None uses the file that the settings
+                name, or the default ontology.
             settings: settings to use instead of those of the environment.
             ensure_schema: whether to create missing constraints and indexes.
             progress: reports downloads and the start of the local Neo4j.
             clock: returns the time, with time zone.
-            observer: watches tools, searches, embeddings and statements; see `kgagent.observability`.
+            observer: watches tools, searches, embeddings and statements; see
+                `kgagent.observability`.
 
         Raises:
             InputError: arguments exclude each other.
-            ConfigurationError: the settings, the ontology, the embedder or the driver's options are invalid.
-            StoreError: the database cannot be used; SchemaError if its indexes do not fit the embedder.
+            ConfigurationError: the settings, the ontology, the embedder or the driver's options are
+                invalid.
+            StoreError: the database cannot be used; SchemaError if its indexes do not fit the
+                embedder.
             LocalServerError: the local Neo4j did not start.
         """
         login: dict[str, Any]
-        login = {"uri": uri, "username": username, "password": password, "auth": auth, "driver_options": driver_options}
-        check_login({name for name, value in login.items() if value is not None}, driver, driver_options)
+        login = {
+            "uri": uri,
+            "username": username,
+            "password": password,
+            "auth": auth,
+            "driver_options": driver_options,
+        }
+        check_login(
+            {name for name, value in login.items() if value is not None}, driver, driver_options
+        )
 
         async def open_graph() -> KnowledgeGraph:
             options = settings or get_settings()
@@ -188,7 +216,9 @@ class KnowledgeGraph:
             async with AsyncExitStack() as resources:
                 server = None
                 if driver is None:
-                    server = await find_login(options, **login, database=database, progress=progress)
+                    server = await find_login(
+                        options, **login, database=database, progress=progress
+                    )
                     store = await server.connect(timeout=options.query_timeout)
                 else:
                     name = database or options.neo4j_database
@@ -210,7 +240,11 @@ class KnowledgeGraph:
                     await graph._services.schema.ensure()
                 graph._resources = resources.pop_all()
                 graph._access = GraphAccess(
-                    login=server, settings=options, ontology=chosen_ontology, embedder=embedder, clock=clock
+                    login=server,
+                    settings=options,
+                    ontology=chosen_ontology,
+                    embedder=embedder,
+                    clock=clock,
                 )
             return graph
 
@@ -224,18 +258,21 @@ class KnowledgeGraph:
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
     ) -> HybridSearchResult:
-        """Search nodes and relationships, by vector and by full text, and fuse the results into one ranking.
+        """Search nodes and relationships, by vector and by full text, and fuse the results into one
+        ranking.
 
-        A retriever that fails or runs out of time leaves the results of the others, and a warning among them. An
-        embedder that is being loaded is waited for, which is no part of the time limit.
+        A retriever that fails or runs out of time leaves the results of the others, and a warning
+        among them. An embedder that is being loaded is waited for, which is no part of the time
+        limit.
 
         Args:
-            request: what to search for and how, or only the text to search for. `HybridSearchOptions` has more options.
+            request: what to search for and how, or only the text to search for.
+                `HybridSearchOptions` has more options.
             user_id: owner of the graph.
-            vector: embedding to use instead of the query's own, shape (dimensions,); no embedding call is made.
-                Without a query, there is no full-text search.
-            cross_encoder: reranks the best results: its method `score(query, texts)`, plain or async, returns one
-                number per text.
+            vector: embedding to use instead of the query's own, shape (dimensions,); no embedding
+                call is made. Without a query, there is no full-text search.
+            cross_encoder: reranks the best results: its method `score(query, texts)`, plain or
+                async, returns one number per text.
 
         Returns:
             Nodes and relationships, best first.
@@ -243,7 +280,8 @@ class KnowledgeGraph:
         Raises:
             InputError: an argument is invalid.
             SearchError: every retriever failed.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting
+                `max_reads`.
         """
         if isinstance(request, str):
             request = HybridSearchRequest(query=request)
@@ -265,7 +303,8 @@ class KnowledgeGraph:
         Raises:
             InputError: there is no query and no name, or a label is unknown.
             SearchError: every search failed; one that fails alone is a warning of the result.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting
+                `max_reads`.
         """
         if isinstance(request, str):
             request = ExploreRequest(queries=(VectorQuery(query=request),))
@@ -284,7 +323,8 @@ class KnowledgeGraph:
             NotFoundError: the user has no such node.
             InputError: a relationship type is unknown.
             StoreError: the database failed.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting
+                `max_reads`.
         """
         _check(request, TraverseRequest)
         async with self._admitted(user_id, embeds=False):
@@ -304,7 +344,8 @@ class KnowledgeGraph:
             InputError: both ends are the same node.
             EmbeddingError: the query could not be embedded.
             StoreError: the database failed.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting
+                `max_reads`.
         """
         _check(request, FindPathsRequest)
         async with self._admitted(user_id, embeds=request.query is not None):
@@ -320,12 +361,14 @@ class KnowledgeGraph:
         Args:
             query: patterns, or targets to start from, and how paths are ranked.
             user_id: owner of the graph.
-            vector: embedding of the query's text, shape (dimensions,); None computes it where it is needed.
+            vector: embedding of the query's text, shape (dimensions,); None computes it where it is
+                needed.
 
         Raises:
             InputError: a name is unknown, or a constraint compares values of different types.
             SearchError: the query took too long.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting `max_reads`.
+            BusyError: too many searches of the graph, or of this user, wait; see the setting
+                `max_reads`.
         """
         _check(query, GraphQuery)
         async with self._admitted(user_id, embeds=vector is None):
@@ -346,10 +389,12 @@ class KnowledgeGraph:
         A line that cannot be loaded is reported and does not stop the others.
 
         Args:
-            *paths: JSON Lines in UTF-8, or files of the MCP memory server, of mem0, of graphiti, or CSV as Neo4j's
-                import tool reads it; lines of one file may refer to nodes of another.
+            *paths: JSON Lines in UTF-8, or files of the MCP memory server, of mem0, of graphiti, or
+                CSV as Neo4j's import tool reads it; lines of one file may refer to nodes of
+                another.
             user_id: owner of the graph.
-            label: label of nodes in files of other programs whose type is no label of the ontology; None reports them.
+            label: label of nodes in files of other programs whose type is no label of the ontology;
+                None reports them.
             batch_size: lines per transaction, from 1.
             concurrency: maximum number of concurrent batches, from 1.
             progress: reports the lines.
@@ -383,10 +428,12 @@ class KnowledgeGraph:
         batch_size: int = 500,
         progress: Progress | None = None,
     ) -> "ExportReport":
-        """Write nodes, relationships, notes, deleted records and the progress of ingestion to a JSON Lines file.
+        """Write nodes, relationships, notes, deleted records and the progress of ingestion to a
+        JSON Lines file.
 
-        The page "Your data" describes the file. Records are read in pages. No record is exported halfway through a
-        change, but a page may have changes that were made after an earlier page was read.
+        The page "Your data" describes the file. Records are read in pages. No record is exported
+        halfway through a change, but a page may have changes that were made after an earlier page
+        was read.
 
         Args:
             path: the file, which gets this name when it is complete; an existing file is replaced.
@@ -420,21 +467,26 @@ class KnowledgeGraph:
         batch_size: int = 500,
         progress: Progress | None = None,
     ) -> "ImportReport":
-        """Import a file written by `export`, exactly: keys, properties, versions, times and deleted records.
+        """Import a file written by `export`, exactly: keys, properties, versions, times and deleted
+        records.
 
-        The whole file is checked before anything is written. Importing it again continues an interrupted import and
-        changes nothing else. Embeddings are kept if the graph has the embedder and the ontology of the file; otherwise
-        records without a current embedding are embedded.
+        The whole file is checked before anything is written. Importing it again continues an
+        interrupted import and changes nothing else. Embeddings are kept if the graph has the
+        embedder and the ontology of the file; otherwise records without a current embedding are
+        embedded.
 
         Args:
             path: a file written by `export`.
-            user_id: the user whom the file must name; None accepts any, and a file of several users.
-            overwrite: whether differing records are replaced with those of the file, instead of reported.
+            user_id: the user whom the file must name; None accepts any, and a file of several
+                users.
+            overwrite: whether differing records are replaced with those of the file, instead of
+                reported.
             batch_size: records per transaction, from 1.
             progress: reports the records.
 
         Raises:
-            InputError: an argument is invalid, or the file is incomplete or unsuitable; nothing was imported.
+            InputError: an argument is invalid, or the file is incomplete or unsuitable; nothing was
+                imported.
             ConflictError: concurrent writes won; import the file again to continue.
             EmbeddingError: records could not be embedded; likewise.
             StoreError: the database failed; likewise.
@@ -462,8 +514,9 @@ class KnowledgeGraph:
     ) -> "MigrationReport":
         """Migrate a graph to the current form; call it again to resume an interrupted migration.
 
-        It creates missing constraints and indexes, drops constraints that made keys unique among all users, embeds
-        records without a current embedding, and removes the embedding properties of old graphs.
+        It creates missing constraints and indexes, drops constraints that made keys unique among
+        all users, embeds records without a current embedding, and removes the embedding properties
+        of old graphs.
 
         Args:
             user_id: owner of the records to migrate; None migrates every user's.
@@ -471,13 +524,15 @@ class KnowledgeGraph:
             rebuild_indexes: first recreate the vector indexes for the current embedder.
             batch_size: records per embedding request and transaction, from 1.
             progress: reports the records.
-            engine: None embeds and writes from this process, `RayEngine` from worker processes of Ray.
+            engine: None embeds and writes from this process, `RayEngine` from worker processes of
+                Ray.
 
         Raises:
             InputError: `batch_size` is below 1, or the user id is invalid.
             ConfigurationError: the engine cannot use Ray.
             SchemaError: an index does not fit, or the data breaks a constraint.
-            MigrationStoppedError: the database or the embedder failed; its report says what was done.
+            MigrationStoppedError: the database or the embedder failed; its report says what was
+                done.
         """
         from kgagent.upkeep.migrate import migrate
 
@@ -506,29 +561,34 @@ class KnowledgeGraph:
         progress: Progress | None = None,
         engine: "RayEngine | None" = None,
     ) -> "AdoptionReport":
-        """Make a graph that other programs wrote searchable in place, for one user; call it again to resume.
+        """Make a graph that other programs wrote searchable in place, for one user; call it again
+        to resume.
 
-        It infers an ontology from the labels, types and properties, adds to each node and relationship what it lacks
-        (keys, `user_id`, a name, a type in words and a description, made of its own properties), creates constraints
-        and indexes, and embeds all records. No label, type or property of other programs is changed or removed.
-        Open the graph with the ontology of the report from then on; `migrate` then adopts what was written since.
+        It infers an ontology from the labels, types and properties, adds to each node and
+        relationship what it lacks (keys, `user_id`, a name, a type in words and a description, made
+        of its own properties), creates constraints and indexes, and embeds all records. No label,
+        type or property of other programs is changed or removed. Open the graph with the ontology
+        of the report from then on; `migrate` then adopts what was written since.
 
         Args:
             user_id: the user to whom the graph belongs from then on.
-            ontology: an ontology, or the path of a YAML file, such as one of an earlier run that was edited; None
-                infers it.
+            ontology: an ontology, or the path of a YAML file, such as one of an earlier run that
+                was edited; None infers it.
             labels: labels to adopt; None adopts all.
             types: Neo4j types to adopt; None adopts all.
-            dry_run: only infer, count and estimate; some texts are embedded to measure the embedder.
+            dry_run: only infer, count and estimate; some texts are embedded to measure the
+                embedder.
             batch_size: records per embedding request and transaction, from 1.
             progress: reports the records.
-            engine: None embeds and writes from this process, `RayEngine` from worker processes of Ray.
+            engine: None embeds and writes from this process, `RayEngine` from worker processes of
+                Ray.
 
         Raises:
             InputError: there is nothing to adopt, or an argument or the ontology is invalid.
             SchemaError: an index does not fit, or the data breaks a constraint.
             EmbeddingError: the embedder failed.
-            MigrationStoppedError: the database or the embedder failed; its report says what was done.
+            MigrationStoppedError: the database or the embedder failed; its report says what was
+                done.
             StoreError: the database failed.
         """
         from kgagent.upkeep.adopt import adopt
@@ -546,11 +606,13 @@ class KnowledgeGraph:
             access=self._access,
         )
 
-    async def undo_adoption(self, *, user_id: str, progress: Progress | None = None) -> "UndoneAdoption":
+    async def undo_adoption(
+        self, *, user_id: str, progress: Progress | None = None
+    ) -> "UndoneAdoption":
         """Remove what `adopt`, and embedding the records since, has added; call it again to resume.
 
-        Nodes that tools created, and what tools wrote about adopted records, such as notes, stay. Constraints and
-        indexes are dropped if no record of kgagent remains.
+        Nodes that tools created, and what tools wrote about adopted records, such as notes, stay.
+        Constraints and indexes are dropped if no record of kgagent remains.
 
         Args:
             user_id: the user for whom the graph was adopted.
@@ -574,17 +636,19 @@ class KnowledgeGraph:
     ) -> "PurgeReport":
         """Purge deleted nodes and relationships that can no longer be restored.
 
-        Each deletion and restoration purges up to 100 records of any user. This method purges all, in batches, so that
-        other calls do not wait for long.
+        Each deletion and restoration purges up to 100 records of any user. This method purges all,
+        in batches, so that other calls do not wait for long.
 
         Args:
             user_id: owner of the records; None purges every user's.
-            restorable: whether those of the user that can still be restored are purged too, to erase them at once.
+            restorable: whether those of the user that can still be restored are purged too, to
+                erase them at once.
             dry_run: count them and change nothing.
             batch_size: records per transaction, from 1.
 
         Raises:
-            InputError: `batch_size` is below 1, the user id is invalid, or `restorable` is given without a user.
+            InputError: `batch_size` is below 1, the user id is invalid, or `restorable` is given
+                without a user.
             StoreError: the database failed; what was purged until then stays purged.
         """
         from kgagent.upkeep.purge import purge
@@ -592,7 +656,11 @@ class KnowledgeGraph:
         if user_id is not None:
             check_user_id(user_id)
         return await purge(
-            self._services, user_id=user_id, restorable=restorable, dry_run=dry_run, batch_size=batch_size
+            self._services,
+            user_id=user_id,
+            restorable=restorable,
+            dry_run=dry_run,
+            batch_size=batch_size,
         )
 
     async def forget(
@@ -606,14 +674,16 @@ class KnowledgeGraph:
     ) -> "ForgetReport":
         """Delete all data of a user, or of a source or another node, irreversibly.
 
-        Of a user: nodes, relationships, notes, deleted records, the progress of ingestion and cached texts. Of a node:
-        the node with its relationships and its progress, its deleted records, and the notes of other records that name
-        it as their source; these records are embedded again. If it is interrupted, call it again to continue.
+        Of a user: nodes, relationships, notes, deleted records, the progress of ingestion and
+            cached texts. Of a node:
+        the node with its relationships and its progress, its deleted records, and the notes of
+        other records that name it as their source; these records are embedded again. If it is
+        interrupted, call it again to continue.
 
         Args:
             user_id: owner of the records.
-            entity_key: key of the node to forget, a unique beginning of at least 8 characters, or its name; None
-                forgets the user.
+            entity_key: key of the node to forget, a unique beginning of at least 8 characters, or
+                its name; None forgets the user.
             dry_run: count and change nothing.
             batch_size: records per transaction, from 1.
             progress: reports the records.
@@ -636,9 +706,14 @@ class KnowledgeGraph:
         )
 
     async def diagnose(
-        self, *, user_id: str | None = None, check_embedder: bool = False, progress: Progress | None = None
+        self,
+        *,
+        user_id: str | None = None,
+        check_embedder: bool = False,
+        progress: Progress | None = None,
     ) -> "Diagnosis":
-        """Check the server, its indexes and every record, and report problems with their fixes; nothing is changed.
+        """Check the server, its indexes and every record, and report problems with their fixes;
+        nothing is changed.
 
         Args:
             user_id: owner of the records to check; None checks every user's.
@@ -653,10 +728,13 @@ class KnowledgeGraph:
 
         if user_id is not None:
             check_user_id(user_id)
-        return await diagnose(self._services, user_id=user_id, check_embedder=check_embedder, progress=progress)
+        return await diagnose(
+            self._services, user_id=user_id, check_embedder=check_embedder, progress=progress
+        )
 
     async def live_schema(self, *, user_id: str, refresh: bool = False) -> LiveSchema:
-        """Read which labels, relationship types and properties a user's graph has, and how many of each.
+        """Read which labels, relationship types and properties a user's graph has, and how many of
+        each.
 
         Args:
             user_id: owner of the graph.
@@ -676,13 +754,15 @@ class KnowledgeGraph:
         source_entity_key: str | None = None,
         on_change: OnChange | None = None,
     ) -> Toolset:
-        """Return the agent's tools, bound to one user; the model that calls them cannot choose another user.
+        """Return the agent's tools, bound to one user; the model that calls them cannot choose
+        another user.
 
         Args:
             user_id: owner of the graph.
-            toolsets: names of toolsets ("core", "graph", "patterns", "admin"); None returns all tools, of which a
-                surface offers a model those of the setting `toolsets`.
-            source_entity_key: `entity_key` of the source that is being read; every note that the tools write names it.
+            toolsets: names of toolsets ("core", "graph", "patterns", "admin"); None returns all
+                tools, of which a surface offers a model those of the setting `toolsets`.
+            source_entity_key: `entity_key` of the source that is being read; every note that the
+                tools write names it.
             on_change: called with each record that the tools write, but not with those they delete.
 
         Raises:
@@ -722,10 +802,11 @@ class KnowledgeGraph:
         return make_searcher(name, self._services.retrieval, user_id=user_id)
 
     async def bookmarks(self) -> tuple[str, ...]:
-        """Return the bookmarks of what this process has written and read, for `use_bookmarks` in another process.
+        """Return the bookmarks of what this process has written and read, for `use_bookmarks` in
+        another process.
 
-        Reads see all earlier writes of the same process. In a cluster, they may miss writes of another process unless
-        they have its bookmarks.
+        Reads see all earlier writes of the same process. In a cluster, they may miss writes of
+        another process unless they have its bookmarks.
         """
         from kgagent.graph.bookmarks import bookmarks_of
 
@@ -738,7 +819,8 @@ class KnowledgeGraph:
             bookmarks: what `bookmarks` returned in the other process, of the same database.
 
         Raises:
-            InputError: a bookmark is invalid, or the database did not reach it in time; later calls do not wait for it.
+            InputError: a bookmark is invalid, or the database did not reach it in time; later calls
+                do not wait for it.
             StoreError: the database failed.
         """
         from kgagent.graph.bookmarks import use_bookmarks
@@ -746,9 +828,11 @@ class KnowledgeGraph:
         await use_bookmarks(self._services.store, bookmarks)
 
     async def close(self) -> None:
-        """Close the connection and the embedder, unless the caller gave them; a second call does nothing.
+        """Close the connection and the embedder, unless the caller gave them; a second call does
+        nothing.
 
-        In a process that was forked from the one that opened the graph it does nothing: the parent still uses them.
+        In a process that was forked from the one that opened the graph it does nothing: the parent
+        still uses them.
         """
         if os.getpid() == self._origin.pid:
             self._origin.check()
@@ -787,7 +871,8 @@ class Connecting:
                 AttributeError: always.
             """
             raise AttributeError(
-                f"The graph is not open yet, so it has no {name!r}: write `graph = await KnowledgeGraph.connect(...)` "
+                f"The graph is not open yet, so it has no {name!r}: write `graph = await "
+                f"KnowledgeGraph.connect(...)` "
                 "or `async with KnowledgeGraph.connect(...) as graph:`"
             )
 
@@ -801,7 +886,10 @@ class Connecting:
         return self._graph
 
     async def __aexit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         """Close the graph at the end of the block."""
         if self._graph is not None:

@@ -13,7 +13,8 @@ APP = "kgagent"
 class Observer(Protocol):
     """Watches operations.
 
-    An operation that contains others stays open while they run, in the same context of `contextvars`.
+    An operation that contains others stays open while they run, in the same context of
+    `contextvars`.
     """
 
     def watch(self, operation: Operation) -> AbstractContextManager[OperationOutcome]:

@@ -1,4 +1,6 @@
-"""How a graph is opened: where it is, how to log in, and what embeds; in this process or in another one."""
+"""How a graph is opened: where it is, how to log in, and what embeds; in this process or in another
+one.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -81,7 +83,9 @@ class GraphAccess:
     clock: Callable[[], datetime]
 
     @asynccontextmanager
-    async def open(self, make: Callable[[], Embedder] | None = None) -> AsyncIterator[GraphServices]:
+    async def open(
+        self, make: Callable[[], Embedder] | None = None
+    ) -> AsyncIterator[GraphServices]:
         """Open the graph for a block; the schema is not changed.
 
         Args:
@@ -98,10 +102,14 @@ class GraphAccess:
             resources.push_async_callback(store.close)
             embedder = make() if make else self.embedder or make_embedder(self.settings)
             resources.push_async_callback(embedder.aclose)
-            yield GraphServices.build(store, self.ontology, embedder, self.settings, clock=self.clock)
+            yield GraphServices.build(
+                store, self.ontology, embedder, self.settings, clock=self.clock
+            )
 
 
-def check_login(given: set[str], driver: AsyncDriver | None, driver_options: Mapping[str, Any] | None) -> None:
+def check_login(
+    given: set[str], driver: AsyncDriver | None, driver_options: Mapping[str, Any] | None
+) -> None:
     """Refuse arguments that exclude each other.
 
     Args:
@@ -141,9 +149,17 @@ async def find_login(
     address = uri or settings.neo4j_uri
     if address is None:
         if auth is not None:
-            raise InputError("auth needs a server: give uri, or set NEO4J_URI; the local Neo4j has its own password")
+            raise InputError(
+                "auth needs a server: give uri, or set NEO4J_URI; the local Neo4j has its own "
+                "password"
+            )
         info = await asyncio.to_thread(LocalNeo4j.from_settings(settings).up, progress)
-        return Login(uri=info.uri, username=info.username, password=info.password, driver_options=driver_options)
+        return Login(
+            uri=info.uri,
+            username=info.username,
+            password=info.password,
+            driver_options=driver_options,
+        )
     stored = settings.neo4j_password.get_secret_value() if settings.neo4j_password else None
     return Login(
         uri=address,

@@ -1,4 +1,6 @@
-"""Operations that observers watch: tool calls, searches, embeddings and statements, without their content."""
+"""Operations that observers watch: tool calls, searches, embeddings and statements, without their
+content.
+"""
 
 from dataclasses import dataclass
 from typing import Literal

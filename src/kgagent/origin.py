@@ -1,4 +1,6 @@
-"""What a graph belongs to: its connections and tasks work only in one process and on one event loop."""
+"""What a graph belongs to: its connections and tasks work only in one process and on one event
+loop.
+"""
 
 import asyncio
 import os
@@ -18,12 +20,14 @@ class Origin:
         """Refuse work that would wait forever, or break the connections of two processes.
 
         Raises:
-            ConfigurationError: the caller is on another event loop, or in a process that was forked from this one.
+            ConfigurationError: the caller is on another event loop, or in a process that was forked
+                from this one.
         """
         check_process(self.pid)
         if asyncio.get_running_loop() is not self.loop:
             raise ConfigurationError(
-                "The graph was opened on another event loop: open a graph on each event loop, such as once in each "
+                "The graph was opened on another event loop: open a graph on each event loop, such "
+                "as once in each "
                 "asyncio.run, or open one SyncKnowledgeGraph, which works in every thread"
             )
 
@@ -36,5 +40,6 @@ def check_process(pid: int) -> None:
     """
     if os.getpid() != pid:
         raise ConfigurationError(
-            "The graph was opened before this process was forked: open a graph in each process after it has started"
+            "The graph was opened before this process was forked: open a graph in each process "
+            "after it has started"
         )

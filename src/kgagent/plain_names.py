@@ -1,7 +1,8 @@
-"""Forms of names and words: what is the same name, what differs in accents only, and which words may be forms of one.
+"""Forms of names and words: what is the same name, what differs in accents only, and which words
+may be forms of one.
 
-`normalised_name` says whether two texts are one name. `plain_text` also ignores accents and punctuation between words;
-`_plain_text.cypher` computes the same in the database.
+`normalised_name` says whether two texts are one name. `plain_text` also ignores accents and
+punctuation between words; `_plain_text.cypher` computes the same in the database.
 """
 
 import math
@@ -14,7 +15,9 @@ ZERO_WIDTH = "\u00ad\u200b\u2060\ufeff"
 """Soft hyphen, zero-width space, word joiner and byte order mark, which copied text contains."""
 
 _INVISIBLE = ZERO_WIDTH + "\u200c\u200d\ufe0f"
-"""These and joiners, which only change how their neighbors look; names are stored with joiners, compared without."""
+"""These and joiners, which only change how their neighbors look; names are stored with joiners,
+compared without.
+"""
 
 APOSTROPHES = "'\u2019\u2018\u02bc"
 """Characters that stand for the apostrophe in "O'Brien"; names are compared with the first."""
@@ -39,14 +42,18 @@ _PLAIN_LETTERS = {
     0x153: "oe",
     0x3C2: "\N{GREEK SMALL LETTER SIGMA}",
 }
-"""Lower-case letters that Unicode does not decompose, with those in place of which they are written."""
+"""Lower-case letters that Unicode does not decompose, with those in place of which they are
+written.
+"""
 
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 _BETWEEN_WORDS = re.compile(r"[ \t\r\n,;.()\"/]+")
 
 _DISTINCT = frozenset({"<circle>", "<font>", "<fraction>", "<square>", "<sub>", "<super>"})
-"""Compatibility forms that mean something else than the letters or digits that they consist of: "x²", "①", "½"."""
+"""Compatibility forms that mean something else than the letters or digits that they consist of:
+"x²", "①", "½".
+"""
 
 
 def without_zero_width(text: str) -> str:
@@ -60,17 +67,23 @@ def with_one_apostrophe(text: str) -> str:
 
 
 def compatible_form(name: str) -> str:
-    """A name with compatibility forms replaced, one apostrophe, and without characters that are not seen."""
+    """A name with compatibility forms replaced, one apostrophe, and without characters that are not
+    seen.
+    """
     return unicodedata.normalize("NFKC", name).translate(_WITHOUT_INVISIBLE | _ONE_APOSTROPHE)
 
 
 def normalised_name(name: str) -> str:
-    """A name without differences of letter case, Unicode forms, apostrophes, invisible characters and white space."""
+    """A name without differences of letter case, Unicode forms, apostrophes, invisible characters
+    and white space.
+    """
     return " ".join(compatible_form(name).casefold().split())
 
 
 def plain_text(text: str) -> str:
-    """The words of a text in lower case, without accents, with "o" for "ø" and the like, and with one apostrophe."""
+    """The words of a text in lower case, without accents, with "o" for "ø" and the like, and with
+    one apostrophe.
+    """
     return " ".join(filter(None, _BETWEEN_WORDS.split(_without_accents(_decomposed(text)))))
 
 
@@ -86,17 +99,22 @@ def contains_words(plain: str, part: str) -> bool:
 
 
 def folded_words(text: str) -> list[str]:
-    """Words without letter case and accents; in scripts without letter case, which may lack spaces, each letter is one.
+    """Words without letter case and accents; in scripts without letter case, which may lack spaces,
+    each letter is one.
 
     ASCII words, of which most texts are, take a tenth of the time.
     """
     return (
-        _ASCII_WORD.findall(text.lower()) if text.isascii() else "".join(map(_part_of_word, plain_text(text))).split()
+        _ASCII_WORD.findall(text.lower())
+        if text.isascii()
+        else "".join(map(_part_of_word, plain_text(text))).split()
     )
 
 
 def are_forms(word: str, other: str) -> bool:
-    """Whether two words may be forms of one: they start with the same letters, at least half of the longer one."""
+    """Whether two words may be forms of one: they start with the same letters, at least half of the
+    longer one.
+    """
     if len(word) < MIN_FORM_LENGTH or word[:MIN_FORM_LENGTH] != other[:MIN_FORM_LENGTH]:
         return False
     size = math.ceil(max(len(word), len(other)) / 2)
@@ -111,14 +129,17 @@ def words_in_some_form(asked: Iterable[str], present: Iterable[str]) -> list[str
     return [
         word
         for word in asked
-        if word in (alike := by_start.get(word[:MIN_FORM_LENGTH], ())) or any(are_forms(word, other) for other in alike)
+        if word in (alike := by_start.get(word[:MIN_FORM_LENGTH], ()))
+        or any(are_forms(word, other) for other in alike)
     ]
 
 
 def plain_name(name: str) -> str:
-    """The form of a name of which keys are made; a usual name stays as it is, as does one of invisible characters.
+    """The form of a name of which keys are made; a usual name stays as it is, as does one of
+    invisible characters.
 
-    Characters that only look different, such as full-width letters and ligatures, are replaced; "x²" is not "x2".
+    Characters that only look different, such as full-width letters and ligatures, are replaced;
+    "x²" is not "x2".
     """
     letters = "".join(map(_plain_character, name.translate(_WITHOUT_INVISIBLE)))
     return " ".join(unicodedata.normalize("NFC", letters).split()) or name
@@ -131,7 +152,9 @@ def _decomposed(text: str) -> str:
 def _without_accents(letters: str) -> str:
     if letters.isascii():
         return letters
-    return _ACCENTS.sub("", letters.translate(_PLAIN_LETTERS | _WITHOUT_INVISIBLE | _ONE_APOSTROPHE))
+    return _ACCENTS.sub(
+        "", letters.translate(_PLAIN_LETTERS | _WITHOUT_INVISIBLE | _ONE_APOSTROPHE)
+    )
 
 
 @lru_cache(maxsize=10_000)

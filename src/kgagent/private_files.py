@@ -15,8 +15,8 @@ from kgagent.errors import InputError
 def write_private_file(path: Path, text: str) -> None:
     """Write text as UTF-8, with "?" for unpaired surrogates.
 
-    A new file gets mode 0600 before anything is written (except on Windows, which has no file modes). An existing
-    file keeps its mode, because a user may have chosen it.
+    A new file gets mode 0600 before anything is written (except on Windows, which has no file
+    modes). An existing file keeps its mode, because a user may have chosen it.
 
     Raises:
         OSError: the file cannot be written.
@@ -73,7 +73,8 @@ def check_output_file(path: Path) -> None:
 def replace_private_file(path: Path, text: str) -> None:
     """Write text as UTF-8 to a new file with mode 0600, then move it to `path` atomically.
 
-    A reader sees either the old file or the complete new one. If the write fails, the old file stays.
+    A reader sees either the old file or the complete new one. If the write fails, the old file
+    stays.
 
     Raises:
         OSError: the file cannot be written.

@@ -86,7 +86,9 @@ class GraphServices:
         store = store.with_node_embedding(ontology.node_embedding)
         if observer is not NULL_OBSERVER:
             store, embedder = store.observed_by(observer), InstrumentedEmbedder(embedder, observer)
-        cache = QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else None
+        cache = (
+            QueryCache(embedder, settings.query_cache_size) if settings.query_cache_size else None
+        )
         live_schema = LiveSchemaReader(store, ontology)
         retrieval = RetrievalService(
             store,
@@ -106,17 +108,27 @@ class GraphServices:
             query_cache=cache,
             settings=settings,
             observer=observer,
-            schema=Schema(store, ontology, embedder, VectorIndexOptions.of(settings), embedder_advice=advise_embedder),
+            schema=Schema(
+                store,
+                ontology,
+                embedder,
+                VectorIndexOptions.of(settings),
+                embedder_advice=advise_embedder,
+            ),
             live_schema=live_schema,
             nodes=NodeRepository(store, ontology),
             relationships=RelationshipRepository(store, ontology),
             references=NodeReferences(store, ontology),
-            write_context=WriteContext(embedder, clock, settings.write_attempts, settings.max_notes),
+            write_context=WriteContext(
+                embedder, clock, settings.write_attempts, settings.max_notes
+            ),
             retrieval=retrieval,
             admission=Admission(
                 limit=settings.max_reads,
                 user_limit=settings.max_reads_per_user,
                 longest_wait=settings.longest_wait,
             ),
-            patterns=PatternSearch(store, ontology, embedder, retrieval, live_schema, settings, observer),
+            patterns=PatternSearch(
+                store, ontology, embedder, retrieval, live_schema, settings, observer
+            ),
         )

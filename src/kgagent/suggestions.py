@@ -9,7 +9,9 @@ MAX_NAME_LENGTH = 80
 
 
 def closest_names(name: str, existing: Collection[str]) -> list[str]:
-    """The existing names most similar to `name`, at most three; case and punctuation are ignored."""
+    """The existing names most similar to `name`, at most three; case and punctuation are
+    ignored.
+    """
     by_key: dict[str, list[str]] = {}
     for known in sorted(existing):
         by_key.setdefault(_key(known), []).append(known)

@@ -104,7 +104,7 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
 
     @property
     def retrieval(self) -> SyncRetrieval:
-        """Single searches: `relationship_vector_search`, `node_vector_search`, `text_match` and others."""
+        """See `KnowledgeGraph.retrieval`."""
         return SyncRetrieval(self._wrapped.retrieval, self._portal)
 
     @classmethod
@@ -154,7 +154,13 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         cross_encoder: CrossEncoder | None = None,
     ) -> HybridSearchResult:
         """See `KnowledgeGraph.search`."""
-        return self._wait(self._wrapped.search, request, user_id=user_id, vector=vector, cross_encoder=cross_encoder)
+        return self._wait(
+            self._wrapped.search,
+            request,
+            user_id=user_id,
+            vector=vector,
+            cross_encoder=cross_encoder,
+        )
 
     def explore(self, request: ExploreRequest | str, *, user_id: str) -> ExploreResult:
         """Find nodes by several queries and names, with the relationships around them; see `KnowledgeGraph.explore`."""
@@ -207,7 +213,12 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
     ) -> ExportReport:
         """See `KnowledgeGraph.export`."""
         return self._wait(
-            self._wrapped.export, path, user_id=user_id, embeddings=embeddings, batch_size=batch_size, progress=progress
+            self._wrapped.export,
+            path,
+            user_id=user_id,
+            embeddings=embeddings,
+            batch_size=batch_size,
+            progress=progress,
         )
 
     def import_records(
@@ -280,11 +291,20 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         return self._wait(self._wrapped.undo_adoption, user_id=user_id, progress=progress)
 
     def purge(
-        self, *, user_id: str | None = None, restorable: bool = False, dry_run: bool = False, batch_size: int = 200
+        self,
+        *,
+        user_id: str | None = None,
+        restorable: bool = False,
+        dry_run: bool = False,
+        batch_size: int = 200,
     ) -> PurgeReport:
         """Purge deleted nodes and relationships that can no longer be restored; see `KnowledgeGraph.purge`."""
         return self._wait(
-            self._wrapped.purge, user_id=user_id, restorable=restorable, dry_run=dry_run, batch_size=batch_size
+            self._wrapped.purge,
+            user_id=user_id,
+            restorable=restorable,
+            dry_run=dry_run,
+            batch_size=batch_size,
         )
 
     def forget(
@@ -307,10 +327,19 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         )
 
     def diagnose(
-        self, *, user_id: str | None = None, check_embedder: bool = False, progress: Progress | None = None
+        self,
+        *,
+        user_id: str | None = None,
+        check_embedder: bool = False,
+        progress: Progress | None = None,
     ) -> Diagnosis:
         """See `KnowledgeGraph.diagnose`."""
-        return self._wait(self._wrapped.diagnose, user_id=user_id, check_embedder=check_embedder, progress=progress)
+        return self._wait(
+            self._wrapped.diagnose,
+            user_id=user_id,
+            check_embedder=check_embedder,
+            progress=progress,
+        )
 
     def live_schema(self, *, user_id: str, refresh: bool = False) -> LiveSchema:
         """See `KnowledgeGraph.live_schema`."""
@@ -327,7 +356,10 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         """See `KnowledgeGraph.tools`."""
         return SyncToolset(
             self._wrapped.tools(
-                user_id=user_id, toolsets=toolsets, source_entity_key=source_entity_key, on_change=on_change
+                user_id=user_id,
+                toolsets=toolsets,
+                source_entity_key=source_entity_key,
+                on_change=on_change,
             ),
             self._portal,
         )
@@ -432,7 +464,9 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         self, text: str, *, user_id: str, labels: Sequence[str] | None = None, limit: int = 20
     ) -> Matches[NodeSearchResult]:
         """Find nodes by name; see `RetrievalService.text_match`."""
-        return self._wait(self._wrapped.text_match, text, user_id=user_id, labels=labels, limit=limit)
+        return self._wait(
+            self._wrapped.text_match, text, user_id=user_id, labels=labels, limit=limit
+        )
 
     def hybrid_search(
         self,
@@ -458,7 +492,12 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         return self._wait(self._wrapped.explore, request, user_id=user_id)
 
     def expand_graph(
-        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbors: int = 30
+        self,
+        entity_keys: Sequence[str],
+        *,
+        user_id: str,
+        max_relationships: int = 10,
+        max_neighbors: int = 30,
     ) -> GraphExpansion:
         """See `RetrievalService.expand_graph`."""
         return self._wait(
@@ -495,7 +534,9 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
 class SyncSearcher(BlockingWrapper[Searcher]):
     """A search for nodes, bound to one user; each call waits for its result."""
 
-    def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:
+    def search(
+        self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH
+    ) -> list[SearchHit]:
         """Find nodes; see `Searcher.search`."""
         return self._wait(self._wrapped.search, query, options)
 
@@ -530,11 +571,11 @@ class SyncTool(BlockingWrapper[BoundTool]):
 
     @property
     def neo4j_types(self) -> tuple[str, ...]:
-        """The Neo4j types between which a call may have to choose; none if the labels of two nodes determine it."""
+        """See `BoundTool.neo4j_types`."""
         return self._wrapped.neo4j_types
 
     def beside(self, names: Iterable[str]) -> SyncTool:
-        """This tool for an agent that can call only some tools, so that texts do not name others."""
+        """This tool for an agent that can call only some tools, so that texts do not name; see `BoundTool.beside`."""
         return SyncTool(self._wrapped.beside(names), self._portal)
 
     @property
@@ -551,7 +592,7 @@ class SyncTool(BlockingWrapper[BoundTool]):
         return self._wait(self._wrapped.call_text, arguments)
 
     def question(self, arguments: Mapping[str, Any] | str | None) -> ToolText | None:
-        """What a call would remove, for the user to confirm, or why it would fail; None if nobody need be asked."""
+        """See `BoundTool.question`."""
         return self._wait(self._wrapped.question, arguments)
 
     def call_json(self, arguments: str | None) -> str:

@@ -13,7 +13,9 @@ LONGEST_TURN = 0.005
 
 
 async def in_turns(compute: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
-    """The value of each item. Other tasks get a turn every 5 ms, or after one item if that takes longer."""
+    """The value of each item. Other tasks get a turn every 5 ms, or after one item if that takes
+    longer.
+    """
     results: list[Result] = []
     began = time.perf_counter()
     for item in items:

@@ -1,4 +1,6 @@
-"""Validation of data from callers, with errors that say in one line what is wrong and how to fix it."""
+"""Validation of data from callers, with errors that say in one line what is wrong and how to fix
+it.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
@@ -104,21 +106,26 @@ def check_user_id(user_id: str) -> None:
     """Refuse a user id that no record can have.
 
     Raises:
-        InputError: it is no text, blank, longer than `MAX_USER_ID`, or contains an unpaired surrogate, which UTF-8
-            cannot encode.
+        InputError: it is no text, blank, longer than `MAX_USER_ID`, or contains an unpaired
+            surrogate, which UTF-8 cannot encode.
     """
     if not isinstance(user_id, str):
         raise InputError(f"user_id must be text, got {type(user_id).__name__}")
     if not user_id.strip():
         raise InputError("user_id must not be empty: every call works on the graph of one user")
     if len(user_id) > MAX_USER_ID:
-        raise InputError(f"user_id must have at most {MAX_USER_ID:,} characters, got {len(user_id):,}")
+        raise InputError(
+            f"user_id must have at most {MAX_USER_ID:,} characters, got {len(user_id):,}"
+        )
     if has_unpaired_surrogates(user_id):
-        raise InputError(f"user_id {user_id!r} contains an unpaired surrogate, which is not a character")
+        raise InputError(
+            f"user_id {user_id!r} contains an unpaired surrogate, which is not a character"
+        )
 
 
 def check_size(data: object, *, max_values: int, noun: str) -> None:
-    """Check that data has not too many values, at any depth, no object too many fields, and that it is not too deep.
+    """Check that data has not too many values, at any depth, no object too many fields, and that it
+    is not too deep.
 
     Args:
         data: JSON types.
@@ -135,7 +142,10 @@ def check_size(data: object, *, max_values: int, noun: str) -> None:
         for value in level:
             if isinstance(value, Mapping):
                 if len(value) > MAX_FIELDS:
-                    raise InputError(f"{noun} may have at most {MAX_FIELDS:,} fields in one object, got {len(value):,}")
+                    raise InputError(
+                        f"{noun} may have at most {MAX_FIELDS:,} fields in one object, got "
+                        f"{len(value):,}"
+                    )
                 items: Collection[object] = value.values()
             elif isinstance(value, list | tuple | set | frozenset):
                 items = value
@@ -143,8 +153,14 @@ def check_size(data: object, *, max_values: int, noun: str) -> None:
                 continue
             count += len(items)
             if count > max_values:
-                given = f"a list of {len(items):,}" if len(items) > max_values else f"at least {count:,}"
-                raise InputError(f"{noun} may have at most {max_values:,} values, got {given}. Split it")
+                given = (
+                    f"a list of {len(items):,}"
+                    if len(items) > max_values
+                    else f"at least {count:,}"
+                )
+                raise InputError(
+                    f"{noun} may have at most {max_values:,} values, got {given}. Split it"
+                )
             inner.extend(items)
         if not inner:
             return
@@ -154,7 +170,9 @@ def check_size(data: object, *, max_values: int, noun: str) -> None:
 
 @lru_cache(maxsize=1_024)
 def accepted_names(model: type[BaseModel]) -> Mapping[str, str]:
-    """The names that a model's fields may have in data, aliases included, each with the field's own name."""
+    """The names that a model's fields may have in data, aliases included, each with the field's own
+    name.
+    """
     names = {name: name for name in model.model_fields}
     for name, field in model.model_fields.items():
         alias = field.validation_alias or field.alias
@@ -166,7 +184,10 @@ def accepted_names(model: type[BaseModel]) -> Mapping[str, str]:
 @lru_cache(maxsize=1_024)
 def models_of_fields(model: type[BaseModel]) -> Mapping[str, tuple[type[BaseModel], ...]]:
     """The models that each field of a model may hold, directly or in collections."""
-    return {name: tuple(dict.fromkeys(_models_in(field.annotation))) for name, field in model.model_fields.items()}
+    return {
+        name: tuple(dict.fromkeys(_models_in(field.annotation)))
+        for name, field in model.model_fields.items()
+    }
 
 
 def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
@@ -177,13 +198,18 @@ def _models_in(annotation: object) -> Iterator[type[BaseModel]]:
 
 
 def explain_validation_error(
-    error: ValidationError, model: type[BaseModel] | None = None, *, noun: str = "argument", show_values: bool = True
+    error: ValidationError,
+    model: type[BaseModel] | None = None,
+    *,
+    noun: str = "argument",
+    show_values: bool = True,
 ) -> str:
     """Describe a validation error in one line, with the invalid values.
 
     Args:
         error: the error that pydantic raised.
-        model: the model that was validated. With it, an unknown name is answered with the closest known names.
+        model: the model that was validated. With it, an unknown name is answered with the closest
+            known names.
         noun: what a field is called, such as "argument" or "setting".
         show_values: whether invalid values are repeated; False for secrets.
 
@@ -194,7 +220,8 @@ def explain_validation_error(
     for item in islice(error.errors(include_url=False), MAX_EXAMINED):
         problem = _parse(item)
         problems.setdefault(problem.place, []).append(problem)
-    # A value with problems inside of it has the right type for one alternative of a union, and is long enough.
+    # A value with problems inside of it has the right type for one alternative of a union, and is
+    # long enough.
     outer = {place[:length] for place in problems for length in range(len(place))}
     inner = [found for place, found in problems.items() if place not in outer]
     describe = _Description(model, noun=noun, show_values=show_values)
@@ -230,8 +257,12 @@ def _parse(item: Mapping[str, Any]) -> _Problem:
 
 
 def _is_field_or_index(part: int | str) -> bool:
-    """Whether a part of a location is a field name or a list position; the others name alternatives of a union."""
-    return isinstance(part, int) or (part.isidentifier() and part[0].islower() and part not in _BUILT_IN_ALTERNATIVES)
+    """Whether a part of a location is a field name or a list position; the others name alternatives
+    of a union.
+    """
+    return isinstance(part, int) or (
+        part.isidentifier() and part[0].islower() and part not in _BUILT_IN_ALTERNATIVES
+    )
 
 
 class _Description:
@@ -268,14 +299,28 @@ class _Description:
             return ""
         models: Sequence[type[BaseModel]] = [self._model]
         for part in place[:-1]:
-            models = [inner for one in models for inner in _models_at(one, part)] if isinstance(part, str) else models
+            models = (
+                [inner for one in models for inner in _models_at(one, part)]
+                if isinstance(part, str)
+                else models
+            )
         name, snake = str(place[-1]), to_snake(str(place[-1]))
         names = sorted({field for one in models for field in one.model_fields})
-        shown = [one for one in names if not any(one in getattr(model, "not_in_schema", ()) for model in models)]
-        others = {key: value for one in models for key, value in getattr(one, "other_names", {}).items()}
+        shown = [
+            one
+            for one in names
+            if not any(one in getattr(model, "not_in_schema", ()) for model in models)
+        ]
+        others = {
+            key: value for one in models for key, value in getattr(one, "other_names", {}).items()
+        }
         meant = others.get(name) or others.get(snake) or (snake if snake in shown else None)
         ending = [one for one in shown if one.endswith(f"_{name}")]
-        if close := [meant] if meant else ending or closest_names(name, shown) or closest_names(name, names):
+        if (
+            close := [meant]
+            if meant
+            else ending or closest_names(name, shown) or closest_names(name, names)
+        ):
             return f": did you mean {' or '.join(close)}?"
         lists = [] if place[:-1] else _lists_of_objects_with(name, self._model)
         return f": put it into {' or '.join(f'{one}: [{{…}}]' for one in lists)}" if lists else ""
@@ -290,7 +335,9 @@ class _Description:
         return text if has_value else text + self._got(problem)
 
     def _got(self, problem: _Problem, count: str = "") -> str:
-        return f", got {count}{_shortened(_represented(problem.value))}" if self._show_values else ""
+        return (
+            f", got {count}{_shortened(_represented(problem.value))}" if self._show_values else ""
+        )
 
 
 def _models_at(model: type[BaseModel], name: str) -> Sequence[type[BaseModel]]:
@@ -311,10 +358,15 @@ def _lists_of_objects_with(name: str, model: type[BaseModel]) -> list[str]:
 def _requirement(problem: _Problem) -> str:
     if problem.kind in {"string_too_short", "too_short"} and problem.context.get("min_length") == 1:
         return "must not be empty"
-    stem = next((problem.kind.removesuffix(end) for end in _TYPE_SUFFIXES if problem.kind.endswith(end)), problem.kind)
+    stem = next(
+        (problem.kind.removesuffix(end) for end in _TYPE_SUFFIXES if problem.kind.endswith(end)),
+        problem.kind,
+    )
     if template := _REQUIREMENTS.get(stem):
         return template.format(**problem.context)
-    return problem.message if problem.message.startswith("must ") else f"is invalid: {problem.message}"
+    return (
+        problem.message if problem.message.startswith("must ") else f"is invalid: {problem.message}"
+    )
 
 
 def _represented(value: object) -> str:

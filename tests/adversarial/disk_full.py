@@ -1,11 +1,12 @@
-"""What happens when the disk of the local Neo4j is full: its answers, its data, and how it comes back.
+"""What happens when the disk of the local Neo4j is full: its answers, its data, and how it comes
+back.
 
 python -m tests.adversarial.disk_full [--megabytes 96]
 
-It mounts a small file system in memory (tmpfs) for the home of a local server, which needs Linux and the right to
-mount, writes through the tools, fills the file system, writes on, removes what filled it, and compares the stored
-records with those that were acknowledged. It prints a summary as JSON, and exits with 1 if a promise was broken, and
-with 2 if it cannot run here.
+It mounts a small file system in memory (tmpfs) for the home of a local server, which needs Linux
+and the right to mount, writes through the tools, fills the file system, writes on, removes what
+filled it, and compares the stored records with those that were acknowledged. It prints a summary as
+JSON, and exits with 1 if a promise was broken, and with 2 if it cannot run here.
 """
 
 import argparse
@@ -32,7 +33,12 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.local import LocalNeo4j
 from kgagent.tools import Toolset
 from tests.support.shared_server import QuickLocalNeo4j
-from tests.support.stored import assert_embeddings_are_current, nodes_of, note_contents, the_relationship
+from tests.support.stored import (
+    assert_embeddings_are_current,
+    nodes_of,
+    note_contents,
+    the_relationship,
+)
 
 DIMENSIONS = 384
 USER = "disk-full"
@@ -70,7 +76,9 @@ class Report:
 
 
 class Writer:
-    """Writes nodes with notes, and notes on one relationship, and remembers which calls succeeded."""
+    """Writes nodes with notes, and notes on one relationship, and remembers which calls
+    succeeded.
+    """
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -81,9 +89,14 @@ class Writer:
 
     async def begin(self, tools: Toolset) -> None:
         """Create the relationship."""
-        keys = [(await tools.create_node(label="Person", name=name))["entity_key"] for name in ("Ada", "Bo")]
+        keys = [
+            (await tools.create_node(label="Person", name=name))["entity_key"]
+            for name in ("Ada", "Bo")
+        ]
         self.ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
-        await tools.create_relationship(**self.ends, relationship_type="friend", description="They row")
+        await tools.create_relationship(
+            **self.ends, relationship_type="friend", description="They row"
+        )
 
     async def write(self, tools: Toolset) -> bool:
         """Make one call; whether it succeeded."""
@@ -92,12 +105,16 @@ class Writer:
         began = time.monotonic()
         if self._count % 2:
             name = f"Person {self._count}"
-            answer = await tools.create_node(label="Person", name=name, description=text, notes=[text])
+            answer = await tools.create_node(
+                label="Person", name=name, description=text, notes=[text]
+            )
             self.nodes[name] = bool(answer["success"])
         else:
             answer = await tools.add_note_to_relationship(**self.ends, content=text.strip())
             self.notes[text.strip()] = bool(answer["success"])
-        self._report.longest_answer = max(self._report.longest_answer, round(time.monotonic() - began, 1))
+        self._report.longest_answer = max(
+            self._report.longest_answer, round(time.monotonic() - began, 1)
+        )
         if answer["success"]:
             self._report.acknowledged += 1
         else:
@@ -106,27 +123,41 @@ class Writer:
         return bool(answer["success"])
 
     async def compare(self, graph: KnowledgeGraph) -> None:
-        """What was acknowledged is there, once; what was refused is there as a whole or not at all."""
+        """What was acknowledged is there, once; what was refused is there as a whole or not at
+        all.
+        """
         wrong = self._report.violations
         stored = await nodes_of(graph, USER)
         names = Counter(str(node["name"]) for node in stored)
         wrong += [f"{name} is stored {names[name]} times" for name in names if names[name] > 1]
-        wrong += [f"{name} is lost" for name, acknowledged in self.nodes.items() if acknowledged and not names[name]]
+        wrong += [
+            f"{name} is lost"
+            for name, acknowledged in self.nodes.items()
+            if acknowledged and not names[name]
+        ]
         for node in stored:
             if node["name"] in self.nodes and len(note_contents(node)) != 1:
                 wrong.append(f"{node['name']} is half written")
         relationship = await the_relationship(graph, USER)
         notes = Counter(note_contents(relationship))
         wrong += [
-            f"{note[:20]} is lost" for note, acknowledged in self.notes.items() if acknowledged and not notes[note]
+            f"{note[:20]} is lost"
+            for note, acknowledged in self.notes.items()
+            if acknowledged and not notes[note]
         ]
-        wrong += [f"{note[:20]} is stored {count} times" for note, count in notes.items() if count > 1]
+        wrong += [
+            f"{note[:20]} is stored {count} times" for note, count in notes.items() if count > 1
+        ]
         try:
             await assert_embeddings_are_current(graph, USER, graph.embedder, datetime.now(UTC))
         except (AssertionError, KeyError) as error:
             wrong.append(f"an embedding is not current: {str(error)[:300]}")
         diagnosis = await graph.diagnose(user_id=USER)
-        wrong += [f"doctor: {finding.message}" for finding in diagnosis.findings if finding.severity != "info"]
+        wrong += [
+            f"doctor: {finding.message}"
+            for finding in diagnosis.findings
+            if finding.severity != "info"
+        ]
 
 
 @contextmanager
@@ -188,7 +219,9 @@ async def run(local: LocalNeo4j, folder: Path) -> Report:
     if not report.writes_again_without_restart:
         local.down()
     async with _open(_settings(local)) as graph:
-        await _write_all(writer, graph.tools(user_id=USER), 10, report, "after there was room again")
+        await _write_all(
+            writer, graph.tools(user_id=USER), 10, report, "after there was room again"
+        )
         await writer.compare(graph)
     return report
 
@@ -215,7 +248,9 @@ async def _write_on_a_full_disk(writer: Writer, tools: Toolset, report: Report) 
     report.reads_while_full = bool(found["success"])
     report.read_error = str(found.get("error", ""))[:600]
     said = (*report.errors, *filter(None, [report.read_error]))
-    report.violations += (f"an error does not say what to do: {text}" for text in said if "make room" not in text)
+    report.violations += (
+        f"an error does not say what to do: {text}" for text in said if "make room" not in text
+    )
 
 
 def main() -> int:

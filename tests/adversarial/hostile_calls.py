@@ -1,4 +1,6 @@
-"""Calls that are expensive to refuse: very many, very long or very deep values in each argument of each tool."""
+"""Calls that are expensive to refuse: very many, very long or very deep values in each argument of
+each tool.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -58,7 +60,9 @@ def hostile_calls(tools: Mapping[str, BoundTool | Tool[Any]]) -> Iterator[Call]:
     for _ in range(150):
         deep = {"type": "UNION", "patterns": [deep]}
     yield Call("query_patterns", "deep combinators", {"combinator": deep})
-    yield Call("explore", "8,000 queries", {"queries": [{"query": f"mentor {i}"} for i in range(8_000)]})
+    yield Call(
+        "explore", "8,000 queries", {"queries": [{"query": f"mentor {i}"} for i in range(8_000)]}
+    )
     yield Call("explore", "8,000 signs", {"queries": [{"query": "?!" * 4_000}]})
     for name, bound in tools.items():
         valid = _VALID.get(name, {})

@@ -1,8 +1,10 @@
-"""Agents of several users call the tools at random, and a model in plain Python says what must be there afterwards.
+"""Agents of several users call the tools at random, and a model in plain Python says what must be
+there afterwards.
 
-`scripts/soak.py` runs it for any length. Each agent works on records of its own, whose content the model knows exactly;
-all agents of a user add notes to a shared relationship, of which none may be lost; and mutated calls go to records
-whose content is not modelled, for which the invariants hold all the same.
+`scripts/soak.py` runs it for any length. Each agent works on records of its own, whose content the
+model knows exactly; all agents of a user add notes to a shared relationship, of which none may be
+lost; and mutated calls go to records whose content is not modelled, for which the invariants hold
+all the same.
 """
 
 import asyncio
@@ -58,7 +60,8 @@ class Figures:
         busy: calls that were refused because others ran, or won.
         late: calls that a time limit ended, as happens on a machine with too much work.
         failed: calls that a fault made fail.
-        settled: calls of which a comparison showed what they had done, by the number of their changes that were found.
+        settled: calls of which a comparison showed what they had done, by the number of their
+            changes that were found.
     """
 
     tools: Counter[str] = field(default_factory=Counter)
@@ -109,7 +112,12 @@ class World:
     """The users, their agents, and the graphs that they share."""
 
     def __init__(
-        self, graphs: Sequence[KnowledgeGraph], users: Sequence[str], *, seed: int, has_faults: bool = False
+        self,
+        graphs: Sequence[KnowledgeGraph],
+        users: Sequence[str],
+        *,
+        seed: int,
+        has_faults: bool = False,
     ) -> None:
         self.figures = Figures()
         self.users = tuple(users)
@@ -142,7 +150,13 @@ class World:
         return next(self._hostile)
 
     async def call(
-        self, tools: Mapping[str, BoundTool], user: str, tool: str, arguments: Mapping[str, Any] | None, *, kind: str
+        self,
+        tools: Mapping[str, BoundTool],
+        user: str,
+        tool: str,
+        arguments: Mapping[str, Any] | None,
+        *,
+        kind: str,
     ) -> Payload | None:
         """Call a tool and check its answer; the payload if it succeeded.
 
@@ -159,7 +173,9 @@ class World:
         try:
             answer = await tools[tool].call_text(arguments)
         except Exception:
-            self.figures.violated([f"{tool} raised for {_short(arguments)}: {traceback.format_exc()[-1_500:]}"])
+            self.figures.violated(
+                [f"{tool} raised for {_short(arguments)}: {traceback.format_exc()[-1_500:]}"]
+            )
             return None
         seconds, which = time.monotonic() - began, f"{tool}, {kind}"
         self.figures.seconds.append(seconds)
@@ -167,11 +183,15 @@ class World:
         said = f"{answer.text}\n{json.dumps(answer.payload, default=str)}"
         for other, word in self._words.items():
             if other != user and word in said:
-                self.figures.violated([f"{tool} showed {user} a text of {other} for {_short(arguments)}"])
+                self.figures.violated(
+                    [f"{tool} showed {user} a text of {other} for {_short(arguments)}"]
+                )
         try:
             assert_nothing_hidden(answer.payload)
         except (AssertionError, ValueError) as wrong:
-            self.figures.violated([f"{tool} shows what it must not for {_short(arguments)}: {wrong}"])
+            self.figures.violated(
+                [f"{tool} shows what it must not for {_short(arguments)}: {wrong}"]
+            )
         if tools[tool].read_only and kind == "valid" and estimated_tokens(answer.text) > BUDGET:
             self.figures.violated([f"{tool} answered with {estimated_tokens(answer.text)} tokens"])
         if not answer.is_error:
@@ -181,7 +201,8 @@ class World:
         return None
 
     def _count_error(self, tool: str, error: str, arguments: object, kind: str) -> None:
-        """Count a call that ended with an error, which a valid call must not but for other calls, load and faults.
+        """Count a call that ended with an error, which a valid call must not but for other calls,
+        load and faults.
 
         The comparison sees whether a write that a time limit ended has left anything.
         """
@@ -194,7 +215,9 @@ class World:
         else:
             self.figures.refused += 1
             if kind == "valid" or "failed inside" in error:
-                self.figures.violated([f"{tool} refused a {kind} call: {error[:400]}; {_short(arguments)}"])
+                self.figures.violated(
+                    [f"{tool} refused a {kind} call: {error[:400]}; {_short(arguments)}"]
+                )
 
     async def renew_shared(self) -> None:
         """Give the agents of each user a relationship without notes, where the old one has many."""
@@ -205,17 +228,27 @@ class World:
                 continue
             number = len(zone.nodes)
             people = [
-                {"label": "Person", "name": f"{SHARED} {number + place}", "description": f"Met {self.word(user)}"}
+                {
+                    "label": "Person",
+                    "name": f"{SHARED} {number + place}",
+                    "description": f"Met {self.word(user)}",
+                }
                 for place in range(2)
             ]
             keys = []
             for person in people:
-                answer = await self.call(self.tools(user, 0), user, "create_node", person, kind="valid")
+                answer = await self.call(
+                    self.tools(user, 0), user, "create_node", person, kind="valid"
+                )
                 assert answer is not None
                 keys.append(str(answer["node"]["entity_key"]))
                 zone.nodes[keys[-1]] = Node(person["name"], person["description"], "Person")
             ends = (keys[0], keys[1])
-            between = {"from_entity_key": ends[0], "to_entity_key": ends[1], "relationship_type": "friend"}
+            between = {
+                "from_entity_key": ends[0],
+                "to_entity_key": ends[1],
+                "relationship_type": "friend",
+            }
             await self.call(self.tools(user, 0), user, "create_relationship", between, kind="valid")
             zone.relationships[ends] = Relationship(values=None)
             self.shared[user] = ends
@@ -232,21 +265,27 @@ class World:
         for user in self.users:
             foreign = [word for other, word in self._words.items() if other != user]
             found = await compare(self._graphs[0], user, self.zones[user], foreign)
-            self.figures.compared.update(nodes=found.nodes, relationships=found.relationships, notes=found.notes)
+            self.figures.compared.update(
+                nodes=found.nodes, relationships=found.relationships, notes=found.notes
+            )
             self.figures.violated(found.violations)
             diagnosis = await self._graphs[0].diagnose(user_id=user) if doctor else None
             if diagnosis is not None and not diagnosis.is_healthy:
                 self.figures.violated([f"doctor: {finding}" for finding in diagnosis.findings])
 
     async def _settle(self) -> None:
-        """Find out what the calls did whose reply was lost; if nothing agrees, the comparison says so."""
+        """Find out what the calls did whose reply was lost; if nothing agrees, the comparison says
+        so.
+        """
         for user in {user for user, _ in self.doubts}:
             stored = await Stored.of(self._graphs[0], user)
             for prefix, zone in self.zones[user].items():
                 if (changes := self.doubts.pop((user, prefix), None)) is None:
                     continue
                 after = settled(prefix, zone, changes, stored)
-                self.figures.settled["nothing" if after == zone else "unclear" if after is None else "done"] += 1
+                self.figures.settled[
+                    "nothing" if after == zone else "unclear" if after is None else "done"
+                ] += 1
                 self.zones[user][prefix] = after or zone
 
     async def leave(self) -> None:
@@ -271,7 +310,8 @@ async def soak(
     fuzz: bool = False,
     faults: Faults | None = None,
 ) -> Figures:
-    """Run until so many calls were made, so much time has passed, or all faults have happened; at least one round.
+    """Run until so many calls were made, so much time has passed, or all faults have happened; at
+    least one round.
 
     Args:
         settings: settings of the graph.
@@ -292,11 +332,17 @@ async def soak(
         plain = HashingEmbedder(DIMENSIONS)
         embedder = plain if faults is None else FaultyEmbedder(plain, faults)
         graphs = [
-            await stack.enter_async_context(KnowledgeGraph.connect(settings=settings, embedder=embedder))
+            await stack.enter_async_context(
+                KnowledgeGraph.connect(settings=settings, embedder=embedder)
+            )
             for _ in range(2)
         ]
         world = World(graphs, users, seed=seed, has_faults=faults is not None)
-        crew = [Agent(world, user, place, seed=seed, fuzz=fuzz) for user in users for place in range(agents)]
+        crew = [
+            Agent(world, user, place, seed=seed, fuzz=fuzz)
+            for user in users
+            for place in range(agents)
+        ]
         while True:
             await world.renew_shared()
             running = asyncio.gather(*(agent.run(steps) for agent in crew))

@@ -33,7 +33,13 @@ WORDS = (
 TYPES = ("friend", "mentor of", "colleague", "taught", "admires")
 INVALID: tuple[Any, ...] = (
     *(None, "", " ", "\x00", "x" * 5_000, "\u202ename", "\ud800", "me", "💥" * 200, "é" * 300),
-    *("'; MATCH (n) DETACH DELETE n //", "`}) DETACH DELETE n //", "$user_id", "* OR name:*", "a/b\\c^~[1 TO 2]{"),
+    *(
+        "'; MATCH (n) DETACH DELETE n //",
+        "`}) DETACH DELETE n //",
+        "$user_id",
+        "* OR name:*",
+        "a/b\\c^~[1 TO 2]{",
+    ),
     *(-1, 0, 6, 10**30, 1.5, 1e308, float("nan"), float("inf"), True),
     *([], {}, [[]], [None], {"a": {"b": 1}}, ["x"] * 300, {f"k{i}": i for i in range(150)}),
 )
@@ -42,7 +48,9 @@ INVALID: tuple[Any, ...] = (
 class Agent:
     """Makes one random call after the other."""
 
-    def __init__(self, world: "World", user: str, place: int, *, seed: int, fuzz: bool = False) -> None:
+    def __init__(
+        self, world: "World", user: str, place: int, *, seed: int, fuzz: bool = False
+    ) -> None:
         self._world = world
         self._user = user
         self._tools = world.tools(user, place)
@@ -84,7 +92,8 @@ class Agent:
     async def _write(self, tool: str, arguments: Arguments, *changes: Change) -> bool:
         """Make a call that must succeed and changes the zone; whether it did.
 
-        If a fault hides what it did, nothing more is written to the zone until the next comparison has shown it.
+        If a fault hides what it did, nothing more is written to the zone until the next comparison
+        has shown it.
         """
         if (self._user, self._prefix) in self._world.doubts:
             return False
@@ -111,14 +120,22 @@ class Agent:
 
     def _new_node(self, label: str) -> Arguments:
         self._count += 1
-        return {"label": label, "name": f"{self._prefix} {self._count}", "description": self._text()}
+        return {
+            "label": label,
+            "name": f"{self._prefix} {self._count}",
+            "description": self._text(),
+        }
 
     def _some_node(self, label: str | None = None) -> str | None:
         keys = [key for key, node in self._zone.nodes.items() if label in (None, node.label)]
         return self._random.choice(keys) if keys else None
 
     def _some_ends(self) -> Ends | None:
-        return self._random.choice(list(self._zone.relationships)) if self._zone.relationships else None
+        return (
+            self._random.choice(list(self._zone.relationships))
+            if self._zone.relationships
+            else None
+        )
 
     def _addressed(self, ends: Ends) -> Arguments:
         """The ends as arguments, in either order."""
@@ -131,7 +148,9 @@ class Agent:
 
         def change(zone: Zone, keys: "Mapping[str, str]") -> None:
             key = keys[arguments["name"]]
-            zone.nodes[key] = Node(arguments["name"], arguments["description"], arguments["label"], list(notes))
+            zone.nodes[key] = Node(
+                arguments["name"], arguments["description"], arguments["label"], list(notes)
+            )
             self._world.keys[self._user].append(key)
 
         return change
@@ -146,13 +165,19 @@ class Agent:
         return None
 
     async def _remember(self) -> None:
-        """Two people with a relationship that has a note, in one call; their keys are read afterwards."""
+        """Two people with a relationship that has a note, in one call; their keys are read
+        afterwards.
+        """
         if len(self._zone.nodes) >= MOST_NODES:
             return await self._delete_node()
         people = [{**self._new_node("Person"), "ref": f"p{place}"} for place in range(2)]
         between = {"from": "p0", "to": "p1", **self._values()}
         note = self._text()
-        call = {"nodes": people, "relationships": [between], "notes": [{"on": ["p0", "p1"], "content": note}]}
+        call = {
+            "nodes": people,
+            "relationships": [between],
+            "notes": [{"on": ["p0", "p1"], "content": note}],
+        }
         values = {name: value for name, value in between.items() if name not in {"from", "to"}}
         first, second = (str(person["name"]) for person in people)
 
@@ -162,7 +187,9 @@ class Agent:
         def noted(zone: Zone, keys: "Mapping[str, str]") -> None:
             zone.relationships[keys[first], keys[second]].notes.append(note)
 
-        await self._write("remember", {**call, "verbose": True}, *map(self._created, people), related, noted)
+        await self._write(
+            "remember", {**call, "verbose": True}, *map(self._created, people), related, noted
+        )
         return None
 
     async def _update_node(self) -> None:
@@ -173,7 +200,11 @@ class Agent:
                 zone.nodes[key].description = description
                 zone.nodes[key].notes.append(note)
 
-            await self._write("update_node", {"entity_key": key, "description": description, "notes": [note]}, change)
+            await self._write(
+                "update_node",
+                {"entity_key": key, "description": description, "notes": [note]},
+                change,
+            )
 
     def _values(self) -> Arguments:
         return {
@@ -198,7 +229,9 @@ class Agent:
         if ends := self._some_ends():
             values = self._values()
             del values["relationship_type"]
-            changed = dict(self._random.sample(sorted(values.items()), self._random.randint(1, len(values))))
+            changed = dict(
+                self._random.sample(sorted(values.items()), self._random.randint(1, len(values)))
+            )
 
             def change(zone: Zone, _: "Mapping[str, str]") -> None:
                 known = zone.relationships[ends]
@@ -213,7 +246,9 @@ class Agent:
             def change(zone: Zone, _: "Mapping[str, str]") -> None:
                 zone.relationships[ends].notes.append(note)
 
-            await self._write("add_note_to_relationship", {**self._addressed(ends), "content": note}, change)
+            await self._write(
+                "add_note_to_relationship", {**self._addressed(ends), "content": note}, change
+            )
 
     async def _change_note(self) -> None:
         noted = [ends for ends, each in self._zone.relationships.items() if each.notes]
@@ -245,7 +280,9 @@ class Agent:
             await self._write("delete_relationship", self._addressed(ends), change)
 
     async def _restore_relationship(self) -> None:
-        restorable = [ends for ends in self._zone.unrelated if all(key in self._zone.nodes for key in ends)]
+        restorable = [
+            ends for ends in self._zone.unrelated if all(key in self._zone.nodes for key in ends)
+        ]
         if restorable:
             ends = self._random.choice(restorable)
 
@@ -264,14 +301,20 @@ class Agent:
             zone.deleted[key] = (zone.nodes.pop(key), lost)
             zone.gone.add(key)
 
-        await self._write("delete_node", {"entity_key": key, "delete_relationships": bool(related)}, change)
+        await self._write(
+            "delete_node", {"entity_key": key, "delete_relationships": bool(related)}, change
+        )
 
     async def _restore_node(self) -> None:
         """Only the last deleted node, whose neighbors are all there."""
         if not self._zone.deleted or (self._user, self._prefix) in self._world.doubts:
             return
         key, (node, relationships) = self._zone.deleted.popitem()
-        if any(other != key and other not in self._zone.nodes for ends in relationships for other in ends):
+        if any(
+            other != key and other not in self._zone.nodes
+            for ends in relationships
+            for other in ends
+        ):
             return
 
         def change(zone: Zone, _: "Mapping[str, str]") -> None:
@@ -282,7 +325,9 @@ class Agent:
         await self._write("restore_node", {"entity_key": key}, change)
 
     async def _merge_nodes(self) -> None:
-        """Two new nodes without relationships: their notes are together afterwards, and the lost description is one."""
+        """Two new nodes without relationships: their notes are together afterwards, and the lost
+        description is one.
+        """
         people = [{**self._new_node("Person"), "notes": [self._text()]} for _ in range(2)]
         for person in people:
             if not await self._write("create_node", person, self._created(person)):
@@ -315,10 +360,17 @@ class Agent:
     def _read_call(self) -> tuple[str, Arguments] | None:
         query = " ".join(self._random.choices(WORDS, k=3))
         key, ends = self._some_node(), self._some_ends()
-        step = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
+        step = {
+            "source_label": "Person",
+            "relation_type": "has_relationship_with",
+            "target_label": "Person",
+        }
         calls: list[tuple[str, Arguments]] = [
             ("explore", {"queries": [{"query": query}]}),
-            ("explore", {"queries": [{"query": query}], "text_matches": [self._random.choice(WORDS)]}),
+            (
+                "explore",
+                {"queries": [{"query": query}], "text_matches": [self._random.choice(WORDS)]},
+            ),
             ("hybrid_search", {"query": query}),
             ("describe_graph", {}),
             ("query_patterns", {"query": query, "patterns": [{"steps": [step]}]}),
@@ -326,7 +378,10 @@ class Agent:
         if key:
             calls.append(("traverse", {"entity_key": key, "hops": self._random.randint(1, 3)}))
         if ends:
-            calls += [("get_relationship", self._addressed(ends)), ("find_paths", self._addressed(ends))]
+            calls += [
+                ("get_relationship", self._addressed(ends)),
+                ("find_paths", self._addressed(ends)),
+            ]
         return self._random.choice(calls)
 
     async def _read(self) -> None:
@@ -344,10 +399,24 @@ class Agent:
             ("create_node", node),
             (
                 "remember",
-                {"nodes": [{**node, "ref": "x"}], "relationships": [{"from": first, "to": "x", **self._values()}]},
+                {
+                    "nodes": [{**node, "ref": "x"}],
+                    "relationships": [{"from": first, "to": "x", **self._values()}],
+                },
             ),
-            ("remember", {"notes": [{"on": first, "content": self._text()}, {"on": [first, second], "content": "a"}]}),
-            ("update_node", {"entity_key": first, "description": self._text(), "notes": [self._text()]}),
+            (
+                "remember",
+                {
+                    "notes": [
+                        {"on": first, "content": self._text()},
+                        {"on": [first, second], "content": "a"},
+                    ]
+                },
+            ),
+            (
+                "update_node",
+                {"entity_key": first, "description": self._text(), "notes": [self._text()]},
+            ),
             ("create_relationship", item),
             ("create_relationships", {"relationships": [item, dict(item)]}),
             ("update_relationship", item),
@@ -370,14 +439,20 @@ class Agent:
             if answer := await self._call("create_node", node):
                 self._scrap = [*self._scrap[-20:], str(answer["node"]["entity_key"])]
             return
-        tool, arguments = self._scrap_call() if self._random.random() < 0.7 else self._read_call() or ("explore", {})
+        tool, arguments = (
+            self._scrap_call()
+            if self._random.random() < 0.7
+            else self._read_call() or ("explore", {})
+        )
         mutated = copy.deepcopy(arguments)
         for _ in range(self._random.randint(1, 2)):
             self._mutate_one(mutated)
         await self._call(tool, mutated, "mutated")
 
     def _mutate_one(self, arguments: Arguments) -> None:
-        """Change one value, at any depth: remove it, add one, replace it, or put another user's key in its place."""
+        """Change one value, at any depth: remove it, add one, replace it, or put another user's key
+        in its place.
+        """
         place: Any = arguments
         while True:
             keys: list[Any] = list(place) if isinstance(place, dict) else list(range(len(place)))

@@ -1,4 +1,6 @@
-"""What goes wrong during a soak test: connections are cut, replies lost, the embedder fails, the server is killed."""
+"""What goes wrong during a soak test: connections are cut, replies lost, the embedder fails, the
+server is killed.
+"""
 
 import asyncio
 import signal
@@ -32,7 +34,9 @@ class Faults:
         embedder_fails: whether some requests for embeddings fail at present.
     """
 
-    def __init__(self, proxy: Proxy, *, times: int, seed: int, local: LocalNeo4j | None = None) -> None:
+    def __init__(
+        self, proxy: Proxy, *, times: int, seed: int, local: LocalNeo4j | None = None
+    ) -> None:
         """Prepare.
 
         Args:
@@ -44,7 +48,9 @@ class Faults:
         self._proxy = proxy
         self._local = local
         self._random = Random(f"{seed} faults")
-        self.happened = Counter(dict.fromkeys(("cut", "lost replies", "embedder", *(["kill"] if local else [])), 0))
+        self.happened = Counter(
+            dict.fromkeys(("cut", "lost replies", "embedder", *(["kill"] if local else [])), 0)
+        )
         self._times = times
         self.embedder_fails = False
 

@@ -9,7 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from kgagent import KnowledgeGraph
-from tests.support.stored import assert_embeddings_are_current, nodes_of, note_contents, relationships_of
+from tests.support.stored import (
+    assert_embeddings_are_current,
+    nodes_of,
+    note_contents,
+    relationships_of,
+)
 
 Ends = tuple[str, str]
 FIELDS = ("relationship_type", "description", "attitude", "proximity")
@@ -30,7 +35,8 @@ class Relationship:
     """A relationship that must be there.
 
     Attributes:
-        values: its fields; None if several agents change them, so that the last writer is not known.
+        values: its fields; None if several agents change them, so that the last writer is not
+            known.
         doubtful_notes: notes of calls whose reply was lost: each is there once or not at all.
     """
 
@@ -72,7 +78,8 @@ Change = Callable[[Zone, Mapping[str, str]], None]
 
 
 def settled(prefix: str, zone: Zone, changes: Sequence[Change], stored: "Stored") -> Zone | None:
-    """The zone after the first of some changes, as many as agree with what is stored; None if no number does.
+    """The zone after the first of some changes, as many as agree with what is stored; None if no
+    number does.
 
     Args:
         prefix: the beginning of the names of its nodes.
@@ -89,7 +96,10 @@ def settled(prefix: str, zone: Zone, changes: Sequence[Change], stored: "Stored"
         except KeyError:
             # A node that it creates is not there.
             return None
-        if not [*_wrong_nodes(prefix, after, stored.nodes), *_wrong_relationships(after, stored.relationships)]:
+        if not [
+            *_wrong_nodes(prefix, after, stored.nodes),
+            *_wrong_relationships(after, stored.relationships),
+        ]:
             return after
     return None
 
@@ -118,7 +128,9 @@ class Found:
     violations: list[str] = field(default_factory=list)
 
 
-async def compare(graph: KnowledgeGraph, user_id: str, zones: Mapping[str, Zone], foreign: list[str]) -> Found:
+async def compare(
+    graph: KnowledgeGraph, user_id: str, zones: Mapping[str, Zone], foreign: list[str]
+) -> Found:
     """Compare all that is stored of a user with the model, and check each embedding.
 
     Args:
@@ -137,15 +149,27 @@ async def compare(graph: KnowledgeGraph, user_id: str, zones: Mapping[str, Zone]
     except (AssertionError, KeyError) as error:
         found.violations.append(f"{user_id}: a stored embedding is not current: {str(error)[:300]}")
     keys = Counter(node["entity_key"] for node in nodes)
-    found.violations += [f"{user_id}: {count} nodes with key {key}" for key, count in keys.items() if count > 1]
+    found.violations += [
+        f"{user_id}: {count} nodes with key {key}" for key, count in keys.items() if count > 1
+    ]
     stored = {node["entity_key"]: node for node in nodes}
-    pairs = Counter((frozenset((row["first"], row["second"])), row["neo4j_type"]) for row in relationships)
-    found.violations += [f"{user_id}: {count} relationships of {pair}" for pair, count in pairs.items() if count > 1]
+    pairs = Counter(
+        (frozenset((row["first"], row["second"])), row["neo4j_type"]) for row in relationships
+    )
+    found.violations += [
+        f"{user_id}: {count} relationships of {pair}" for pair, count in pairs.items() if count > 1
+    ]
     text = json.dumps([nodes, relationships], default=str)
-    found.violations += [f"{user_id}: a text of another user is stored: {word}" for word in foreign if word in text]
+    found.violations += [
+        f"{user_id}: a text of another user is stored: {word}" for word in foreign if word in text
+    ]
     for prefix, zone in zones.items():
-        found.violations += [f"{user_id} {prefix}: {wrong}" for wrong in _wrong_nodes(prefix, zone, stored)]
-        found.violations += [f"{user_id} {prefix}: {wrong}" for wrong in _wrong_relationships(zone, relationships)]
+        found.violations += [
+            f"{user_id} {prefix}: {wrong}" for wrong in _wrong_nodes(prefix, zone, stored)
+        ]
+        found.violations += [
+            f"{user_id} {prefix}: {wrong}" for wrong in _wrong_relationships(zone, relationships)
+        ]
     return found
 
 
@@ -158,7 +182,9 @@ def _wrong_nodes(prefix: str, zone: Zone, stored: Mapping[str, Mapping[str, Any]
             if stored[key].get(name) != value:
                 yield f"{name} of node {key} is {stored[key].get(name)!r} instead of {value!r}"
         yield from _wrong_notes(f"node {node.name}", node.notes, stored[key])
-    named = {key for key, node in stored.items() if str(node.get("name", "")).startswith(f"{prefix} ")}
+    named = {
+        key for key, node in stored.items() if str(node.get("name", "")).startswith(f"{prefix} ")
+    }
     yield from (f"node {key} is not expected" for key in named - zone.nodes.keys())
     yield from (f"deleted node {key} is there" for key in zone.gone & stored.keys())
 
@@ -175,7 +201,9 @@ def _wrong_relationships(zone: Zone, relationships: list[dict[str, Any]]) -> Ite
             if row.get(name) != value:
                 yield f"{name} of relationship {ends} is {row.get(name)!r} instead of {value!r}"
         doubtful = Counter(expected.doubtful_notes) & Counter(note_contents(row))
-        yield from _wrong_notes(f"relationship {ends}", [*expected.notes, *doubtful.elements()], row)
+        yield from _wrong_notes(
+            f"relationship {ends}", [*expected.notes, *doubtful.elements()], row
+        )
     known = zone.relationships.keys() | {(second, first) for first, second in zone.relationships}
     between = (ends for ends in there if set(ends) <= zone.nodes.keys())
     yield from (f"relationship {ends} is not expected" for ends in between if ends not in known)

@@ -1,4 +1,6 @@
-"""Hostile calls are refused with little work, so that no call holds up the users who share the event loop."""
+"""Hostile calls are refused with little work, so that no call holds up the users who share the
+event loop.
+"""
 
 from pydantic import ValidationError
 

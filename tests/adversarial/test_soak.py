@@ -16,9 +16,13 @@ from tests.support.proxy import proxy_to
 from tests.support.stored import cypher
 
 
-async def test_agents_of_several_users_leave_what_they_wrote_and_nothing_else(settings: Settings, user_id: str) -> None:
+async def test_agents_of_several_users_leave_what_they_wrote_and_nothing_else(
+    settings: Settings, user_id: str
+) -> None:
     users = [f"{user_id}-{place}" for place in range(2)]
-    figures = await soak(settings, users=users, agents=2, calls=50, seconds=None, seed=1, steps=14, doctor=False)
+    figures = await soak(
+        settings, users=users, agents=2, calls=50, seconds=None, seed=1, steps=14, doctor=False
+    )
     assert figures.violations == []
     assert figures.kinds["valid"] > 30
     assert figures.kinds["mutated"] > 0
@@ -41,10 +45,14 @@ async def test_what_others_changed_is_noticed(world: World, graph: KnowledgeGrap
 
     lost, changed, *_ = world.zones[user]["agent0"].nodes
     first, second = world.shared[user]
-    world.zones[user][SHARED].relationships[first, second].notes.append("A note that nobody stored.")
+    world.zones[user][SHARED].relationships[first, second].notes.append(
+        "A note that nobody stored."
+    )
     at = "MATCH (n:Person|Concept|Entity {user_id: $user, entity_key: $key})"
     await cypher(graph, f"{at} DETACH DELETE n", user=user, key=lost)
-    await cypher(graph, f"{at} SET n.description = $said", user=user, key=changed, said=world.word(other))
+    await cypher(
+        graph, f"{at} SET n.description = $said", user=user, key=changed, said=world.word(other)
+    )
     created = "CREATE (n:Concept {user_id: $user, entity_key: $key, name: 'agent0 999'})"
     await cypher(graph, created, user=user, key=f"{user}-more")
     await world.compare(doctor=False)
@@ -82,7 +90,10 @@ class Answering:
     [
         (None, "raised for"),
         ({"success": True, "message": "OTHER"}, "a text of"),
-        ({"success": True, "message": "m", "node": {"embedding": [0.1] * 4}}, "shows what it must not"),
+        (
+            {"success": True, "message": "m", "node": {"embedding": [0.1] * 4}},
+            "shows what it must not",
+        ),
         ({"success": True, "message": "word " * 3_000}, "tokens"),
         ({"success": False, "error": "No"}, "refused a valid call: No"),
     ],
@@ -101,7 +112,9 @@ async def test_an_answer_that_breaks_a_promise_is_noticed(
 
 async def test_a_call_that_a_time_limit_ended_is_counted_apart(world: World) -> None:
     error = "The database stopped the statement because it exceeded its time limit"
-    tools = cast("Mapping[str, BoundTool]", {"create_node": Answering({"success": False, "error": error})})
+    tools = cast(
+        "Mapping[str, BoundTool]", {"create_node": Answering({"success": False, "error": error})}
+    )
     await world.call(tools, world.users[0], "create_node", {}, kind="valid")
     assert world.figures.violations == []
     assert (world.figures.late, world.figures.refused) == (1, 0)
@@ -123,7 +136,9 @@ def _stored(*notes: str, **more: str) -> Stored:
         "description": "",
         "notes": json.dumps([{"content": note} for note in notes]),
     }
-    others = {key: {"entity_key": key, "name": name, "description": ""} for key, name in more.items()}
+    others = {
+        key: {"entity_key": key, "name": name, "description": ""} for key, name in more.items()
+    }
     return Stored({"k": first, **others}, [])
 
 
@@ -170,7 +185,15 @@ async def test_agents_go_on_beside_connections_that_are_cut_and_an_embedder_that
     async with proxy_to(str(settings.neo4j_uri)) as proxy:
         faults = Faults(proxy, times=1, seed=1)
         figures = await soak(
-            settings, users=[user_id], agents=2, calls=None, seconds=None, seed=1, steps=6, doctor=False, faults=faults
+            settings,
+            users=[user_id],
+            agents=2,
+            calls=None,
+            seconds=None,
+            seed=1,
+            steps=6,
+            doctor=False,
+            faults=faults,
         )
     assert figures.violations == []
     assert set(faults.happened.values()) == {1}

@@ -12,5 +12,7 @@ from tests.conftest import DIMENSIONS
 @pytest.fixture
 def opened_sync(settings: Settings) -> Iterator[SyncKnowledgeGraph]:
     """A synchronous graph."""
-    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+    with SyncKnowledgeGraph.connect(
+        settings=settings, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
         yield graph

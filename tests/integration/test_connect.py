@@ -34,7 +34,9 @@ class CountingEmbedder(HashingEmbedder):
 
 @pytest.fixture
 async def driver(server: Server) -> AsyncIterator[AsyncDriver]:
-    async with AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password)) as opened:
+    async with AsyncGraphDatabase.driver(
+        server.uri, auth=(server.username, server.password)
+    ) as opened:
         yield opened
 
 
@@ -46,7 +48,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> CountingEmbedder:
     return embedder
 
 
-async def test_a_given_driver_is_used_and_stays_open(driver: AsyncDriver, embedder: Embedder, user_id: str) -> None:
+async def test_a_given_driver_is_used_and_stays_open(
+    driver: AsyncDriver, embedder: Embedder, user_id: str
+) -> None:
     async with KnowledgeGraph.connect(driver=driver, embedder=embedder) as graph:
         created = await graph.tools(user_id=user_id).create_node(label="Person", name="Ada")
     found = await driver.execute_query(
@@ -75,7 +79,9 @@ async def test_statements_of_a_given_driver_name_its_server(
     ],
     ids=lambda more: next(iter(more)),
 )
-async def test_a_driver_excludes_what_a_driver_is_made_of(driver: AsyncDriver, more: dict[str, Any]) -> None:
+async def test_a_driver_excludes_what_a_driver_is_made_of(
+    driver: AsyncDriver, more: dict[str, Any]
+) -> None:
     [name] = more
     with pytest.raises(InputError, match=f"omit {name}") as caught:
         await KnowledgeGraph.connect(driver=driver, **more)
@@ -83,13 +89,19 @@ async def test_a_driver_excludes_what_a_driver_is_made_of(driver: AsyncDriver, m
 
 
 async def test_auth_excludes_username_and_password() -> None:
-    with pytest.raises(InputError, match="auth replaces username and password: omit password and username"):
-        await KnowledgeGraph.connect("bolt://127.0.0.1:1", auth=("a", "b"), username="a", password="b")
+    with pytest.raises(
+        InputError, match="auth replaces username and password: omit password and username"
+    ):
+        await KnowledgeGraph.connect(
+            "bolt://127.0.0.1:1", auth=("a", "b"), username="a", password="b"
+        )
 
 
 async def test_auth_needs_a_server() -> None:
     with pytest.raises(InputError, match="auth needs a server"):
-        await KnowledgeGraph.connect(settings=Settings(_env_file=None, neo4j_uri=None), auth=("a", "b"))
+        await KnowledgeGraph.connect(
+            settings=Settings(_env_file=None, neo4j_uri=None), auth=("a", "b")
+        )
 
 
 @pytest.mark.parametrize("kind", ["object", "manager", "pair"])
@@ -104,29 +116,43 @@ async def test_auth_objects_reach_the_driver(
     }
     auth = kinds[kind]
     without = settings.model_copy(update={"neo4j_password": None})
-    async with KnowledgeGraph.connect(server.uri, auth=auth, settings=without, embedder=embedder) as graph:
+    async with KnowledgeGraph.connect(
+        server.uri, auth=auth, settings=without, embedder=embedder
+    ) as graph:
         assert len(await graph.retrieval.text_match("ada", user_id=user_id)) == 0
 
 
 async def test_driver_options_reach_the_driver(settings: Settings, embedder: Embedder) -> None:
     options = {"user_agent": "the-test", "max_connection_pool_size": 3}
-    async with KnowledgeGraph.connect(settings=settings, embedder=embedder, driver_options=options) as graph:
+    async with KnowledgeGraph.connect(
+        settings=settings, embedder=embedder, driver_options=options
+    ) as graph:
         del graph
-    with pytest.raises(ConfigurationError, match="The Neo4j driver cannot be set up: Unexpected config keys: pool"):
-        await KnowledgeGraph.connect(settings=settings, embedder=embedder, driver_options={"pool": 3})
+    with pytest.raises(
+        ConfigurationError, match="The Neo4j driver cannot be set up: Unexpected config keys: pool"
+    ):
+        await KnowledgeGraph.connect(
+            settings=settings, embedder=embedder, driver_options={"pool": 3}
+        )
     with pytest.raises(InputError, match="Give auth as an argument of its own"):
         await KnowledgeGraph.connect(settings=settings, driver_options={"auth": ("a", "b")})
 
 
-async def test_an_ontology_may_be_a_path_as_text(settings: Settings, embedder: Embedder, tmp_path: Path) -> None:
+async def test_an_ontology_may_be_a_path_as_text(
+    settings: Settings, embedder: Embedder, tmp_path: Path
+) -> None:
     file = tmp_path / "ontology.yaml"
     text = (Path(__file__).parents[2] / "src/kgagent/ontology/default.yaml").read_text("utf-8")
     file.write_text(text, "utf-8")
-    async with KnowledgeGraph.connect(settings=settings, embedder=embedder, ontology=str(file)) as graph:
+    async with KnowledgeGraph.connect(
+        settings=settings, embedder=embedder, ontology=str(file)
+    ) as graph:
         assert "Person" in graph.ontology.labels
 
 
-async def test_a_missing_ontology_given_as_text_is_named(settings: Settings, embedder: Embedder) -> None:
+async def test_a_missing_ontology_given_as_text_is_named(
+    settings: Settings, embedder: Embedder
+) -> None:
     with pytest.raises(ConfigurationError, match=r"Ontology none\.yaml cannot be read"):
         await KnowledgeGraph.connect(settings=settings, embedder=embedder, ontology="none.yaml")
 
@@ -137,7 +163,9 @@ async def test_closing_closes_the_embedder_of_the_settings_once(
     settings: Settings, made: CountingEmbedder, query_cache_size: int, *, observed: bool
 ) -> None:
     chosen = settings.model_copy(update={"query_cache_size": query_cache_size})
-    async with KnowledgeGraph.connect(settings=chosen, observer=Recorder() if observed else NULL_OBSERVER) as graph:
+    async with KnowledgeGraph.connect(
+        settings=chosen, observer=Recorder() if observed else NULL_OBSERVER
+    ) as graph:
         assert made.closed == 0
     assert made.closed == 1
     await graph.close()
@@ -163,7 +191,9 @@ async def test_a_schema_that_does_not_fit_closes_the_embedder(
     assert other.closed == 1
 
 
-def test_a_synchronous_graph_uses_a_given_driver_too(server: Server, embedder: Embedder, user_id: str) -> None:
+def test_a_synchronous_graph_uses_a_given_driver_too(
+    server: Server, embedder: Embedder, user_id: str
+) -> None:
     driver = AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     with SyncKnowledgeGraph.connect(driver=driver, embedder=embedder) as graph:
         created = graph.tools(user_id=user_id).create_node(label="Person", name="Ada")
@@ -181,18 +211,28 @@ async def test_a_driver_of_another_kind_is_refused(server: Server) -> None:
         await KnowledgeGraph.connect(driver=blocking)  # type: ignore[arg-type]
 
 
-def test_a_synchronous_graph_says_that_it_is_closed(settings: Settings, embedder: Embedder, user_id: str) -> None:
+def test_a_synchronous_graph_says_that_it_is_closed(
+    settings: Settings, embedder: Embedder, user_id: str
+) -> None:
     graph = SyncKnowledgeGraph.connect(settings=settings, embedder=embedder)
     graph.close()
     with pytest.raises(StoreError, match="The graph is closed"):
         graph.search("boats", user_id=user_id)
 
 
-async def test_a_routing_address_leads_to_a_single_server_too(settings: Settings, user_id: str) -> None:
-    routed = settings.model_copy(update={"neo4j_uri": str(settings.neo4j_uri).replace("bolt", "neo4j", 1)})
-    async with KnowledgeGraph.connect(settings=routed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+async def test_a_routing_address_leads_to_a_single_server_too(
+    settings: Settings, user_id: str
+) -> None:
+    routed = settings.model_copy(
+        update={"neo4j_uri": str(settings.neo4j_uri).replace("bolt", "neo4j", 1)}
+    )
+    async with KnowledgeGraph.connect(
+        settings=routed, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
         tools = graph.tools(user_id=user_id)
-        stored = await tools.remember(nodes=[{"label": "Concept", "name": "Kite", "notes": ["It is red"]}])
+        stored = await tools.remember(
+            nodes=[{"label": "Concept", "name": "Kite", "notes": ["It is red"]}]
+        )
         assert stored["success"]
         found = await tools.hybrid_search(query="red kite")
     assert [node["name"] for node in found["objects"]] == ["Kite"]
@@ -205,6 +245,10 @@ async def test_a_graph_that_is_not_awaited_says_so(settings: Settings) -> None:
     assert not hasattr(connecting, "__len__")
 
 
-async def test_an_unknown_database_is_an_error_that_names_the_setting(settings: Settings, embedder: Embedder) -> None:
-    with pytest.raises(StoreError, match=r"has no database of that name: .*nodb.* Check NEO4J_DATABASE$"):
+async def test_an_unknown_database_is_an_error_that_names_the_setting(
+    settings: Settings, embedder: Embedder
+) -> None:
+    with pytest.raises(
+        StoreError, match=r"has no database of that name: .*nodb.* Check NEO4J_DATABASE$"
+    ):
         await KnowledgeGraph.connect(settings=settings, embedder=embedder, database="nodb")

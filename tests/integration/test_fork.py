@@ -53,7 +53,9 @@ loop.close()
 """
 
 
-def test_the_child_is_told_to_open_its_own_graph_and_the_parent_goes_on(server: Server, tmp_path: Path) -> None:
+def test_the_child_is_told_to_open_its_own_graph_and_the_parent_goes_on(
+    server: Server, tmp_path: Path
+) -> None:
     refused = "ConfigurationError The graph was opened before this process was forked"
     assert run_well(server, tmp_path, "-W", "ignore", "-c", PROGRAM).stdout.splitlines() == [
         f"sync {refused}",

@@ -40,8 +40,13 @@ def user() -> str:
 @pytest.fixture
 async def places(server: Server) -> AsyncIterator[Places]:
     async with AsyncExitStack() as stack:
-        proxies = {place: await stack.enter_async_context(proxy_to(server.uri)) for place in ("north", "south")}
-        yield Places(proxies, {user(): "north", user(): "north", user(): "south", user(): "nowhere"}, [])
+        proxies = {
+            place: await stack.enter_async_context(proxy_to(server.uri))
+            for place in ("north", "south")
+        }
+        yield Places(
+            proxies, {user(): "north", user(): "north", user(): "south", user(): "nowhere"}, []
+        )
 
 
 @pytest.fixture
@@ -50,7 +55,9 @@ async def directory(places: Places, settings: Settings) -> AsyncIterator[GraphDi
         places.opened.append(place)
         uri = places.proxies[place].uri if place in places.proxies else "bolt://127.0.0.1:1"
         near = settings.model_copy(update={"neo4j_uri": uri})
-        return await KnowledgeGraph.connect(settings=near, embedder=HashingEmbedder(DIMENSIONS), ensure_schema=False)
+        return await KnowledgeGraph.connect(
+            settings=near, embedder=HashingEmbedder(DIMENSIONS), ensure_schema=False
+        )
 
     async with GraphDirectory(places.place_of.__getitem__, connect) as opened:
         yield opened
@@ -84,7 +91,9 @@ async def test_a_user_without_a_place_and_a_place_that_is_away_are_errors_of_the
     assert places.opened == ["nowhere", "nowhere"]
 
 
-async def test_a_caller_that_is_cancelled_does_not_cancel_another(directory: GraphDirectory, places: Places) -> None:
+async def test_a_caller_that_is_cancelled_does_not_cancel_another(
+    directory: GraphDirectory, places: Places
+) -> None:
     first, second, *_ = places.place_of
     tasks = [asyncio.create_task(directory.graph_of(each)) for each in (first, second)]
     await asyncio.sleep(0)
@@ -102,7 +111,9 @@ async def test_closing_closes_all_graphs_and_the_place_may_be_found_asynchronous
 
     def connect(place: str) -> Connecting:
         near = settings.model_copy(update={"neo4j_uri": places.proxies[place].uri})
-        return KnowledgeGraph.connect(settings=near, embedder=HashingEmbedder(DIMENSIONS), ensure_schema=False)
+        return KnowledgeGraph.connect(
+            settings=near, embedder=HashingEmbedder(DIMENSIONS), ensure_schema=False
+        )
 
     directory = GraphDirectory(place_of, connect)
     first, _, third, _ = places.place_of

@@ -33,36 +33,56 @@ async def test_a_graph_can_be_awaited_instead_of_entered(settings: Settings) -> 
 
 async def test_a_wrong_password_says_which_settings_to_look_at(settings: Settings) -> None:
     wrong = settings.model_copy(update={"neo4j_password": SecretStr("wrong")})
-    with pytest.raises(StoreError, match="refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD") as caught:
+    with pytest.raises(
+        StoreError, match="refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD"
+    ) as caught:
         await KnowledgeGraph.connect(settings=wrong, embedder=HashingEmbedder(384))
     assert "'wrong'" not in str(caught.value)
 
 
 async def test_an_address_where_nothing_listens_is_named(settings: Settings) -> None:
     with pytest.raises(StoreError, match=r"bolt://127\.0\.0\.1:1 cannot be used"):
-        await KnowledgeGraph.connect("bolt://127.0.0.1:1", settings=settings, embedder=HashingEmbedder(384))
+        await KnowledgeGraph.connect(
+            "bolt://127.0.0.1:1", settings=settings, embedder=HashingEmbedder(384)
+        )
 
 
 async def test_an_address_of_no_known_form_is_named(settings: Settings) -> None:
     with pytest.raises(StoreError, match="'localhost:7687' is not the address of a Neo4j server"):
-        await KnowledgeGraph.connect("localhost:7687", settings=settings, embedder=HashingEmbedder(384))
+        await KnowledgeGraph.connect(
+            "localhost:7687", settings=settings, embedder=HashingEmbedder(384)
+        )
 
 
 def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         tools = graph.tools(user_id=user_id)
-        ada, grace = (tools.create_node(label="Person", name=name)["entity_key"] for name in ("Ada", "Grace"))
+        ada, grace = (
+            tools.create_node(label="Person", name=name)["entity_key"] for name in ("Ada", "Grace")
+        )
         created = tools.create_relationship(
-            from_entity_key=ada, to_entity_key=grace, relationship_type="mentor", description="Ada guided Grace"
+            from_entity_key=ada,
+            to_entity_key=grace,
+            relationship_type="mentor",
+            description="Ada guided Grace",
         )
         assert created["success"] is True
         [match] = graph.retrieval.relationship_vector_search("mentor", 0.1, user_id=user_id)
         assert match.from_name == "Ada"
-        assert graph.retrieval.node_vector_search("Ada", 0.1, user_id=user_id)[0].node.entity_key == ada
-        discovered = graph.retrieval.find_nodes_via_relationship_search("mentor", 0.1, user_id=user_id)
+        assert (
+            graph.retrieval.node_vector_search("Ada", 0.1, user_id=user_id)[0].node.entity_key
+            == ada
+        )
+        discovered = graph.retrieval.find_nodes_via_relationship_search(
+            "mentor", 0.1, user_id=user_id
+        )
         assert {node.name for node in discovered.nodes} == {"Ada", "Grace"}
-        assert [hit.node.name for hit in graph.retrieval.text_match("grac", user_id=user_id)] == ["Grace"]
-        assert [node.name for node in graph.retrieval.expand_graph([ada], user_id=user_id).neighbors] == ["Grace"]
+        assert [hit.node.name for hit in graph.retrieval.text_match("grac", user_id=user_id)] == [
+            "Grace"
+        ]
+        assert [
+            node.name for node in graph.retrieval.expand_graph([ada], user_id=user_id).neighbors
+        ] == ["Grace"]
         request = ExploreRequest(queries=(VectorQuery(query="mentor", threshold=0.1),))
         assert len(graph.retrieval.explore(request, user_id=user_id).nodes) == 2
         schema = graph.live_schema(user_id=user_id, refresh=True)
@@ -81,14 +101,27 @@ def test_synchronous_errors_come_out_as_they_are(settings: Settings) -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "problem"),
-    [("", "must not be empty"), (5, "must be text, got int"), (["u"], "must be text"), ("u" * 1_001, "at most 1,000")],
+    [
+        ("", "must not be empty"),
+        (5, "must be text, got int"),
+        (["u"], "must be text"),
+        ("u" * 1_001, "at most 1,000"),
+    ],
 )
-async def test_a_user_id_that_no_record_can_have_is_refused(graph: KnowledgeGraph, wrong: Any, problem: str) -> None:
+async def test_a_user_id_that_no_record_can_have_is_refused(
+    graph: KnowledgeGraph, wrong: Any, problem: str
+) -> None:
     with pytest.raises(InputError, match=problem):
         graph.tools(user_id=wrong)
     with pytest.raises(InputError, match=problem):
         HttpOptions(user_id=wrong)
-    for operation in (partial(graph.search, "Ada"), graph.forget, graph.migrate, graph.diagnose, graph.purge):
+    for operation in (
+        partial(graph.search, "Ada"),
+        graph.forget,
+        graph.migrate,
+        graph.diagnose,
+        graph.purge,
+    ):
         with pytest.raises(InputError, match=problem):
             await operation(user_id=wrong)
 
@@ -100,7 +133,9 @@ def test_the_longest_user_id_can_be_stored(settings: Settings) -> None:
             assert tools.create_node(label=label, name="Ada")["success"]
 
 
-def test_another_event_loop_is_refused_in_every_operation(settings: Settings, user_id: str, tmp_path: Path) -> None:
+def test_another_event_loop_is_refused_in_every_operation(
+    settings: Settings, user_id: str, tmp_path: Path
+) -> None:
     file = tmp_path / "load.jsonl"
     file.write_text('{"kind": "node", "label": "Person", "name": "Ada"}')
 
@@ -112,7 +147,9 @@ def test_another_event_loop_is_refused_in_every_operation(settings: Settings, us
             lambda: graph.search("Ada", user_id=user_id),
             lambda: graph.explore("Ada", user_id=user_id),
             lambda: graph.traverse(TraverseRequest(entity_key="a"), user_id=user_id),
-            lambda: graph.find_paths(FindPathsRequest(from_entity_key="a", to_entity_key="b"), user_id=user_id),
+            lambda: graph.find_paths(
+                FindPathsRequest(from_entity_key="a", to_entity_key="b"), user_id=user_id
+            ),
             lambda: graph.query_patterns(GraphQuery(query="Ada"), user_id=user_id),
             lambda: graph.retrieval.relationship_vector_search("Ada", user_id=user_id),
             lambda: graph.searcher("hybrid", user_id=user_id).search("Ada"),
@@ -131,7 +168,10 @@ def test_another_event_loop_is_refused_in_every_operation(settings: Settings, us
             with pytest.raises(ConfigurationError, match="opened on another event loop"):
                 await operation()
         tools = graph.tools(user_id=user_id)
-        for answer in (await tools.hybrid_search(query="Ada"), await tools.create_node(label="Person", name="Ada")):
+        for answer in (
+            await tools.hybrid_search(query="Ada"),
+            await tools.create_node(label="Person", name="Ada"),
+        ):
             assert "opened on another event loop" in answer["error"]
 
     with asyncio.Runner() as runner:
@@ -146,21 +186,30 @@ def test_closing_twice_is_no_error(settings: Settings) -> None:
     graph.close()
 
 
-async def test_the_facade_offers_each_operation(graph: KnowledgeGraph, user_id: str, tmp_path: Path) -> None:
+async def test_the_facade_offers_each_operation(
+    graph: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
     file = tmp_path / "people.jsonl"
     lines = [
         {"kind": "node", "id": "ada", "label": "Person", "name": "Ada"},
         {"kind": "node", "id": "grace", "label": "Person", "name": "Grace"},
-        {"kind": "relationship", "from": "ada", "to": "grace", "relationship_type": "mentor", "description": "taught"},
+        {
+            "kind": "relationship",
+            "from": "ada",
+            "to": "grace",
+            "relationship_type": "mentor",
+            "description": "taught",
+        },
     ]
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     report = await graph.load(str(file), user_id=user_id)
     assert (report.nodes.created, report.relationships.created, report.problems) == (2, 1, ())
 
     request = HybridSearchRequest(query="mentor", threshold=0.1)
-    assert [item.triplet_text for item in (await graph.search(request, user_id=user_id)).relationships or ()] == [
-        "Ada mentor Grace"
-    ]
+    assert [
+        item.triplet_text
+        for item in (await graph.search(request, user_id=user_id)).relationships or ()
+    ] == ["Ada mentor Grace"]
     assert {item.name for item in (await graph.search("Ada", user_id=user_id)).objects} >= {"Ada"}
     explored = await graph.explore(ExploreRequest(text_matches=("ada",)), user_id=user_id)
     ada = explored.nodes[0].node
@@ -176,14 +225,18 @@ async def test_the_facade_offers_each_operation(graph: KnowledgeGraph, user_id: 
     assert [label.count for label in (await graph.live_schema(user_id=user_id)).labels] == [2]
 
 
-async def test_a_bad_request_is_an_input_error_that_names_the_field(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_bad_request_is_an_input_error_that_names_the_field(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     with pytest.raises(InputError, match="limit must be at most 100, got 1000"):
         await graph.search(HybridSearchRequest(query="x", limit=1_000), user_id=user_id)
     with pytest.raises(InputError, match="query must not be empty"):
         await graph.explore("", user_id=user_id)
 
 
-async def test_something_else_than_a_request_is_an_input_error(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_something_else_than_a_request_is_an_input_error(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     wrong: Any = {"query": "boats"}
     accepted: dict[Any, str] = {
         graph.search: "a HybridSearchRequest or the text to search for",

@@ -20,7 +20,16 @@ PAGES = (
     "README.md",
     *(
         f"docs/{name}.md"
-        for name in ("adopt", "agents", "concepts", "configuration", "hosting", "patterns", "python", "tools")
+        for name in (
+            "adopt",
+            "agents",
+            "concepts",
+            "configuration",
+            "hosting",
+            "patterns",
+            "python",
+            "tools",
+        )
     ),
     "docs/your-data.md",
 )
@@ -28,13 +37,17 @@ PAGES = (
 
 def examples(page: Path, user_id: str) -> Iterator[tuple[str, str]]:
     """Each block of Python, with what the block of text after it says that it prints."""
-    pairs = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", page.read_text("utf-8"), re.DOTALL)
+    pairs = re.findall(
+        r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", page.read_text("utf-8"), re.DOTALL
+    )
     for code, printed in pairs:
         yield code.replace('"me"', f'"{user_id}"'), printed
 
 
 def written_for(question: str, outputs: list[Body], system_prompt: str) -> Calls | str:
-    """What the model of the examples says: it reads a conversation, or searches first and then names whom it finds."""
+    """What the model of the examples says: it reads a conversation, or searches first and then
+    names whom it finds.
+    """
     if question not in ANSWERS:
         return careful_reader(outputs)
     name, answer = ANSWERS[question]
@@ -50,7 +63,9 @@ ANSWERS = {
     "Whose boat may I borrow?": ("Owen Price", "Owen Price's, in summer."),
     "Who lends me a boat?": ("Owen Price", "Owen Price lends you his."),
 }
-"""The questions of the examples: a name that a model must have been shown, and what it then says."""
+"""The questions of the examples: a name that a model must have been shown, and what it then
+says.
+"""
 
 
 @pytest.fixture
@@ -60,7 +75,9 @@ def model() -> Iterator[ScriptedModel]:
     def turn(outputs: list[Body]) -> Calls | str:
         messages = served.requests[-1]["messages"]
         asked = next(str(message["content"]) for message in messages if message["role"] == "user")
-        system = next((str(message["content"]) for message in messages if message["role"] == "system"), "")
+        system = next(
+            (str(message["content"]) for message in messages if message["role"] == "system"), ""
+        )
         return written_for(asked, outputs, system)
 
     with deciding_model(turn) as served:
@@ -71,7 +88,9 @@ def model() -> Iterator[ScriptedModel]:
 def surroundings(
     server: Server, model: ScriptedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """Settings of the environment lead to the tests' Neo4j, the local embedding model and the scripted chat model."""
+    """Settings of the environment lead to the tests' Neo4j, the local embedding model and the
+    scripted chat model.
+    """
     monkeypatch.setenv("NEO4J_URI", server.uri)
     monkeypatch.setenv("NEO4J_USERNAME", server.username)
     monkeypatch.setenv("NEO4J_PASSWORD", server.password)
@@ -113,7 +132,9 @@ async def test_each_example_prints_what_the_page_says(
 
 
 @pytest.mark.usefixtures("surroundings")
-async def test_the_example_of_the_load_format_loads(repository_root: Path, user_id: str, tmp_path: Path) -> None:
+async def test_the_example_of_the_load_format_loads(
+    repository_root: Path, user_id: str, tmp_path: Path
+) -> None:
     text = (repository_root / "src" / "kgagent" / "files" / "FORMAT.md").read_text("utf-8")
     [example] = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     (tmp_path / "people.jsonl").write_text(example, "utf-8")

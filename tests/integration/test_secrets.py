@@ -1,4 +1,6 @@
-"""Passwords, API keys and access tokens occur in no answer, log, error, `repr`, span or output of a command."""
+"""Passwords, API keys and access tokens occur in no answer, log, error, `repr`, span or output of a
+command.
+"""
 
 import logging
 import traceback
@@ -88,14 +90,20 @@ def test_no_repr_has_a_secret(canary: str) -> None:
 
 
 async def test_the_password_of_an_open_graph_is_in_no_log_span_or_error(
-    server: Server, settings: Settings, embedder: Embedder, user_id: str, caplog: pytest.LogCaptureFixture
+    server: Server,
+    settings: Settings,
+    embedder: Embedder,
+    user_id: str,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, "neo4j")
     exporter, tracers = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
     tracers.add_span_processor(SimpleSpanProcessor(exporter))
     observer = open_telemetry(tracer_provider=tracers)
-    async with KnowledgeGraph.connect(settings=settings, embedder=embedder, observer=observer) as graph:
+    async with KnowledgeGraph.connect(
+        settings=settings, embedder=embedder, observer=observer
+    ) as graph:
         tools = graph.tools(user_id=user_id)
         assert (await tools.create_node(label="Concept", name="Sailing"))["success"]
         answers = [await tools.create_node(label="?"), await tools.hybrid_search(query="sailing")]
@@ -137,10 +145,19 @@ async def test_an_access_token_is_in_no_log_or_answer(
         async with over_http(server.url, token=canary) as client:
             answer = await client.call_tool("hybrid_search", {"query": "sailing"})
         async with httpx2.AsyncClient() as plain:
-            for header in (f"Bearer {canary}x", f"Basic {canary}", f"Bearer {canary} {canary}", canary):
+            for header in (
+                f"Bearer {canary}x",
+                f"Basic {canary}",
+                f"Bearer {canary} {canary}",
+                canary,
+            ):
                 refused = await plain.post(server.url, json={}, headers={"Authorization": header})
                 assert refused.status_code == 401
                 assert canary not in refused.text + str(refused.headers)
-    logged = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore", "mcp.client"))]
+    logged = [
+        record
+        for record in caplog.records
+        if not record.name.startswith(("httpx", "httpcore", "mcp.client"))
+    ]
     assert logged
     assert canary not in repr(answer) + "".join(JsonFormatter().format(record) for record in logged)

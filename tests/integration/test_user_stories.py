@@ -34,12 +34,16 @@ async def connected(settings: Settings, model: LocalEmbedder) -> AsyncIterator[K
 
 @pytest.fixture
 async def graph(connected: KnowledgeGraph, model: LocalEmbedder, clock: Clock) -> KnowledgeGraph:
-    return KnowledgeGraph(services_of(connected).store, connected.ontology, model, connected.settings, clock=clock)
+    return KnowledgeGraph(
+        services_of(connected).store, connected.ontology, model, connected.settings, clock=clock
+    )
 
 
 @pytest.fixture
 async def keys(tools: Toolset) -> Story:
-    """A person's graph; what matters is said on the relationships, and no node says mentor, friend or college."""
+    """A person's graph; what matters is said on the relationships, and no node says mentor, friend
+    or college.
+    """
     people = {
         "Noor": "Keeps this graph; architect in Utrecht",
         "Tessa Brandt": "Structural engineer, sixty-one, collects fountain pens",
@@ -106,12 +110,21 @@ async def keys(tools: Toolset) -> Story:
         attitude=1,
         proximity=2,
     )
-    await relate(tools, noor, made["Timber"], "specialises in", description="Designs wooden halls", attitude=5)
+    await relate(
+        tools,
+        noor,
+        made["Timber"],
+        "specialises in",
+        description="Designs wooden halls",
+        attitude=5,
+    )
     return made
 
 
 async def ask(tools: Toolset, query: str, threshold: float = THRESHOLD, **more: object) -> Payload:
-    return succeeded(await tools.explore(queries=[{"query": query, "threshold": threshold}], **more))
+    return succeeded(
+        await tools.explore(queries=[{"query": query, "threshold": threshold}], **more)
+    )
 
 
 def node_names(payload: Payload) -> list[str]:
@@ -121,7 +134,9 @@ def node_names(payload: Payload) -> list[str]:
 def matched(payload: Payload) -> list[str]:
     """The other ends of the relationships that matched, best first, without what surrounds them."""
     edges = [edge for edge in payload["edges"] if edge.get("similarity", 0.0) >= THRESHOLD]
-    assert [edge["score"] for edge in edges] == sorted((edge["score"] for edge in edges), reverse=True)
+    assert [edge["score"] for edge in edges] == sorted(
+        (edge["score"] for edge in edges), reverse=True
+    )
     return [edge["to_name"] for edge in edges]
 
 
@@ -153,7 +168,10 @@ async def test_us1_node_search_alone_does_not_find_them(tools: Toolset) -> None:
         ("brother in law", {"relationship_type": "brother-in-law"}),
         ("hostile enemy", {"attitude": 1}),
         ("complete stranger", {"proximity": 1}),
-        ("borrowed money and owes a debt", {"note": "Borrowed money from Noor and still owes the debt"}),
+        (
+            "borrowed money and owes a debt",
+            {"note": "Borrowed money from Noor and still owes the debt"},
+        ),
     ],
 )
 async def test_us2_each_change_by_itself_changes_what_is_found(
@@ -174,11 +192,21 @@ async def test_us2_each_change_by_itself_changes_what_is_found(
     assert await similarity() > before
 
 
-async def test_us2_a_relationship_is_found_by_all_that_is_currently_known_of_it(tools: Toolset, keys: Story) -> None:
+async def test_us2_a_relationship_is_found_by_all_that_is_currently_known_of_it(
+    tools: Toolset, keys: Story
+) -> None:
     ends = {"from_entity_key": keys["Noor"], "to_entity_key": keys["Ruben Vos"]}
-    assert matched(await ask(tools, "who goes climbing in the Alps with Noor?", 0.7))[:1] != ["Ruben Vos"]
-    succeeded(await tools.add_note_to_relationship(**ends, content="They go climbing in the Alps each summer"))
-    assert matched(await ask(tools, "who goes climbing in the Alps with Noor?", 0.7))[0] == "Ruben Vos"
+    assert matched(await ask(tools, "who goes climbing in the Alps with Noor?", 0.7))[:1] != [
+        "Ruben Vos"
+    ]
+    succeeded(
+        await tools.add_note_to_relationship(
+            **ends, content="They go climbing in the Alps each summer"
+        )
+    )
+    assert (
+        matched(await ask(tools, "who goes climbing in the Alps with Noor?", 0.7))[0] == "Ruben Vos"
+    )
     succeeded(await tools.update_relationship(**ends, attitude=5, proximity="familiar"))
     payload = await ask(tools, "who goes climbing in the Alps with Noor?", 0.7)
     assert matched(payload)[0] == "Ruben Vos"
@@ -197,7 +225,9 @@ async def test_us2_a_relationship_is_found_by_all_that_is_currently_known_of_it(
 async def test_us3_people_are_found_by_what_they_are_to_the_user_best_first(
     tools: Toolset, graph: KnowledgeGraph, query: str, people: list[str]
 ) -> None:
-    found = await graph.retrieval.find_nodes_via_relationship_search(query, 0.5, user_id=tools.user_id)
+    found = await graph.retrieval.find_nodes_via_relationship_search(
+        query, 0.5, user_id=tools.user_id
+    )
     assert [match.to_name for match in found.relationships][: len(people)] == people
     similarities = [match.similarity for match in found.relationships]
     assert similarities == sorted(similarities, reverse=True)

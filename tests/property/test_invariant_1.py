@@ -1,4 +1,6 @@
-"""Invariant 1: after any sequence of tool calls, each stored embedding is that of its current text."""
+"""Invariant 1: after any sequence of tool calls, each stored embedding is that of its current
+text.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -24,7 +26,9 @@ people = st.integers(0, PEOPLE - 1)
 ends = st.tuples(people, people).filter(lambda pair: pair[0] != pair[1])
 words = st.sampled_from(["friend", "mentor", "", "  ", "x" * 200, "ünï\0code"])
 texts = st.sampled_from(["", "They row", "x" * 1_500, "\n", "«types»"])
-levels = st.none() | st.integers(0, 6) | st.sampled_from(["close", "HOSTILE", "known-well", "lukewarm"])
+levels = (
+    st.none() | st.integers(0, 6) | st.sampled_from(["close", "HOSTILE", "known-well", "lukewarm"])
+)
 lifetimes = st.sampled_from([None, "week", "year", "forever", "eon"])
 notes = st.lists(
     st.sampled_from(["one", "two", "z" * 900])
@@ -54,7 +58,9 @@ changes = st.tuples(
 added_notes = st.tuples(
     st.just("add_note_to_relationship"),
     ends,
-    st.fixed_dictionaries({"content": st.sampled_from(["one", "five", "w" * 700]), "lifetime": lifetimes}),
+    st.fixed_dictionaries(
+        {"content": st.sampled_from(["one", "five", "w" * 700]), "lifetime": lifetimes}
+    ),
 )
 edits: st.SearchStrategy[Any] = (
     st.tuples(
@@ -65,7 +71,11 @@ edits: st.SearchStrategy[Any] = (
             optional={"when": st.sampled_from(["2020", "2021/.."])},
         ),
     )
-    | st.tuples(st.just("delete_note"), ends, st.fixed_dictionaries({"note": st.sampled_from(["one", "two", "five"])}))
+    | st.tuples(
+        st.just("delete_note"),
+        ends,
+        st.fixed_dictionaries({"note": st.sampled_from(["one", "two", "five"])}),
+    )
     | st.tuples(st.sampled_from(["delete_relationship", "restore_relationship"]), ends, st.just({}))
 )
 old_writes = st.tuples(
@@ -99,13 +109,16 @@ async def take(
     if name == "another program":
         await cypher(
             graph,
-            "MATCH (a:Person {entity_key: $first})-[r]-(b:Person {entity_key: $second}) SET r += $properties",
+            "MATCH (a:Person {entity_key: $first})-[r]-(b:Person {entity_key: $second}) SET r += "
+            "$properties",
             first=keys[first],
             second=keys[second],
             properties=arguments,
         )
         return None
-    payload = await tools[name](from_entity_key=keys[first], to_entity_key=keys[second], **arguments)
+    payload = await tools[name](
+        from_entity_key=keys[first], to_entity_key=keys[second], **arguments
+    )
     assert_nothing_hidden(payload)
     assert "internal error" not in payload.get("error", "")
     return payload
@@ -115,11 +128,14 @@ async def write_to_each(tools: Toolset, graph: KnowledgeGraph, keys: list[str]) 
     """One more write of each relationship fixes what other programs and time left stale."""
     rows = await cypher(
         graph,
-        "MATCH (a:Person)-[r]->(b) WHERE a.entity_key IN $keys RETURN a.entity_key AS a, b.entity_key AS b",
+        "MATCH (a:Person)-[r]->(b) WHERE a.entity_key IN $keys RETURN a.entity_key AS a, "
+        "b.entity_key AS b",
         keys=keys,
     )
     for row in rows:
-        await tools.update_relationship(from_entity_key=row["a"], to_entity_key=row["b"], salience=0.123)
+        await tools.update_relationship(
+            from_entity_key=row["a"], to_entity_key=row["b"], salience=0.123
+        )
 
 
 @pytest.mark.usefixtures("part")
@@ -185,9 +201,16 @@ async def test_embeddings_are_current_after_concurrent_tool_calls(
 
 @pytest.mark.usefixtures("part")
 @examples(2)
-@given(first=st.lists(creations, min_size=2, max_size=3), steps=st.lists(edits | added_notes, min_size=4, max_size=10))
+@given(
+    first=st.lists(creations, min_size=2, max_size=3),
+    steps=st.lists(edits | added_notes, min_size=4, max_size=10),
+)
 async def test_notes_are_indexed_after_concurrent_edits_and_deletions(
-    graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock, first: list[Step], steps: list[Step]
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    clock: Clock,
+    first: list[Step],
+    steps: list[Step],
 ) -> None:
     user_id = f"user-{uuid4()}"
     tools = graph.tools(user_id=user_id)

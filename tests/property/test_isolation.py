@@ -27,7 +27,9 @@ async def build(graph: KnowledgeGraph, user_id: str, relationships: Relationship
     items: list[dict[str, Any]] = []
     keys = {owner}
     for name, description, relationship_type in relationships:
-        other = succeeded(await tools.create_node(label="Person", name=name, description=description))["entity_key"]
+        other = succeeded(
+            await tools.create_node(label="Person", name=name, description=description)
+        )["entity_key"]
         keys.add(other)
         items.append(
             {
@@ -58,9 +60,20 @@ def keys_in(payload: Payload) -> set[str]:
 
 
 @examples(5)
-@given(mine=graphs, theirs=graphs, query=phrases, threshold=st.sampled_from([-1.0, 0.2, 0.5]), exact=st.booleans())
+@given(
+    mine=graphs,
+    theirs=graphs,
+    query=phrases,
+    threshold=st.sampled_from([-1.0, 0.2, 0.5]),
+    exact=st.booleans(),
+)
 async def test_a_search_returns_all_of_the_users_records_and_no_others(
-    graph: KnowledgeGraph, mine: Relationships, theirs: Relationships, query: str, threshold: float, exact: bool
+    graph: KnowledgeGraph,
+    mine: Relationships,
+    theirs: Relationships,
+    query: str,
+    threshold: float,
+    exact: bool,
 ) -> None:
     settings = graph.settings.model_copy(update={"exact_scan_limit": 1_000 if exact else 0})
     searched = KnowledgeGraph(services_of(graph).store, graph.ontology, graph.embedder, settings)
@@ -70,15 +83,23 @@ async def test_a_search_returns_all_of_the_users_records_and_no_others(
     [vector] = await searched.embedder.embed([query])
     stored = await relationships_of(searched, my_id)
     expected = sorted(
-        (similarity for item in stored if (similarity := cosine(vector, item["relationship_embedding"])) >= threshold),
+        (
+            similarity
+            for item in stored
+            if (similarity := cosine(vector, item["relationship_embedding"])) >= threshold
+        ),
         reverse=True,
     )
     found = await searched.retrieval.relationship_vector_search(query, threshold, user_id=my_id)
     assert len(found) == len(expected)
-    assert all(abs(hit.similarity - value) < 1e-5 for hit, value in zip(found, expected, strict=True))
+    assert all(
+        abs(hit.similarity - value) < 1e-5 for hit, value in zip(found, expected, strict=True)
+    )
     payload = succeeded(
         await searched.tools(user_id=my_id).explore(
-            queries=[{"query": query, "threshold": threshold}], text_matches=[query, "Ada"], return_explanations=True
+            queries=[{"query": query, "threshold": threshold}],
+            text_matches=[query, "Ada"],
+            return_explanations=True,
         )
     )
     assert keys_in(payload) <= my_keys

@@ -1,4 +1,6 @@
-"""Whatever two nodes and their relationships hold, merging them loses no note and leaves no embedding stale."""
+"""Whatever two nodes and their relationships hold, merging them loses no note and leaves no
+embedding stale.
+"""
 
 from typing import Any
 from uuid import uuid4
@@ -15,14 +17,21 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.examples import examples
 from tests.support.payloads import succeeded
 from tests.support.people import node, person
-from tests.support.stored import assert_embeddings_are_current, nodes_of, note_contents, relationships_of
+from tests.support.stored import (
+    assert_embeddings_are_current,
+    nodes_of,
+    note_contents,
+    relationships_of,
+)
 
 NODES = ("keep", "drop", "Cy", "Di", "Chess")
 texts = st.sampled_from(["", "They row", "x" * 1_500, "ünï\0code"])
 levels = st.none() | st.integers(1, 5)
 notes = st.lists(
     st.sampled_from(["one", "two", "z" * 900])
-    | st.fixed_dictionaries({"content": st.just("one"), "lifetime": st.sampled_from(["week", "forever"])}),
+    | st.fixed_dictionaries(
+        {"content": st.just("one"), "lifetime": st.sampled_from(["week", "forever"])}
+    ),
     max_size=3,
 )
 relationships = st.fixed_dictionaries(
@@ -43,16 +52,27 @@ Drawn = list[tuple[tuple[str, str], dict[str, Any], int]]
 
 
 async def made(
-    tools: Toolset, drawn: Drawn, kept: dict[str, Any], dropped: dict[str, Any], clock: Clock | None = None
+    tools: Toolset,
+    drawn: Drawn,
+    kept: dict[str, Any],
+    dropped: dict[str, Any],
+    clock: Clock | None = None,
 ) -> dict[str, str]:
-    """Make a drawn graph and give the keys of its nodes; where a clock is given, the drawn days pass in between."""
-    keys = {"keep": await person(tools, "Bob", **kept), "drop": await person(tools, "Robert", **dropped)}
+    """Make a drawn graph and give the keys of its nodes; where a clock is given, the drawn days
+    pass in between.
+    """
+    keys = {
+        "keep": await person(tools, "Bob", **kept),
+        "drop": await person(tools, "Robert", **dropped),
+    }
     keys |= {name: await person(tools, name) for name in ("Cy", "Di")}
     keys["Chess"] = await node(tools, "Concept", "Chess")
     for (first, second), values, days in drawn:
         if clock is not None:
             clock.forward(days=days)
-        await tools.create_relationship(from_entity_key=keys[first], to_entity_key=keys[second], **values)
+        await tools.create_relationship(
+            from_entity_key=keys[first], to_entity_key=keys[second], **values
+        )
     return keys
 
 
@@ -61,7 +81,9 @@ def contents(stored: dict[str, Any]) -> set[str]:
 
 
 def replaced_texts(kept: dict[str, Any], other: dict[str, Any]) -> list[str]:
-    """What a dropped relationship says and the kept one does not: levels, its type with its description, or this."""
+    """What a dropped relationship says and the kept one does not: levels, its type with its
+    description, or this.
+    """
     levels = {field: other.get(field) for field in ("attitude", "proximity")}
     words = [
         default_ontology().word(other["neo4j_type"], field, level)
@@ -88,12 +110,18 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
     user_id = f"user-{uuid4()}"
     tools = graph.tools(user_id=user_id)
     keys = await made(tools, drawn, kept, dropped, clock)
-    before = {frozenset((item["first"], item["second"])): item for item in await relationships_of(graph, user_id)}
+    before = {
+        frozenset((item["first"], item["second"])): item
+        for item in await relationships_of(graph, user_id)
+    }
     facts_before = {item["entity_key"]: item for item in await nodes_of(graph, user_id)}
     succeeded(await tools.merge_nodes(keep_entity_key=keys["keep"], drop_entity_key=keys["drop"]))
-    # Notes that expired before the merge leave the texts of what the merge did not touch with the next write.
+    # Notes that expired before the merge leave the texts of what the merge did not touch with the
+    # next write.
     for item in await relationships_of(graph, user_id):
-        await tools.update_relationship(from_entity_key=item["first"], to_entity_key=item["second"], salience=0.123)
+        await tools.update_relationship(
+            from_entity_key=item["first"], to_entity_key=item["second"], salience=0.123
+        )
     for key in (keys[name] for name in NODES if name != "drop"):
         await tools.update_node(entity_key=key, notes=["last"])
     stored = await assert_embeddings_are_current(graph, user_id, embedder, clock())
@@ -115,17 +143,25 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
         assert len(added) <= 1
         assert all(text in content for content in added for text in replaced)
         assert bool(replaced) >= bool(added)
-        assert not replaced or added or any(all(text in content for text in replaced) for content in expected[pair])
+        assert (
+            not replaced
+            or added
+            or any(all(text in content for text in replaced) for content in expected[pair])
+        )
         types = {one["relationship_type"] for one in (own, other) if one is not None}
         for field in ("relationship_type", "description", "attitude", "proximity"):
             # What a relationship of another type says would be wrong of this one.
             sources = (own, other) if len(types) == 1 else (own,)
             said = [one.get(field) for one in sources if one is not None]
-            assert item.get(field, "") == next((value for value in said if value not in (None, "")), "")
+            assert item.get(field, "") == next(
+                (value for value in said if value not in (None, "")), ""
+            )
         first, second = sorted(pair)
         assert item["relationship_key"] == f"{item['neo4j_type']}:{len(first)}:{first}:{second}"
 
-    [node_after] = [item for item in await nodes_of(graph, user_id) if item["entity_key"] == keys["keep"]]
+    [node_after] = [
+        item for item in await nodes_of(graph, user_id) if item["entity_key"] == keys["keep"]
+    ]
     between = before.get(frozenset((keys["keep"], keys["drop"])), {})
     both = [facts_before[keys["keep"]], facts_before[keys["drop"]], between]
     lost = {facts_before[keys["drop"]].get("description", "")} - {"", node_after.get("description")}

@@ -59,10 +59,14 @@ async def test_the_paths_found_are_the_best_of_all(
     await cypher(
         opened,
         "UNWIND $rows AS row "
-        "MATCH (:Person {entity_key: row[0], user_id: $user})-[r]->(:Person {entity_key: row[1], user_id: $user}) "
+        "MATCH (:Person {entity_key: row[0], user_id: $user})-[r]->(:Person {entity_key: row[1], "
+        "user_id: $user}) "
         "SET r.relationship_embedding = row[2]",
         user=drawing.user_id,
-        rows=[[drawing.key(a), drawing.key(b), near_query(similarity)] for (a, b), similarity in joined.items()],
+        rows=[
+            [drawing.key(a), drawing.key(b), near_query(similarity)]
+            for (a, b), similarity in joined.items()
+        ],
     )
     every = all_paths(joined, max_hops)
     fewest = min(map(len, every), default=0)
@@ -80,9 +84,15 @@ async def test_the_paths_found_are_the_best_of_all(
         assert path.score == pytest.approx(every[name], abs=1e-5)
         assert path.is_shortest == (len(name) == fewest)
     best = sorted(every.values(), reverse=True)[:max_paths]
-    if by_name and fewest not in {len(name) for name in sorted(every, key=lambda n: -every[n])[:max_paths]}:
+    if by_name and fewest not in {
+        len(name) for name in sorted(every, key=lambda n: -every[n])[:max_paths]
+    }:
         best[-1] = max(score for name, score in every.items() if len(name) == fewest)
     assert [path.score for path in found.paths] == pytest.approx(best, abs=1e-5)
 
-    plain = await opened.retrieval.find_paths(request.model_copy(update={"query": None}), user_id=drawing.user_id)
-    assert [path.hops for path in plain.paths] == sorted(len(name) - 1 for name in every)[:max_paths]
+    plain = await opened.retrieval.find_paths(
+        request.model_copy(update={"query": None}), user_id=drawing.user_id
+    )
+    assert [path.hops for path in plain.paths] == sorted(len(name) - 1 for name in every)[
+        :max_paths
+    ]

@@ -1,4 +1,6 @@
-"""Whatever graph and pattern are drawn, the compiled statement finds the paths that a plain walk finds."""
+"""Whatever graph and pattern are drawn, the compiled statement finds the paths that a plain walk
+finds.
+"""
 
 from collections import Counter
 from typing import Any
@@ -31,11 +33,18 @@ numbers = st.sampled_from([1, 2, 2.5])
 texts = st.sampled_from(["1", "ab", "abc", "b`c"])
 stored = numbers | texts | st.sampled_from([True, [1, 2], ["ab"]])
 properties = st.fixed_dictionaries(
-    {}, optional={"age": stored, "name": texts, "details": st.sampled_from(['{"k": 1}', '{"k": "ab"}', "{", "[]"])}
+    {},
+    optional={
+        "age": stored,
+        "name": texts,
+        "details": st.sampled_from(['{"k": 1}', '{"k": "ab"}', "{", "[]"]),
+    },
 )
 nodes = st.lists(
     st.tuples(
-        st.sampled_from([frozenset({"Red"}), frozenset({"Red", "Blue"}), frozenset({"Blue"}), frozenset()]),
+        st.sampled_from(
+            [frozenset({"Red"}), frozenset({"Red", "Blue"}), frozenset({"Blue"}), frozenset()]
+        ),
         properties,
         st.sampled_from([MINE] * 5 + [THEIRS]),
     ),
@@ -57,7 +66,10 @@ label = st.sampled_from([None, None, *LABELS])
 
 
 def step(
-    relation_type: str | tuple[str, ...] | None, target_label: str | None, direction: str, hops: tuple[int, int]
+    relation_type: str | tuple[str, ...] | None,
+    target_label: str | None,
+    direction: str,
+    hops: tuple[int, int],
 ) -> dict[str, Any]:
     return {
         "source_label": None,
@@ -80,9 +92,12 @@ one_value = st.one_of(
     st.tuples(st.sampled_from(["PROPERTY_EQUALS"]), numbers | texts | st.just(True)),
     st.tuples(st.sampled_from(["PROPERTY_IN", "NOT_IN"]), st.lists(numbers | texts, max_size=3)),
     st.tuples(
-        st.sampled_from(["GREATER_THAN", "LESS_THAN", "GREATER_THAN_EQUALS", "LESS_THAN_EQUALS"]), numbers | texts
+        st.sampled_from(["GREATER_THAN", "LESS_THAN", "GREATER_THAN_EQUALS", "LESS_THAN_EQUALS"]),
+        numbers | texts,
     ),
-    st.tuples(st.sampled_from(["CONTAINS", "STARTS_WITH", "ENDS_WITH"]), st.sampled_from(["b", "ab", "`"])),
+    st.tuples(
+        st.sampled_from(["CONTAINS", "STARTS_WITH", "ENDS_WITH"]), st.sampled_from(["b", "ab", "`"])
+    ),
     st.tuples(st.just("REGEX_MATCH"), st.sampled_from(["a.*", "(a|b)+", "[0-9]"])),
 )
 
@@ -102,9 +117,17 @@ def constraints(draw: st.DrawFn, places: int, *, start: bool = True) -> dict[str
     }
     if drawn["property_path"] == "properties.age":
         drawn["property_path"] = "age"
-    if on == "node" and kind != "REGEX_MATCH" and "." not in drawn["property_path"] and draw(st.booleans()):
+    if (
+        on == "node"
+        and kind != "REGEX_MATCH"
+        and "." not in drawn["property_path"]
+        and draw(st.booleans())
+    ):
         drawn["value"] = None
-        drawn["value_from"] = {"at_step": draw(st.sampled_from(["start", "end"])), "property_path": "age"}
+        drawn["value_from"] = {
+            "at_step": draw(st.sampled_from(["start", "end"])),
+            "property_path": "age",
+        }
     return drawn
 
 
@@ -126,7 +149,11 @@ def branches(draw: st.DrawFn, places: int) -> dict[str, Any]:
 def patterns(draw: st.DrawFn) -> GraphPattern:
     way = draw(st.lists(steps, min_size=1, max_size=2))
     way[0] = {**way[0], "source_label": draw(label)}
-    shape = draw(st.sampled_from([{}, {}, {"cycle": True}, {"distinct_nodes": True}, {"repeat_relationships": True}]))
+    shape = draw(
+        st.sampled_from(
+            [{}, {}, {"cycle": True}, {"distinct_nodes": True}, {"repeat_relationships": True}]
+        )
+    )
     drawn = {
         "pattern_id": f"pattern {draw(st.integers(0, 10**9))}",
         "steps": way,
@@ -139,7 +166,9 @@ def patterns(draw: st.DrawFn) -> GraphPattern:
     except ValidationError:
         # A cycle between two labels, or a step that repeats while relationships may be repeated.
         drawn["cycle"] = False
-        return GraphPattern.model_validate({**drawn, "steps": [{**one, "max_hops": 1, "min_hops": 1} for one in way]})
+        return GraphPattern.model_validate(
+            {**drawn, "steps": [{**one, "max_hops": 1, "min_hops": 1} for one in way]}
+        )
 
 
 @st.composite
@@ -160,7 +189,9 @@ async def plant(
         for number, (labels, values, whose) in enumerate(drawn_nodes)
     ]
     plain = [
-        PlainRelationship(number, start % len(drawn_nodes), end % len(drawn_nodes), kind, values, users[whose])
+        PlainRelationship(
+            number, start % len(drawn_nodes), end % len(drawn_nodes), kind, values, users[whose]
+        )
         for number, (start, end, kind, values, whose) in enumerate(drawn_relationships)
     ]
     prefix = users[MINE]
@@ -169,7 +200,11 @@ async def plant(
         "UNWIND $rows AS row CREATE (n:PatternTest) SET n = row.own, n:$(row.labels)",
         rows=[
             {
-                "own": {**node.properties, "entity_key": f"{prefix}:{node.number}", "user_id": node.user},
+                "own": {
+                    **node.properties,
+                    "entity_key": f"{prefix}:{node.number}",
+                    "user_id": node.user,
+                },
                 "labels": sorted(node.labels),
             }
             for node in plain_nodes
@@ -177,11 +212,13 @@ async def plant(
     )
     await cypher(
         graph,
-        "UNWIND $rows AS row MATCH (a:PatternTest {entity_key: row.a}), (b:PatternTest {entity_key: row.b}) "
+        "UNWIND $rows AS row MATCH (a:PatternTest {entity_key: row.a}), (b:PatternTest "
+        "{entity_key: row.b}) "
         "CREATE (a)-[r:$(row.type)]->(b) SET r = row.own",
         rows=[
             {
-                "own": {**one.properties, "number": one.number} | ({"user_id": one.user} if one.user else {}),
+                "own": {**one.properties, "number": one.number}
+                | ({"user_id": one.user} if one.user else {}),
                 "a": f"{prefix}:{one.start}",
                 "b": f"{prefix}:{one.end}",
                 "type": one.type,
@@ -199,26 +236,39 @@ async def remove(graph: KnowledgeGraph, prefix: str) -> None:
 
 
 async def compiled(
-    graph: KnowledgeGraph, part: GraphPattern | QueryCombinator, user_id: str, *, is_narrowed: bool = False
+    graph: KnowledgeGraph,
+    part: GraphPattern | QueryCombinator,
+    user_id: str,
+    *,
+    is_narrowed: bool = False,
 ) -> RunResult:
     """Run a pattern or a combinator as kgagent does, or as it does if that takes long."""
     reader = PathReader(graph.ontology)
     reads = UserReads.within(60.0, services_of(graph).store, user_id)
     quick_seconds = 0.0 if is_narrowed else EVERYTHING
     runner = PatternRunner(
-        reads, graph.embedder, reader, paths=EVERYTHING, explored=EVERYTHING, quick_seconds=quick_seconds
+        reads,
+        graph.embedder,
+        reader,
+        paths=EVERYTHING,
+        explored=EVERYTHING,
+        quick_seconds=quick_seconds,
     )
     is_pattern = isinstance(part, GraphPattern)
     query = GraphQuery(patterns=(part,)) if is_pattern else GraphQuery(combinator=part)
     plans = query_plans(query, all_types=True)
-    return await runner.run(plans, await runner.compiler(plans, ()), PathRanking(RankingStrategy.PATH_LENGTH), None)
+    return await runner.run(
+        plans, await runner.compiler(plans, ()), PathRanking(RankingStrategy.PATH_LENGTH), None
+    )
 
 
 def as_numbers(ran: RunResult) -> Counter[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]]:
     return Counter(
         (
             tuple(int(node.entity_key.rpartition(":")[2]) for node in path.nodes),
-            tuple(int(str(relationship.properties["number"])) for relationship in path.relationships),
+            tuple(
+                int(str(relationship.properties["number"])) for relationship in path.relationships
+            ),
             path.steps,
         )
         for path in ran.read.paths
@@ -232,7 +282,12 @@ def check_refusal(error: InputError) -> None:
 
 
 @examples(12)
-@given(drawn_nodes=nodes, drawn_relationships=relationships, pattern=patterns(), is_narrowed=st.booleans())
+@given(
+    drawn_nodes=nodes,
+    drawn_relationships=relationships,
+    pattern=patterns(),
+    is_narrowed=st.booleans(),
+)
 async def test_a_pattern_finds_the_paths_that_a_walk_in_python_finds(
     graph: KnowledgeGraph,
     drawn_nodes: list[Any],
@@ -255,7 +310,12 @@ async def test_a_pattern_finds_the_paths_that_a_walk_in_python_finds(
 
 
 @examples(8)
-@given(drawn_nodes=nodes, drawn_relationships=relationships, combinator=combinators(), is_narrowed=st.booleans())
+@given(
+    drawn_nodes=nodes,
+    drawn_relationships=relationships,
+    combinator=combinators(),
+    is_narrowed=st.booleans(),
+)
 async def test_a_combinator_finds_what_a_walk_in_python_finds(
     graph: KnowledgeGraph,
     drawn_nodes: list[Any],

@@ -1,4 +1,6 @@
-"""Invariants 9 and 10: the score that is shown sorts, and what is at least as good in every feature ranks no lower."""
+"""Invariants 9 and 10: the score that is shown sorts, and what is at least as good in every feature
+ranks no lower.
+"""
 
 import itertools
 from collections.abc import Sequence
@@ -60,7 +62,10 @@ def test_costs_lower_the_score_and_every_other_feature_raises_it() -> None:
 def test_what_is_at_least_as_good_in_every_feature_and_costs_no_more_never_scores_less(
     one: Features, other: Features
 ) -> None:
-    better = {name: (min if name in COSTS else max)(getattr(one, name), getattr(other, name)) for name in one._fields}
+    better = {
+        name: (min if name in COSTS else max)(getattr(one, name), getattr(other, name))
+        for name in one._fields
+    }
     assert score(Features(**better)) >= max(score(one), score(other))
 
 
@@ -70,7 +75,9 @@ def test_no_score_is_above_the_highest(one: Features) -> None:
 
 
 @given(features, features)
-def test_contributions_add_up_to_the_score_whatever_the_weights(one: Features, weights: Features) -> None:
+def test_contributions_add_up_to_the_score_whatever_the_weights(
+    one: Features, weights: Features
+) -> None:
     assert sum(contributions(one, weights).values()) == pytest.approx(score(one, weights))
 
 
@@ -83,11 +90,24 @@ def test_contributions_add_up_to_the_score_whatever_the_weights(one: Features, w
     st.integers(1, 6),
 )
 def test_every_feature_is_0_to_1(
-    drawn: list[Drawn], query: str, similarity: float, doubt: float, values: list[float], length: int
+    drawn: list[Drawn],
+    query: str,
+    similarity: float,
+    doubt: float,
+    values: list[float],
+    length: int,
 ) -> None:
     records = [
         read_relationship(
-            ["id", "relates", *one[:2], *one[:2], [], [], [["relationship_type", one[2]], ["attitude", one[4]]]]
+            [
+                "id",
+                "relates",
+                *one[:2],
+                *one[:2],
+                [],
+                [],
+                [["relationship_type", one[2]], ["attitude", one[4]]],
+            ]
         )
         for one in drawn
     ]
@@ -96,13 +116,16 @@ def test_every_feature_is_0_to_1(
     named = dict(zip(["Ada", "Ruth", "Bo", "Rome"], values, strict=True))
     texts = [one[3] for one in drawn]
     reader = FeatureReader.over(
-        replace(read, weights=weights, named=named), zip(records[:3], ([text] for text in texts), strict=False)
+        replace(read, weights=weights, named=named),
+        zip(records[:3], ([text] for text in texts), strict=False),
     )
     every = [
         reader.of_statements(record, [(text, similarity)], WEIGHTS)[0][0]
         for record, text in zip(records, texts, strict=True)
     ]
-    every.append(reader.of_path(PathFacts(records[:length], similarity, (1 << len(weights)) - 1, doubt)))
+    every.append(
+        reader.of_path(PathFacts(records[:length], similarity, (1 << len(weights)) - 1, doubt))
+    )
     assert all(0.0 <= value <= 1.0 for one in every for value in one)
 
 
@@ -119,7 +142,13 @@ async def build(graph: KnowledgeGraph, drawn: Sequence[Drawn]) -> str:
         for name in dict.fromkeys(name for first, second, *_ in drawn for name in (first, second))
     ]
     ways = [
-        {"from": first, "to": second, "relationship_type": kind, "description": text, "attitude": attitude}
+        {
+            "from": first,
+            "to": second,
+            "relationship_type": kind,
+            "description": text,
+            "attitude": attitude,
+        }
         for first, second, kind, text, attitude in drawn
     ]
     succeeded(await graph.tools(user_id=user_id).remember(nodes=nodes, relationships=ways))
@@ -158,7 +187,9 @@ async def test_a_statement_that_is_at_least_as_good_in_every_feature_and_costs_n
         if item.contributions and item.score is not None:
             assert sum(item.contributions.values()) == pytest.approx(item.score)
             weights = WEIGHTS._asdict()
-            shown = Features(**{name: value / weights[name] for name, value in item.contributions.items()})
+            shown = Features(
+                **{name: value / weights[name] for name, value in item.contributions.items()}
+            )
             assert all(-1e-9 <= value <= 1.0 + 1e-9 for value in shown)
             scored.append((item.score, shown))
     assert len(scored) >= len(drawn)
@@ -176,7 +207,11 @@ async def test_no_later_page_has_an_item_that_scores_higher(
     scores: list[float] = []
     cursor: dict[str, str] = {}
     for _ in range(40):
-        page = succeeded(await tools.hybrid_search(query=query, threshold=-1, limit=32, token_budget=1_000, **cursor))
+        page = succeeded(
+            await tools.hybrid_search(
+                query=query, threshold=-1, limit=32, token_budget=1_000, **cursor
+            )
+        )
         scores += [item["score"] for item in items_of(page)]
         if "next_cursor" not in page:
             break

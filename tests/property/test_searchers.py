@@ -30,7 +30,12 @@ def hops(joined: Collection[tuple[str, str]], start: str, depth: int) -> dict[st
 
 
 @few_examples
-@given(joined=pairs, seeds=st.lists(names, min_size=1, max_size=3), depth=st.integers(1, 5), top_k=st.integers(1, 10))
+@given(
+    joined=pairs,
+    seeds=st.lists(names, min_size=1, max_size=3),
+    depth=st.integers(1, 5),
+    top_k=st.integers(1, 10),
+)
 async def test_graph_search_returns_the_nearest_nodes(
     graph: KnowledgeGraph, joined: set[tuple[str, str]], seeds: list[str], depth: int, top_k: int
 ) -> None:
@@ -38,9 +43,13 @@ async def test_graph_search_returns_the_nearest_nodes(
     await drawing.nodes(*NAMES)
     await drawing.joins(joined)
     walks = [hops(joined, seed, depth) for seed in seeds]
-    nearest = {name: min(walk[name] for walk in walks if name in walk) for walk in walks for name in walk}
+    nearest = {
+        name: min(walk[name] for walk in walks if name in walk) for walk in walks for name in walk
+    }
     expected = sorted(nearest.items(), key=lambda one: (one[1], one[0]))[:top_k]
-    found = await drawing.searcher("graph").search(None, drawing.options(*seeds, graph_depth=depth, top_k=top_k))
+    found = await drawing.searcher("graph").search(
+        None, drawing.options(*seeds, graph_depth=depth, top_k=top_k)
+    )
     assert [(hit.node.name, hit.depth) for hit in found] == expected
     assert [hit.score for hit in found] == [1 / (1 + at) for _, at in expected]
 
@@ -73,12 +82,20 @@ async def test_hybrid_search_adds_both_scores(
         name: similar.get(name, 0.0) + (1 / (1 + reached[name]) if name in reached else 0.0)
         for name in {*similar, *reached}
     }
-    found = await drawing.searcher("hybrid").search(None, drawing.options(*seeds, graph_depth=depth, top_k=top_k))
+    found = await drawing.searcher("hybrid").search(
+        None, drawing.options(*seeds, graph_depth=depth, top_k=top_k)
+    )
     best = sorted(expected.values(), reverse=True)[:top_k]
     assert len(found) == len(best)
     for hit, score in zip(found, best, strict=True):
         assert abs(hit.score - score) < 1e-5
         assert abs(hit.score - expected[hit.node.name]) < 1e-5
-        source = "graph" if hit.node.name not in similar else "hybrid" if hit.node.name in reached else "vector"
+        source = (
+            "graph"
+            if hit.node.name not in similar
+            else "hybrid"
+            if hit.node.name in reached
+            else "vector"
+        )
         assert hit.source == source
         assert hit.depth == (0 if hit.node.name in similar else reached[hit.node.name])

@@ -1,4 +1,5 @@
-"""Two users write, correct, delete and search at random; every answer has the rows of a model in plain Python.
+"""Two users write, correct, delete and search at random; every answer has the rows of a model in
+plain Python.
 
 Steps of both users run concurrently, against one Neo4j. A hundred thousand steps:
 `KGAGENT_TEST_EXAMPLES=34 pytest tests/property/test_time_model.py`.
@@ -87,12 +88,14 @@ def optional(**values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, An
     return st.fixed_dictionaries({}, optional=values)
 
 
-def with_optional(always: dict[str, st.SearchStrategy[Any]], **values: st.SearchStrategy[Any]) -> Any:
+def with_optional(
+    always: dict[str, st.SearchStrategy[Any]], **values: st.SearchStrategy[Any]
+) -> Any:
     return st.fixed_dictionaries(always, optional=values)
 
 
-# Of several notes with one content, the index has one entry, with the last of their expiries: those that expire have
-# contents of their own.
+# Of several notes with one content, the index has one entry, with the last of their expiries: those
+# that expire have contents of their own.
 new_notes = with_optional({"content": contents}, when=several_times) | st.sampled_from(
     [
         {"content": "Is away", "when": "2021", "lifetime": "week"},
@@ -101,18 +104,28 @@ new_notes = with_optional({"content": contents}, when=several_times) | st.sample
     ]
 )
 notes = st.lists(new_notes, max_size=2)
-facts = {"description": descriptions, "attitude": levels, "proximity": levels, "when": several_times}
+facts = {
+    "description": descriptions,
+    "attitude": levels,
+    "proximity": levels,
+    "when": several_times,
+}
 flag = st.just(True)
 remembered = with_optional(
     {
         "relationships": st.lists(
             with_optional(
-                {"at": pairs, "notes": notes}, relationship_type=types, replaces=flag, correction=flag, **facts
+                {"at": pairs, "notes": notes},
+                relationship_type=types,
+                replaces=flag,
+                correction=flag,
+                **facts,
             ),
             max_size=2,
         ),
         "notes": st.lists(
-            with_optional({"at": records, "content": contents}, when=times, replaces=contents), max_size=2
+            with_optional({"at": records, "content": contents}, when=times, replaces=contents),
+            max_size=2,
         ),
     },
     said_on=simple_times,
@@ -121,7 +134,8 @@ remembered = with_optional(
 filters = st.builds(
     Filter,
     labels=st.none() | st.sampled_from([("Person",), ("Concept", "Source"), ("Source",)]),
-    neo4j_types=st.none() | st.sampled_from([("has_relationship_with",), ("engages_with", "covered_in")]),
+    neo4j_types=st.none()
+    | st.sampled_from([("has_relationship_with",), ("engages_with", "covered_in")]),
     relationship_types=st.none() | st.sampled_from([("friend",), ("rival", "mentor of")]),
     as_of=st.none() | times,
     between=st.none() | times,
@@ -144,18 +158,36 @@ def step(name: str, **arguments: st.SearchStrategy[Any]) -> st.SearchStrategy[St
 writes = (
     st.tuples(st.just("remember"), remembered)
     | st.tuples(st.just("remember"), remembered)
-    | step("create_relationship", at=pairs, relationship_type=types, notes=notes, values=optional(**facts))
+    | step(
+        "create_relationship",
+        at=pairs,
+        relationship_type=types,
+        notes=notes,
+        values=optional(**facts),
+    )
     | step(
         "update_relationship",
         at=pairs,
-        values=optional(relationship_type=types, **(facts | {"description": descriptions | st.just("")})),
+        values=optional(
+            relationship_type=types, **(facts | {"description": descriptions | st.just("")})
+        ),
         clear=st.sets(st.sampled_from(["attitude", "proximity", "when"])),
         notes=notes,
         correction=st.booleans(),
     )
     | step("add_note_to_relationship", at=pairs, note=new_notes)
-    | step("update_node", at=names, values=optional(description=descriptions | st.just("")), notes=notes)
-    | step("update_note", at=records, note=contents, changes=optional(content=contents, when=several_times))
+    | step(
+        "update_node",
+        at=names,
+        values=optional(description=descriptions | st.just("")),
+        notes=notes,
+    )
+    | step(
+        "update_note",
+        at=records,
+        note=contents,
+        changes=optional(content=contents, when=several_times),
+    )
     | step("delete_note", at=records, note=contents | st.just("Is away"))
     | step("delete_relationship", at=pairs)
     | step("restore_relationship", at=pairs)
@@ -164,7 +196,9 @@ rare_writes: st.SearchStrategy[Step] = (
     step("delete_node", at=names)
     | step("restore_node", at=names)
     | step("merge_nodes", keep_and_drop=st.sampled_from([("Ada", "Bo"), ("Bo", "Cy")]))
-    | st.sampled_from([("time passes", {}), ("export and import", {}), ("migrate", {}), ("forget", {})])
+    | st.sampled_from(
+        [("time passes", {}), ("export and import", {}), ("migrate", {}), ("forget", {})]
+    )
 )
 plans = st.sampled_from(["exact", "index"])
 reads = (
@@ -200,7 +234,9 @@ class User:
 
         def searching(exact_scan_limit: int) -> KnowledgeGraph:
             settings = graph.settings.model_copy(update={"exact_scan_limit": exact_scan_limit})
-            return KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, settings, clock=clock)
+            return KnowledgeGraph(
+                services_of(graph).store, graph.ontology, embedder, settings, clock=clock
+            )
 
         user = cls(f"user-{uuid4()}", searching(100_000), searching(0), clock, UserModel({}))
         await user.plant()
@@ -211,7 +247,8 @@ class User:
         nodes = [{"label": label, "name": name, "ref": name} for name, label in LABELS.items()]
         created = succeeded(await self.tools.remember(nodes=nodes))["created_nodes"]
         self.model = UserModel(
-            {node["name"]: node["entity_key"] for node in created}, {node["name"]: Record() for node in created}
+            {node["name"]: node["entity_key"] for node in created},
+            {node["name"]: Record() for node in created},
         )
 
     @property
@@ -246,10 +283,18 @@ class User:
         given: dict[str, Any] = {"relationships": [], "notes": []}
         for item in call["relationships"]:
             ends = {"from": keys[item["at"][0]], "to": keys[item["at"][1]]}
-            given["relationships"].append({name: value for name, value in item.items() if name != "at"} | ends)
+            given["relationships"].append(
+                {name: value for name, value in item.items() if name != "at"} | ends
+            )
         for item in call["notes"]:
-            on = keys[item["at"]] if isinstance(item["at"], str) else [keys[name] for name in item["at"]]
-            given["notes"].append({name: value for name, value in item.items() if name != "at"} | {"on": on})
+            on = (
+                keys[item["at"]]
+                if isinstance(item["at"], str)
+                else [keys[name] for name in item["at"]]
+            )
+            given["notes"].append(
+                {name: value for name, value in item.items() if name != "at"} | {"on": on}
+            )
         given |= {"said_on": call["said_on"]} if "said_on" in call else {}
         given |= {"source": keys["Talk"]} if "source" in call else {}
         payload = await self.tools.remember(**given)
@@ -278,7 +323,9 @@ class User:
             changes = {**values, **dict.fromkeys(clear)}
             changes |= {"when": stored_when(values["when"])} if "when" in values else {}
             old_type = record.values["relationship_type"]
-            is_other = set(values.get("relationship_type", old_type).split(", ")) != set(old_type.split(", "))
+            is_other = set(values.get("relationship_type", old_type).split(", ")) != set(
+                old_type.split(", ")
+            )
             ended = with_time(record, changes, replaces=correction or is_other)
             record.change(changes, self.clock(), corrected=correction, ended=ended)
             self.add_notes(record, notes)
@@ -303,7 +350,9 @@ class User:
         record = self.model.record(at)
         wanted = {"content": changes["content"]} if "content" in changes else {}
         wanted |= {"when": stored_when(changes["when"])} if "when" in changes else {}
-        self.check(payload, succeeds=bool(changes) and record is not None and record.edit(note, wanted))
+        self.check(
+            payload, succeeds=bool(changes) and record is not None and record.edit(note, wanted)
+        )
 
     async def _delete_note(self, at: str | Ends, note: str) -> None:
         payload = await self.tools.delete_note(**self.at(at), note=note)
@@ -329,10 +378,14 @@ class User:
         self.check(payload, succeeds=self.model.restore_node(at))
 
     async def _merge_nodes(self, keep_and_drop: tuple[str, str]) -> None:
-        """Merge, check that nothing is lost, and go on with what is stored; another test compares merges in detail."""
+        """Merge, check that nothing is lost, and go on with what is stored; another test compares
+        merges in detail.
+        """
         keep, drop = keep_and_drop
         keys = self.model.keys
-        payload = await self.tools.merge_nodes(keep_entity_key=keys[keep], drop_entity_key=keys[drop])
+        payload = await self.tools.merge_nodes(
+            keep_entity_key=keys[keep], drop_entity_key=keys[drop]
+        )
         before = self.model
         self.check(payload, succeeds={keep, drop} <= before.nodes.keys())
         if not payload["success"]:
@@ -342,10 +395,16 @@ class User:
         await self.adopt()
         before.nodes.setdefault(drop, Record())
         for at, record in [*before.nodes.items(), *before.relationships.items()]:
-            into = keep if at in {keep, drop, (keep, drop)} else tuple(keep if name == drop else name for name in at)
+            into = (
+                keep
+                if at in {keep, drop, (keep, drop)}
+                else tuple(keep if name == drop else name for name in at)
+            )
             after = self.model.record(at if isinstance(at, str) and at != drop else into)  # type: ignore[arg-type]
             assert after is not None, at
-            assert {note.identity for note in record.notes} <= {note.identity for note in after.notes}, at
+            assert {note.identity for note in record.notes} <= {
+                note.identity for note in after.notes
+            }, at
             if at != (keep, drop):
                 assert [entry for entry in record.history if entry not in after.history] == [], at
         self.model.forget_deleted(drop)
@@ -353,11 +412,15 @@ class User:
     async def adopt(self) -> None:
         """Read the records of the model from what is stored."""
         names, before = self.names, self.model
-        self.model = UserModel(before.keys, deleted=before.deleted, deleted_nodes=before.deleted_nodes)
+        self.model = UserModel(
+            before.keys, deleted=before.deleted, deleted_nodes=before.deleted_nodes
+        )
         for stored in await nodes_of(self.graph, self.user_id):
             self.model.nodes[names[stored["entity_key"]]] = self.read(stored)
         for stored in await relationships_of(self.graph, self.user_id):
-            self.model.relationships[names[stored["first"]], names[stored["second"]]] = self.read(stored)
+            self.model.relationships[names[stored["first"]], names[stored["second"]]] = self.read(
+                stored
+            )
 
     def read(self, stored: Mapping[str, Any]) -> Record:
         """A stored record."""
@@ -410,7 +473,13 @@ class User:
         self.compare_relationships(found, expected, filters.as_of)
 
     async def _hybrid_search(self, filters: Filter, plan: str) -> None:
-        request = {"query": "Who?", "threshold": -1.0, "limit": 100, "relationship_limit": 100, **_given(filters)}
+        request = {
+            "query": "Who?",
+            "threshold": -1.0,
+            "limit": 100,
+            "relationship_limit": 100,
+            **_given(filters),
+        }
         found = await self.by(plan).retrieval.hybrid_search(
             HybridSearchOptions.model_validate(request), user_id=self.user_id
         )
@@ -419,8 +488,14 @@ class User:
         self.compare_nodes(found.objects, nodes)
 
     async def _explore(self, filters: Filter) -> None:
-        request = {"queries": [{"query": "Who?", "threshold": -1.0}], "limit_per_label": 100, **_given(filters)}
-        found = await self.graph.retrieval.explore(ExploreRequest.model_validate(request), user_id=self.user_id)
+        request = {
+            "queries": [{"query": "Who?", "threshold": -1.0}],
+            "limit_per_label": 100,
+            **_given(filters),
+        }
+        found = await self.graph.retrieval.explore(
+            ExploreRequest.model_validate(request), user_id=self.user_id
+        )
         relationships, nodes = self.model.found(filters, self.clock())
         self.compare_relationships(found.relationships, relationships, filters.as_of)
         self.compare_nodes([one.node for one in found.nodes], nodes)
@@ -444,7 +519,9 @@ class User:
         if record is None:
             return
         shown = payload["node" if isinstance(at, str) else "relationship"]
-        assert [self.read_entry(entry) for entry in reversed(shown.get("history", ()))] == record.history
+        assert [
+            self.read_entry(entry) for entry in reversed(shown.get("history", ()))
+        ] == record.history
         # All notes are listed; those that have expired with the day until which they held.
         notes = [self.read_note(note) for note in shown.get("notes", ())]
         assert Counter(notes) == Counter(record.notes)
@@ -474,8 +551,12 @@ class User:
         source, ended = entry.get("source_entity_key"), entry.get("ended")
         return Replaced(entry["field"], entry["value"], until, source, corrected, ended)
 
-    def compare_relationships(self, found: Any, expected: dict[Ends, list[Note]], as_of: str | None) -> None:
-        """Compare the relationships of an answer with those of the model, as they were at a time."""
+    def compare_relationships(
+        self, found: Any, expected: dict[Ends, list[Note]], as_of: str | None
+    ) -> None:
+        """Compare the relationships of an answer with those of the model, as they were at a
+        time.
+        """
         by_ends = {}
         for one in found:
             ends = (self.names[one.from_entity_key], self.names[one.to_entity_key])
@@ -490,13 +571,17 @@ class User:
     def compare_nodes(self, found: Any, expected: dict[str, list[Note]]) -> None:
         """Compare the nodes of an answer with those of the model."""
         nodes = [(self.names[one.entity_key], self.current(one)) for one in found]
-        assert sorted(nodes) == sorted((name, shown_notes(notes)) for name, notes in expected.items())
+        assert sorted(nodes) == sorted(
+            (name, shown_notes(notes)) for name, notes in expected.items()
+        )
 
     def current(self, item: Any) -> Any:
         """The notes of an item that have not expired, in the form of `shown_notes`."""
         now = self.clock()
         return sorted(
-            (note.content, note.when or "") for note in item.notes if note.expires_at is None or note.expires_at > now
+            (note.content, note.when or "")
+            for note in item.notes
+            if note.expires_at is None or note.expires_at > now
         )
 
 
@@ -520,7 +605,9 @@ async def test_searches_timelines_and_histories_have_the_rows_of_the_model(
 
     users = [await User.new(graph, embedder) for _ in range(2)]
     try:
-        await asyncio.gather(*(work(user, steps) for user, steps in zip(users, (mine, theirs), strict=True)))
+        await asyncio.gather(
+            *(work(user, steps) for user, steps in zip(users, (mine, theirs), strict=True))
+        )
         for user in users:
             # Expired notes leave the embedded texts with the next write or migration.
             await user.graph.migrate(user_id=user.user_id)

@@ -16,7 +16,11 @@ NAMES = st.text("abcdefg_ é`$", min_size=1, max_size=6)
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 INTEGERS = st.integers(-(2**63), 2**63 - 1)
 VALUES = st.one_of(
-    *(one for kind in (TEXTS, INTEGERS, st.floats(), st.booleans()) for one in (kind, st.lists(kind, max_size=3))),
+    *(
+        one
+        for kind in (TEXTS, INTEGERS, st.floats(), st.booleans())
+        for one in (kind, st.lists(kind, max_size=3))
+    ),
     st.datetimes(),
     st.dates(),
     st.times(),
@@ -34,7 +38,8 @@ async def test_any_properties_come_back(
     user_id, file = f"user-{uuid.uuid4()}", tmp_path / "records.jsonl"
     await cypher(
         graph,
-        "CREATE (a:Person), (b:Person), (a)-[r:has_relationship_with]->(b) SET a = $first, b = $second, r = $joined "
+        "CREATE (a:Person), (b:Person), (a)-[r:has_relationship_with]->(b) SET a = $first, b = "
+        "$second, r = $joined "
         "SET a.user_id = $user, b.user_id = $user, a.entity_key = 'one', b.entity_key = 'two'",
         first=properties[0],
         second=properties[1],

@@ -1,4 +1,5 @@
-"""A session in which an agent takes notes of two conversations, over MCP and with the toolset `core`.
+"""A session in which an agent takes notes of two conversations, over MCP and with the toolset
+`core`.
 
 The test plays it; `scripts/record_mcp_session.py` plays it too, and records the answers.
 """
@@ -55,8 +56,16 @@ SESSION = (
                     "description": "Welder who sails.",
                     "is_owner": True,
                 },
-                {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."},
-                {"label": "Concept", "name": "Sailing", "description": "Traveling on water by the force of wind."},
+                {
+                    "label": "Person",
+                    "name": "Ruth Calder",
+                    "description": "Naval architect in Bergen.",
+                },
+                {
+                    "label": "Concept",
+                    "name": "Sailing",
+                    "description": "Traveling on water by the force of wind.",
+                },
             ],
             "relationships": [
                 {
@@ -119,7 +128,11 @@ SESSION = (
         "remember",
         {
             "nodes": [
-                {"label": "Person", "name": "Ruth Calder", "description": "Naval architect, head of a yard in Gdansk."}
+                {
+                    "label": "Person",
+                    "name": "Ruth Calder",
+                    "description": "Naval architect, head of a yard in Gdansk.",
+                }
             ]
         },
     ),

@@ -1,4 +1,6 @@
-"""The recorded session, over stdio and with the local model, and its transcript in the documentation."""
+"""The recorded session, over stdio and with the local model, and its transcript in the
+documentation.
+"""
 
 import re
 import subprocess
@@ -18,7 +20,9 @@ def environment(server: Server, user_id: str) -> dict[str, str]:
     return settings_for(server, user_id)
 
 
-async def test_nine_calls_create_relate_annotate_update_and_find(environment: dict[str, str], tmp_path: Path) -> None:
+async def test_nine_calls_create_relate_annotate_update_and_find(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     async with over_stdio(environment, folder=tmp_path) as client:
         exchanges = await play(client)
         counts = await read(client, "kgagent://statistics")
@@ -60,4 +64,6 @@ def test_the_documents_example_in_python_runs(
 
 def test_the_documents_hold_a_transcript_of_this_session(repository_root: Path) -> None:
     text = (repository_root / "docs" / "mcp.md").read_text("utf-8")
-    assert re.findall(r"^\*\*\d+\. `(\w+)`\*\* — (.+)$", text, re.MULTILINE) == [(s.tool, s.why) for s in SESSION]
+    assert re.findall(r"^\*\*\d+\. `(\w+)`\*\* — (.+)$", text, re.MULTILINE) == [
+        (s.tool, s.why) for s in SESSION
+    ]

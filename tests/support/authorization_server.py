@@ -1,4 +1,6 @@
-"""A local OAuth authorization server over real HTTP: metadata, keys, and tokens that a test writes itself."""
+"""A local OAuth authorization server over real HTTP: metadata, keys, and tokens that a test writes
+itself.
+"""
 
 import base64
 import json
@@ -26,7 +28,9 @@ class Key:
     """A key pair; elliptic curves, because they are made in no time."""
 
     kid: str = field(default_factory=lambda: uuid.uuid4().hex)
-    private: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
+    private: ec.EllipticCurvePrivateKey = field(
+        default_factory=lambda: ec.generate_private_key(ec.SECP256R1())
+    )
 
     @property
     def jwk(self) -> dict[str, Any]:
@@ -35,7 +39,9 @@ class Key:
 
     @property
     def pem(self) -> bytes:
-        return self.private.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        return self.private.public_key().public_bytes(
+            Encoding.PEM, PublicFormat.SubjectPublicKeyInfo
+        )
 
 
 @dataclass
@@ -55,11 +61,19 @@ class AuthorizationServer:
     def issuer(self) -> str:
         return self.http.url_for("").removesuffix("/")
 
-    def token(self, audience: str, *, key: Key | None = None, typ: str = "at+jwt", **claims: Any) -> str:
+    def token(
+        self, audience: str, *, key: Key | None = None, typ: str = "at+jwt", **claims: Any
+    ) -> str:
         """A token for a resource, with claims of one's own; a claim of None is left out."""
         signer = self.keys[0] if key is None else key
         now = int(time.time())
-        made = {"iss": self.issuer, "aud": audience, "sub": "nobody", "iat": now, "exp": now + 300} | claims
+        made = {
+            "iss": self.issuer,
+            "aud": audience,
+            "sub": "nobody",
+            "iat": now,
+            "exp": now + 300,
+        } | claims
         present = {name: value for name, value in made.items() if value is not None}
         return jwt.encode(present, signer.private, "ES256", headers={"kid": signer.kid, "typ": typ})
 
@@ -85,7 +99,9 @@ class AuthorizationServer:
             case self.metadata_path:
                 return _json(self.metadata())
             case "/keys":
-                return _json({"keys": [key.jwk for key in self.keys]} if self.jwks is None else self.jwks)
+                return _json(
+                    {"keys": [key.jwk for key in self.keys]} if self.jwks is None else self.jwks
+                )
             case "/token":
                 return self._granted(request)
         return Response("nothing here", 404)
@@ -109,7 +125,10 @@ def authorization_server() -> Iterator[AuthorizationServer]:
 def unsigned(claims: dict[str, Any], **header: Any) -> str:
     """A token with `alg` none, or another header that its signature does not deserve."""
     parts = [json.dumps({"alg": "none", "typ": "JWT"} | header), json.dumps(claims)]
-    return ".".join(base64.urlsafe_b64encode(part.encode()).rstrip(b"=").decode() for part in parts) + "."
+    return (
+        ".".join(base64.urlsafe_b64encode(part.encode()).rstrip(b"=").decode() for part in parts)
+        + "."
+    )
 
 
 def _json(body: Any) -> Response:

@@ -7,7 +7,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, ViewportSize, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    Request,
+    ViewportSize,
+    async_playwright,
+    expect,
+)
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PATIENCE = 60_000
@@ -24,7 +32,9 @@ document.addEventListener("securitypolicyviolation", (event) =>
 
 def chromium_path() -> str | None:
     """The program of KGAGENT_TEST_CHROMIUM, else the Chromium of the machine."""
-    return os.environ.get("KGAGENT_TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    return os.environ.get("KGAGENT_TEST_CHROMIUM") or next(
+        filter(None, map(shutil.which, NAMES)), None
+    )
 
 
 @asynccontextmanager
@@ -91,7 +101,9 @@ async def visiting(
         size: of the window, in pixels.
         touch: whether it has a screen to tap on.
     """
-    context = await browser.new_context(color_scheme=scheme, viewport=size, has_touch=touch, reduced_motion="reduce")
+    context = await browser.new_context(
+        color_scheme=scheme, viewport=size, has_touch=touch, reduced_motion="reduce"
+    )
     try:
         await context.add_init_script(_NOTE_VIOLATIONS)
         visit = Visit(await context.new_page())

@@ -1,10 +1,11 @@
-"""An archive of the classes that a Neo4j of the tests loads, with which a start takes a third less CPU.
+"""An archive of the classes that a Neo4j of the tests loads, with which a start takes a third less
+CPU.
 
     .venv/bin/python -m tests.support.class_archive
 
-creates it in the cache of downloaded files, once for each release and Java; the tests use it if it is there. That takes
-more CPU than one run saves, therefore no run does it by itself. Java checks that the archive belongs to
-its version and to these jars, and starts without one that does not.
+creates it in the cache of downloaded files, once for each release and Java; the tests use it if it
+is there. That takes more CPU than one run saves, therefore no run does it by itself. Java checks
+that the archive belongs to its version and to these jars, and starts without one that does not.
 """
 
 import shutil
@@ -35,10 +36,16 @@ def create(release: str, options: tuple[str, ...]) -> Path:
     """
     with tempfile.TemporaryDirectory() as name, _replacing(_archive(release)) as archive:
         classes, home = Path(name) / "classes", Path(name) / "home"
-        server = LocalNeo4j(home, version=release, java_options=(*options, f"-XX:DumpLoadedClassList={classes}"))
+        server = LocalNeo4j(
+            home, version=release, java_options=(*options, f"-XX:DumpLoadedClassList={classes}")
+        )
         java = _launcher(server)
         server.down()
-        arguments = (home / "java.args").read_text("utf-8").replace(f'"-XX:DumpLoadedClassList={classes}"\n', "")
+        arguments = (
+            (home / "java.args")
+            .read_text("utf-8")
+            .replace(f'"-XX:DumpLoadedClassList={classes}"\n', "")
+        )
         (home / "java.args").write_text(arguments, "utf-8")
         dump = (
             "-Xshare:dump",

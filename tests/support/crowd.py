@@ -7,12 +7,17 @@ from kgagent import KnowledgeGraph
 from tests.support.stored import cypher
 
 
-async def plant_people(graph: KnowledgeGraph, user_id: str, count: int, **properties: object) -> list[str]:
-    """Create people with one statement, without embeddings unless the properties hold them; gives their keys."""
+async def plant_people(
+    graph: KnowledgeGraph, user_id: str, count: int, **properties: object
+) -> list[str]:
+    """Create people with one statement, without embeddings unless the properties hold them; gives
+    their keys.
+    """
     keys = [f"{user_id}:{number}" for number in range(count)]
     await cypher(
         graph,
-        "UNWIND $keys AS key CREATE (n:Person {entity_key: key, user_id: $user, name: 'Person ' + key}) "
+        "UNWIND $keys AS key CREATE (n:Person {entity_key: key, user_id: $user, name: 'Person ' + "
+        "key}) "
         "SET n += $properties",
         keys=keys,
         user=user_id,
@@ -22,7 +27,11 @@ async def plant_people(graph: KnowledgeGraph, user_id: str, count: int, **proper
 
 
 async def plant_relationships(
-    graph: KnowledgeGraph, user_id: str, rows: Sequence[dict[str, Any]], *, neo4j_type: str = "has_relationship_with"
+    graph: KnowledgeGraph,
+    user_id: str,
+    rows: Sequence[dict[str, Any]],
+    *,
+    neo4j_type: str = "has_relationship_with",
 ) -> None:
     """Create relationships; each row has `first`, `second` and `properties`."""
     await cypher(
@@ -36,7 +45,11 @@ async def plant_relationships(
 
 
 async def plant_crowd(
-    graph: KnowledgeGraph, model: str, owned: Mapping[str, Sequence[dict[str, Any]]], *, at_once: int = 500
+    graph: KnowledgeGraph,
+    model: str,
+    owned: Mapping[str, Sequence[dict[str, Any]]],
+    *,
+    at_once: int = 500,
 ) -> None:
     """Create relationships of many users at once, each user's from one person of theirs to others.
 
@@ -65,13 +78,15 @@ async def plant_crowd(
     for start in range(0, len(people), at_once):
         await cypher(
             graph,
-            "UNWIND $people AS one CREATE (:Person {entity_key: one[0], user_id: one[1], name: one[0]})",
+            "UNWIND $people AS one CREATE (:Person {entity_key: one[0], user_id: one[1], name: "
+            "one[0]})",
             people=people[start : start + at_once],
         )
     for start in range(0, len(rows), at_once):
         await cypher(
             graph,
-            "UNWIND $rows AS row MATCH (a:Person {entity_key: row.first, user_id: row.properties.user_id}) "
+            "UNWIND $rows AS row MATCH (a:Person {entity_key: row.first, user_id: "
+            "row.properties.user_id}) "
             "MATCH (b:Person {entity_key: row.second, user_id: row.properties.user_id}) "
             "CREATE (a)-[r:has_relationship_with]->(b) SET r = row.properties",
             rows=rows[start : start + at_once],

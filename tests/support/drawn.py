@@ -31,22 +31,33 @@ class Drawing:
         """The name of the node with that entity key."""
         return key.removeprefix(f"{self.user_id}:")
 
-    async def nodes(self, *names: str, label: str = "Person", similar: Mapping[str, float] | None = None) -> None:
-        """Draw nodes; those of `similar` get an embedding with that cosine to `QUERY`, others none."""
+    async def nodes(
+        self, *names: str, label: str = "Person", similar: Mapping[str, float] | None = None
+    ) -> None:
+        """Draw nodes; those of `similar` get an embedding with that cosine to `QUERY`, others
+        none.
+        """
         rows = [
-            {"key": self.key(name), "name": name, "embedding": near_query(similar[name]) if name in similar else None}
+            {
+                "key": self.key(name),
+                "name": name,
+                "embedding": near_query(similar[name]) if name in similar else None,
+            }
             for similar in [similar or {}]
             for name in dict.fromkeys([*names, *similar])
         ]
         await cypher(
             self.graph,
-            f"UNWIND $rows AS row CREATE (:`{label}` {{entity_key: row.key, user_id: $user, name: row.name, "
+            f"UNWIND $rows AS row CREATE (:`{label}` "
+            f"{{entity_key: row.key, user_id: $user, name: row.name, "
             "embedding: row.embedding})",
             rows=rows,
             user=self.user_id,
         )
 
-    async def joins(self, pairs: Iterable[tuple[str, str]], *, neo4j_type: str = "has_relationship_with") -> None:
+    async def joins(
+        self, pairs: Iterable[tuple[str, str]], *, neo4j_type: str = "has_relationship_with"
+    ) -> None:
         """Draw relationships, each from the first to the second."""
         rows = [{"first": self.key(first), "second": self.key(second)} for first, second in pairs]
         await cypher(
@@ -64,4 +75,6 @@ class Drawing:
 
     def options(self, *seeds: str, **more: object) -> SearchOptions:
         """Options with seeds by name, that look for `QUERY`."""
-        return SearchOptions.model_validate({"seed_node_ids": tuple(map(self.key, seeds)), "vector": QUERY, **more})
+        return SearchOptions.model_validate(
+            {"seed_node_ids": tuple(map(self.key, seeds)), "vector": QUERY, **more}
+        )

@@ -1,4 +1,6 @@
-"""Other event loops for the tests: `KGAGENT_TEST_LOOP` is "uvloop" or "eager" (tasks begin when they are created)."""
+"""Other event loops for the tests: `KGAGENT_TEST_LOOP` is "uvloop" or "eager" (tasks begin when
+they are created).
+"""
 
 import asyncio
 import os
@@ -22,6 +24,8 @@ class _EagerPolicy(asyncio.DefaultEventLoopPolicy):
 
 
 def choose_event_loop() -> None:
-    """Let all event loops of this process, also those in threads, be of the kind that the environment names."""
+    """Let all event loops of this process, also those in threads, be of the kind that the
+    environment names.
+    """
     if name := os.environ.get("KGAGENT_TEST_LOOP"):
         asyncio.set_event_loop_policy({"uvloop": _UvloopPolicy, "eager": _EagerPolicy}[name]())

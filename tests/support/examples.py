@@ -5,7 +5,9 @@ import os
 from hypothesis import HealthCheck, settings
 
 FACTOR = float(os.environ.get("KGAGENT_TEST_EXAMPLES", "1"))
-"""Each run draws other examples, so a short run every time finds what a long run finds, only later."""
+"""Each run draws other examples, so a short run every time finds what a long run finds, only
+later.
+"""
 
 
 def examples(usual: int) -> settings:
@@ -14,4 +16,8 @@ def examples(usual: int) -> settings:
     Args:
         usual: examples of a usual run; KGAGENT_TEST_EXAMPLES multiplies them.
     """
-    return settings(max_examples=max(1, round(usual * FACTOR)), deadline=None, suppress_health_check=list(HealthCheck))
+    return settings(
+        max_examples=max(1, round(usual * FACTOR)),
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )

@@ -15,7 +15,13 @@ WORDS: dict[str, dict[str, list[str]]] = {
     },
     "relates_to": {
         "attitude": ["contradicts", "conflicts", "independent", "complementary", "integral"],
-        "proximity": ["loosely-related", "somewhat-related", "related", "closely-related", "inseparable"],
+        "proximity": [
+            "loosely-related",
+            "somewhat-related",
+            "related",
+            "closely-related",
+            "inseparable",
+        ],
     },
     "involves": {
         "attitude": ["peripheral", "minor", "relevant", "important", "central"],
@@ -96,4 +102,8 @@ RELATIONSHIP_DEFAULTS = {
 
 def word(neo4j_type: str, field: str, level: object) -> str:
     """The word of a level, or nothing."""
-    return (WORDS | SOURCE_WORDS)[neo4j_type][field][level - 1] if isinstance(level, int) and 1 <= level <= 5 else ""
+    return (
+        (WORDS | SOURCE_WORDS)[neo4j_type][field][level - 1]
+        if isinstance(level, int) and 1 <= level <= 5
+        else ""
+    )

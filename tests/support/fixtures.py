@@ -28,6 +28,8 @@ async def agents(
 
 
 @pytest.fixture
-def database(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock) -> Database:
+def database(
+    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock
+) -> Database:
     """What is stored for the user of the test."""
     return Database(graph, user_id, embedder, clock)

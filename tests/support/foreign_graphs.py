@@ -1,4 +1,6 @@
-"""Small graphs as other programs write them: labels, types and properties by their published conventions."""
+"""Small graphs as other programs write them: labels, types and properties by their published
+conventions.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,13 +64,20 @@ MOVIES = ForeignGraph(
     answer="Noor Haddad (Person",
     steps=[
         {"source_label": "Person", "relation_type": "ACTED_IN", "target_label": "Movie"},
-        {"source_label": "Movie", "relation_type": "DIRECTED", "target_label": "Person", "direction": "in"},
+        {
+            "source_label": "Movie",
+            "relation_type": "DIRECTED",
+            "target_label": "Person",
+            "direction": "in",
+        },
     ],
     found=["Noor Haddad", "Harbour of Glass", "Teo Marchetti"],
     ends=("Ilse Brandt", "Nine Winters"),
     path="Ilse Brandt acted in The Salt Road; Teo Marchetti acted in The Salt Road",
 )
-"""Plain Cypher, as in tutorials: names in `title` or `name`, several types between two labels, FOLLOWS both ways."""
+"""Plain Cypher, as in tutorials: names in `title` or `name`, several types between two labels,
+FOLLOWS both ways.
+"""
 
 LANGCHAIN = ForeignGraph(
     writes=(
@@ -96,7 +105,9 @@ LANGCHAIN = ForeignGraph(
     ends=("Jonas Lindqvist", "Bergen"),
     path="Jonas Lindqvist keeps boats of Tidewater Labs; Tidewater Labs located in Bergen",
 )
-"""`add_graph_documents` of langchain-neo4j with base label and source: names in `id`, two labels a node."""
+"""`add_graph_documents` of langchain-neo4j with base label and source: names in `id`, two labels a
+node.
+"""
 
 GRAPHRAG = ForeignGraph(
     writes=(
@@ -121,14 +132,25 @@ GRAPHRAG = ForeignGraph(
     question="who wrote the new inspection schedule",
     answer="Engineer Petra Sandoval replaced the gasket and wrote the new inspection",
     steps=[
-        {"source_label": "Supplier", "relation_type": "SUPPLIES_GASKETS_FOR", "target_label": "Machine"},
-        {"source_label": "Machine", "relation_type": "REPAIRED", "target_label": "Engineer", "direction": "in"},
+        {
+            "source_label": "Supplier",
+            "relation_type": "SUPPLIES_GASKETS_FOR",
+            "target_label": "Machine",
+        },
+        {
+            "source_label": "Machine",
+            "relation_type": "REPAIRED",
+            "target_label": "Engineer",
+            "direction": "in",
+        },
     ],
     found=["Norvik Seals", "Pump P7", "Petra Sandoval"],
     ends=("Norvik Seals", "Petra Sandoval"),
     path="Norvik Seals supplies gaskets for Pump P7; Petra Sandoval repaired Pump P7",
 )
-"""Neo4jWriter and the lexical graph of neo4j-graphrag: three labels a node, chunks with embeddings of another model."""
+"""Neo4jWriter and the lexical graph of neo4j-graphrag: three labels a node, chunks with embeddings
+of another model.
+"""
 
 GRAPHITI = ForeignGraph(
     writes=(
@@ -166,7 +188,9 @@ GRAPHITI = ForeignGraph(
     path="Rui Tavares reports to Ana Ribeiro; Ana Ribeiro",
     explored=["worked at Quinta do Vale since 2019", "bought a tenth of Quinta do Vale"],
 )
-"""`save` of graphiti's nodes and edges: one type for all facts, whose word and sentence are properties."""
+"""`save` of graphiti's nodes and edges: one type for all facts, whose word and sentence are
+properties.
+"""
 
 HOSPITAL = ForeignGraph(
     writes=(

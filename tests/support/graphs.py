@@ -16,7 +16,9 @@ async def connections(
     async with AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(
-                KnowledgeGraph.connect(settings=settings, embedder=embedder, clock=clock, ensure_schema=position == 0)
+                KnowledgeGraph.connect(
+                    settings=settings, embedder=embedder, clock=clock, ensure_schema=position == 0
+                )
             )
             for position in range(count)
         ]

@@ -7,7 +7,9 @@ from contextlib import asynccontextmanager
 
 
 class Turns:
-    """How often another task has run, and the most CPU time of this thread, in seconds, between two of its turns."""
+    """How often another task has run, and the most CPU time of this thread, in seconds, between two
+    of its turns.
+    """
 
     count = 0
     longest = 0.0

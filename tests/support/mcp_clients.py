@@ -17,20 +17,26 @@ from kgagent.tools import Payload
 
 Mode = Literal["legacy", "auto"]
 MODES: tuple[Mode, ...] = ("legacy", "auto")
-"""How a client agrees on the protocol: by a handshake, as all did until 2025, or by a version in each request."""
+"""How a client agrees on the protocol: by a handshake, as all did until 2025, or by a version in
+each request.
+"""
 
 PROGRAM = (
     *(sys.executable, "-c"),
     "import sys; sys.modules['pandas'] = None; from kgagent.cli.app import main; main()",
 )
-"""The command line. The driver imports pandas where it is installed, as for Ray here, which takes half a second."""
+"""The command line. The driver imports pandas where it is installed, as for Ray here, which takes
+half a second.
+"""
 
 LONGEST = 120.0
 """Seconds after which a client gives up; none of the tests comes near."""
 
 
 def plain_client(**options: Any) -> httpx2.AsyncClient:
-    """A client for servers on the loopback; to read the certificates of authorities takes longer than a request."""
+    """A client for servers on the loopback; to read the certificates of authorities takes longer
+    than a request.
+    """
     return httpx2.AsyncClient(verify=False, **options)
 
 
@@ -42,7 +48,9 @@ async def over_http(
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with plain_client(headers=headers, timeout=LONGEST) as http:
         transport = streamable_http_client(url, http_client=http)
-        async with Client(transport, mode=mode, read_timeout_seconds=LONGEST, elicitation_callback=asked) as client:
+        async with Client(
+            transport, mode=mode, read_timeout_seconds=LONGEST, elicitation_callback=asked
+        ) as client:
             yield client
 
 
@@ -56,13 +64,19 @@ async def over_stdio(
 ) -> AsyncIterator[Client]:
     """Start `kgagent mcp` as a program of its own and connect to it; it ends with the block."""
     command, *rest = PROGRAM
-    server = StdioServerParameters(command=command, args=[*rest, "mcp", *arguments], env=dict(environment), cwd=folder)
-    async with Client(server, mode=mode, read_timeout_seconds=LONGEST, elicitation_callback=asked) as client:
+    server = StdioServerParameters(
+        command=command, args=[*rest, "mcp", *arguments], env=dict(environment), cwd=folder
+    )
+    async with Client(
+        server, mode=mode, read_timeout_seconds=LONGEST, elicitation_callback=asked
+    ) as client:
         yield client
 
 
 def payload_of(result: CallToolResult) -> Payload:
-    """What a tool of a structured server answered; an error is marked as one, and the text says it too."""
+    """What a tool of a structured server answered; an error is marked as one, and the text says it
+    too.
+    """
     text = text_of(result)
     payload = result.structured_content
     assert isinstance(payload, dict)

@@ -1,4 +1,5 @@
-"""A local server with OpenAI's chat completions and responses, whose model says what a test has written for it.
+"""A local server with OpenAI's chat completions and responses, whose model says what a test has
+written for it.
 
 Like OpenAI it refuses functions whose schema is not strict where they say that it is.
 """
@@ -22,13 +23,25 @@ TOKENS = PROMPT_TOKENS + ANSWER_TOKENS
 Body = dict[str, Any]
 Calls = Sequence[tuple[str, Body | str]]
 Turn = Callable[[list[Body]], Calls | str | Response]
-"""What the model says, from the answers of all tools so far: calls (name and arguments), or the last word.
+"""What the model says, from the answers of all tools so far: calls (name and arguments), or the
+last word.
 
 Arguments that are text go out as they are; a response is sent in place of an answer.
 """
 
 ALLOWED = {
-    *("type", "properties", "required", "additionalProperties", "items", "anyOf", "$ref", "$defs", "enum", "const"),
+    *(
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "anyOf",
+        "$ref",
+        "$defs",
+        "enum",
+        "const",
+    ),
     *("description", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
     *("minItems", "maxItems"),
 }
@@ -51,7 +64,9 @@ class ScriptedModel:
     def chat(self, request: Request) -> Response:
         """Answer `POST /v1/chat/completions`."""
         body = self._body(request)
-        if wrong := [wrong for tool in body.get("tools", ()) for wrong in refusals(tool["function"])]:
+        if wrong := [
+            wrong for tool in body.get("tools", ()) for wrong in refusals(tool["function"])
+        ]:
             return _refused(wrong)
         outputs = [_decoded(m["content"]) for m in body["messages"] if m["role"] == "tool"]
         said = next(self.turns)(outputs)
@@ -73,7 +88,11 @@ class ScriptedModel:
             "message": message,
             "logprobs": None,
         }
-        usage = {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": ANSWER_TOKENS, "total_tokens": TOKENS}
+        usage = {
+            "prompt_tokens": PROMPT_TOKENS,
+            "completion_tokens": ANSWER_TOKENS,
+            "total_tokens": TOKENS,
+        }
         return _json(
             {
                 **{"id": "c", "object": "chat.completion", "created": 0, "model": "scripted"},
@@ -87,14 +106,22 @@ class ScriptedModel:
         if wrong := [wrong for tool in body["tools"] for wrong in refusals(tool)]:
             return _refused(wrong)
         given = body["input"] if isinstance(body["input"], list) else []
-        outputs = [_decoded(item["output"]) for item in given if item.get("type") == "function_call_output"]
+        outputs = [
+            _decoded(item["output"]) for item in given if item.get("type") == "function_call_output"
+        ]
         said = next(self.turns)(outputs)
         if isinstance(said, Response):
             return said
         if isinstance(said, str):
             content = [{"type": "output_text", "text": said, "annotations": []}]
             output: list[Body] = [
-                {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": content}
+                {
+                    "type": "message",
+                    "id": "m",
+                    "role": "assistant",
+                    "status": "completed",
+                    "content": content,
+                }
             ]
         else:
             output = [
@@ -110,8 +137,19 @@ class ScriptedModel:
             ]
         return _json(
             {
-                **{"id": "r", "object": "response", "created_at": 0, "model": "scripted", "status": "completed"},
-                **{"output": output, "tools": [], "tool_choice": "auto", "parallel_tool_calls": True},
+                **{
+                    "id": "r",
+                    "object": "response",
+                    "created_at": 0,
+                    "model": "scripted",
+                    "status": "completed",
+                },
+                **{
+                    "output": output,
+                    "tools": [],
+                    "tool_choice": "auto",
+                    "parallel_tool_calls": True,
+                },
             }
         )
 
@@ -141,8 +179,12 @@ def deciding_model(turn: Turn) -> Iterator[ScriptedModel]:
 def _served(turns: Iterator[Turn]) -> Iterator[ScriptedModel]:
     with HTTPServer(host="127.0.0.1", threaded=True) as http:
         model = ScriptedModel(str(http.url_for("/v1")), turns)
-        http.expect_request(re.compile(r"/v1/chat/completions$"), method="POST").respond_with_handler(model.chat)
-        http.expect_request(re.compile(r"/v1/responses$"), method="POST").respond_with_handler(model.responses)
+        http.expect_request(
+            re.compile(r"/v1/chat/completions$"), method="POST"
+        ).respond_with_handler(model.chat)
+        http.expect_request(re.compile(r"/v1/responses$"), method="POST").respond_with_handler(
+            model.responses
+        )
         yield model
 
 
@@ -164,7 +206,11 @@ def refusals(function: Mapping[str, Any]) -> list[str]:
 def not_strict(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[str]:
     """Where a schema is not strict."""
     yield from _wrong_here(schema, root)
-    parts = [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values(), *schema.get("anyOf", ())]
+    parts = [
+        *schema.get("properties", {}).values(),
+        *schema.get("$defs", {}).values(),
+        *schema.get("anyOf", ()),
+    ]
     for part in [*parts, *([schema["items"]] if "items" in schema else [])]:
         if not part.keys() & {"type", "anyOf", "$ref", "enum", "const"}:
             yield "a value of any type"
@@ -180,7 +226,9 @@ def _wrong_here(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Iterator[
         yield f"{schema['$ref']} leads nowhere"
     if schema.get("type") == "object" and schema.get("additionalProperties") is not False:
         yield "additionalProperties is not false"
-    if schema.get("type") == "object" and set(schema.get("required", ())) != set(schema["properties"]):
+    if schema.get("type") == "object" and set(schema.get("required", ())) != set(
+        schema["properties"]
+    ):
         yield "not every property is required"
     if schema.get("type") == "array" and "items" not in schema:
         yield "a list of anything"
@@ -202,16 +250,22 @@ def _written(arguments: Body | str) -> str:
 
 def broken(status: int = 500) -> Response:
     """A server that fails."""
-    return _json({"error": {"message": "out of order", "type": "server_error", "code": None}}, status)
+    return _json(
+        {"error": {"message": "out of order", "type": "server_error", "code": None}}, status
+    )
 
 
 def refused(message: str, code: str | None = None, status: int = 400) -> Response:
     """A provider that does not take the request."""
-    return _json({"error": {"message": message, "type": "invalid_request_error", "code": code}}, status)
+    return _json(
+        {"error": {"message": message, "type": "invalid_request_error", "code": code}}, status
+    )
 
 
 def _refused(wrong: list[str]) -> Response:
-    return _json({"error": {"message": "; ".join(wrong), "type": "invalid_request_error", "code": None}}, 400)
+    return _json(
+        {"error": {"message": "; ".join(wrong), "type": "invalid_request_error", "code": None}}, 400
+    )
 
 
 def _json(body: object, status: int = 200) -> Response:

@@ -1,4 +1,6 @@
-"""A local server that speaks OpenAI's protocol of embeddings over real HTTP, and fails as a test asks."""
+"""A local server that speaks OpenAI's protocol of embeddings over real HTTP, and fails as a test
+asks.
+"""
 
 import base64
 import json
@@ -42,7 +44,9 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What a fault has at hand: the request, the right answer to it, and the event that ends all waiting."""
+    """What a fault has at hand: the request, the right answer to it, and the event that ends all
+    waiting.
+    """
 
     request: Request
     items: list[Item]
@@ -82,15 +86,17 @@ class _Traffic:
         with self._guard:
             came = self._guard.wait_for(lambda: len(self.received) >= count, _MAX_HOLD_LENGTH)
         if not came:
-            raise TimeoutError(f"{len(self.received)} of {count} requests came in {_MAX_HOLD_LENGTH:g} s")
+            raise TimeoutError(
+                f"{len(self.received)} of {count} requests came in {_MAX_HOLD_LENGTH:g} s"
+            )
 
 
 class OpenAIServer:
     """Serves `/v1/embeddings` on a free loopback port, as a context manager.
 
-    The embedding of a text is deterministic, of length 1, and near that of texts that share its words. Like
-    OpenAI it checks the key, the model, the number of inputs and their tokens; it counts a token for each
-    UTF-8 byte, the most that there can be.
+    The embedding of a text is deterministic, of length 1, and near that of texts that share its
+    words. Like OpenAI it checks the key, the model, the number of inputs and their tokens; it
+    counts a token for each UTF-8 byte, the most that there can be.
 
         with OpenAIServer() as server:
             server.fail_next(status(500), times=2)
@@ -112,18 +118,25 @@ class OpenAIServer:
 
     def __enter__(self) -> Self:
         self._http.start()
-        self._http.expect_request(re.compile(r"^/\d+/v1/embeddings$"), method="POST").respond_with_handler(self._handle)
+        self._http.expect_request(
+            re.compile(r"^/\d+/v1/embeddings$"), method="POST"
+        ).respond_with_handler(self._handle)
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._released.set()
         self._http.stop()
 
     @property
     def base_url(self) -> str:
-        """What `OPENAI_BASE_URL` is set to; a new address after each reset, to recognize late requests."""
+        """What `OPENAI_BASE_URL` is set to; a new address after each reset, to recognize late
+        requests.
+        """
         return str(self._http.url_for(f"/{self._round}/v1"))
 
     @property
@@ -167,7 +180,9 @@ class OpenAIServer:
         traffic, released = self._traffic, self._released
         with traffic.counted():
             body = json.loads(request.get_data())
-            received = Received(body["model"], body["input"], body.get("encoding_format"), body.get("dimensions"))
+            received = Received(
+                body["model"], body["input"], body.get("encoding_format"), body.get("dimensions")
+            )
             traffic.note(received)
             refusal = self._refusal(request, received)
             if refusal is not None:
@@ -196,12 +211,16 @@ class OpenAIServer:
         if received.model == "text-embedding-ada-002":
             return "This model does not support specifying dimensions"
         longest = self._models[received.model]
-        return f"dimensions must be {longest} at the most" if received.dimensions > longest else None
+        return (
+            f"dimensions must be {longest} at the most" if received.dimensions > longest else None
+        )
 
     def _items(self, received: Received) -> list[Item]:
         length = received.dimensions or self._models[received.model]
         return [
-            item(index, hash_embedding(text, length), as_base64=received.encoding_format == "base64")
+            item(
+                index, hash_embedding(text, length), as_base64=received.encoding_format == "base64"
+            )
             for index, text in enumerate(received.inputs)
         ]
 
@@ -215,7 +234,9 @@ def _wrong_inputs(inputs: list[str]) -> str | None:
 
 def item(index: int, vector: Sequence[float], *, as_base64: bool = False) -> Item:
     """One embedding as it stands in an answer."""
-    embedding = base64.b64encode(array("f", vector).tobytes()).decode() if as_base64 else list(vector)
+    embedding = (
+        base64.b64encode(array("f", vector).tobytes()).decode() if as_base64 else list(vector)
+    )
     return {"object": "embedding", "index": index, "embedding": embedding}
 
 
@@ -231,7 +252,9 @@ def status(
     error_code: str | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> Fault:
-    """An error in OpenAI's form, after which clients retry at once unless `headers` ask them to wait."""
+    """An error in OpenAI's form, after which clients retry at once unless `headers` ask them to
+    wait.
+    """
     return lambda _: _error(code, message, error_code, headers or {"retry-after-ms": "1"})
 
 
@@ -273,7 +296,9 @@ def held(exchange: Exchange) -> Response:
 
 
 def together(count: int) -> Fault:
-    """Right answers that wait until `count` requests are under way at once; queue it for each of them."""
+    """Right answers that wait until `count` requests are under way at once; queue it for each of
+    them.
+    """
     barrier = threading.Barrier(count, timeout=_MAX_HOLD_LENGTH)
 
     def fault(exchange: Exchange) -> Response:

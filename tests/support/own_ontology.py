@@ -1,4 +1,6 @@
-"""A graph with labels and types that no other test has: for tests of all users, or of broken indexes."""
+"""A graph with labels and types that no other test has: for tests of all users, or of broken
+indexes.
+"""
 
 import uuid
 from collections.abc import AsyncIterator, Callable
@@ -41,14 +43,17 @@ def own_ontology(*, key: str = "uuid4") -> Ontology:
 
 def names(ontology: Ontology) -> dict[str, Identifier]:
     """The quoted labels and types, by the words before their suffix."""
-    return {name.split("_")[0]: Identifier(name) for name in (*ontology.labels, *ontology.relationships)}
+    return {
+        name.split("_")[0]: Identifier(name) for name in (*ontology.labels, *ontology.relationships)
+    }
 
 
 @asynccontextmanager
 async def own_graph(
     settings: Settings, embedder: Embedder, clock: Callable[[], datetime], ontology: Ontology
 ) -> AsyncIterator[KnowledgeGraph]:
-    """Open a graph with an ontology of its own, with all its indexes; in the end its data is deleted.
+    """Open a graph with an ontology of its own, with all its indexes; in the end its data is
+    deleted.
 
     Indexes that all ontologies share by name stay as they are and are no part of its schema.
     """
@@ -62,11 +67,15 @@ async def own_graph(
             yield graph
         finally:
             for label in ontology.labels:
-                await services_of(graph).store.write(f"MATCH (n:{Identifier(label)}) DETACH DELETE n", {})
+                await services_of(graph).store.write(
+                    f"MATCH (n:{Identifier(label)}) DETACH DELETE n", {}
+                )
 
 
 def leave_shared_indexes_out(graph: KnowledgeGraph) -> None:
-    """Have a graph's schema know only the constraints and indexes that belong to its ontology alone."""
+    """Have a graph's schema know only the constraints and indexes that belong to its ontology
+    alone.
+    """
     own = (*graph.ontology.labels, *graph.ontology.relationships)
     services_of(graph).schema.parts = [
         part for part in services_of(graph).schema.parts if any(name in part.name for name in own)
@@ -75,7 +84,9 @@ def leave_shared_indexes_out(graph: KnowledgeGraph) -> None:
 
 @asynccontextmanager
 async def dropped_in_the_end(settings: Settings, ontology: Ontology) -> AsyncIterator[Ontology]:
-    """Lend an ontology; in the end the constraints and indexes that were made for it are dropped."""
+    """Lend an ontology; in the end the constraints and indexes that were made for it are
+    dropped.
+    """
     yield ontology
     connecting = KnowledgeGraph.connect(
         settings=settings, embedder=HashingEmbedder(8), ontology=ontology, ensure_schema=False
@@ -85,7 +96,9 @@ async def dropped_in_the_end(settings: Settings, ontology: Ontology) -> AsyncIte
         for part in services_of(graph).schema.parts:
             kind = "CONSTRAINT" if part.kind == "unique" else "INDEX"
             for name in filter(None, (part.name, part.earlier_name)):
-                await services_of(graph).store.run_schema(f"DROP {kind} {Identifier(name)} IF EXISTS")
+                await services_of(graph).store.run_schema(
+                    f"DROP {kind} {Identifier(name)} IF EXISTS"
+                )
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,9 @@ from tests.support.stored import cypher
 
 async def node(tools: Toolset, label: str, name: str, description: str = "", **more: object) -> str:
     """Create a node and give its key."""
-    payload = succeeded(await tools.create_node(label=label, name=name, description=description, **more))
+    payload = succeeded(
+        await tools.create_node(label=label, name=name, description=description, **more)
+    )
     return str(payload["entity_key"])
 
 
@@ -24,7 +26,9 @@ async def person(tools: Toolset, name: str, description: str = "", **more: objec
     return await node(tools, "Person", name, description, **more)
 
 
-async def relate(tools: Toolset, first: str, second: str, relationship_type: str = "friend", **more: Any) -> Payload:
+async def relate(
+    tools: Toolset, first: str, second: str, relationship_type: str = "friend", **more: Any
+) -> Payload:
     """Create a relationship and give the answer."""
     return succeeded(
         await tools.create_relationship(
@@ -46,10 +50,11 @@ async def create_all(
     nodes: Iterable[Mapping[str, object]],
     relationships: Iterable[Mapping[str, object]] = (),
 ) -> dict[str, str]:
-    """Create nodes of different names, and relationships between these names; gives the keys of the nodes by name.
+    """Create nodes of different names, and relationships between these names; gives the keys of the
+    nodes by name.
 
-    Loading all of them takes a third of the CPU of a call of a tool for each: with every transaction the server
-    refreshes its indexes.
+    Loading all of them takes a third of the CPU of a call of a tool for each: with every
+    transaction the server refreshes its indexes.
 
     Args:
         graph: where to.
@@ -57,7 +62,9 @@ async def create_all(
         nodes: label, name and what else a line of a file may have.
         relationships: `from`, `to`, `relationship_type` and so on.
     """
-    lines = [{"kind": "node", "id": node["name"], **_own_key(graph, node), **node} for node in nodes]
+    lines = [
+        {"kind": "node", "id": node["name"], **_own_key(graph, node), **node} for node in nodes
+    ]
     lines += [{"kind": "relationship", **relationship} for relationship in relationships]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "lines.jsonl"
@@ -66,7 +73,8 @@ async def create_all(
     assert not report.problems, report
     rows = await cypher(
         graph,
-        "MATCH (n:Person|Concept|Entity|Source {user_id: $user}) RETURN n.name AS name, n.entity_key AS key",
+        "MATCH (n:Person|Concept|Entity|Source {user_id: $user}) RETURN n.name AS name, "
+        "n.entity_key AS key",
         user=user_id,
     )
     return {row["name"]: row["key"] for row in rows}
@@ -74,19 +82,30 @@ async def create_all(
 
 def _own_key(graph: KnowledgeGraph, node: Mapping[str, object]) -> dict[str, str]:
     """A random key, unless the label derives it from the content."""
-    return {} if graph.ontology.label(str(node["label"])).is_deterministic else {"entity_key": str(uuid4())}
+    return (
+        {}
+        if graph.ontology.label(str(node["label"])).is_deterministic
+        else {"entity_key": str(uuid4())}
+    )
 
 
 async def persons(tools: Toolset, *names: str) -> list[str]:
     """Create people with one call, and give their keys."""
     nodes = [{"label": "Person", "name": name, "new": True} for name in names]
-    return [created["entity_key"] for created in succeeded(await tools.remember(nodes=nodes))["created_nodes"]]
+    return [
+        created["entity_key"]
+        for created in succeeded(await tools.remember(nodes=nodes))["created_nodes"]
+    ]
 
 
 async def remembered(
-    tools: Toolset, nodes: Iterable[Mapping[str, object]], relationships: Iterable[Mapping[str, object]] = ()
+    tools: Toolset,
+    nodes: Iterable[Mapping[str, object]],
+    relationships: Iterable[Mapping[str, object]] = (),
 ) -> dict[str, str]:
-    """Create nodes of different names and their relationships with one call; gives the keys by name."""
+    """Create nodes of different names and their relationships with one call; gives the keys by
+    name.
+    """
     payload = succeeded(await tools.remember(nodes=[*nodes], relationships=[*relationships]))
     assert not payload.get("failures"), payload
     return {created["name"]: created["entity_key"] for created in payload["created_nodes"]}

@@ -44,7 +44,9 @@ class PlainNode:
 
 @dataclass(frozen=True)
 class PlainRelationship:
-    """A relationship between two nodes by their numbers; `user` is None where it does not say whose it is."""
+    """A relationship between two nodes by their numbers; `user` is None where it does not say whose
+    it is.
+    """
 
     number: int
     start: int
@@ -67,7 +69,10 @@ class PlainGraph:
         """All paths of a pattern or a combinator; a UNION's are those of all its parts."""
         if isinstance(part, GraphPattern):
             return [
-                path for start in self.nodes if self._is_own(start) for path in self._of_pattern(part, start.number)
+                path
+                for start in self.nodes
+                if self._is_own(start)
+                for path in self._of_pattern(part, start.number)
             ]
         found = [self.paths(inner) for inner in part.patterns]
         if part.type == "UNION":
@@ -75,7 +80,9 @@ class PlainGraph:
         if part.type == "SEQUENTIAL":
             rows = found[0]
             for paths in found[1:]:
-                rows = [_joined(row, path) for row in rows for path in paths if row[0][-1] == path[0][0]]
+                rows = [
+                    _joined(row, path) for row in rows for path in paths if row[0][-1] == path[0][0]
+                ]
             return rows
         assert part.join_on in {"start", "end"}
         end = 0 if part.join_on == "start" else -1
@@ -91,7 +98,9 @@ class PlainGraph:
                 continue
             if pattern.distinct_nodes and len(set(nodes)) < len(nodes):
                 continue
-            if self._labels_fit(pattern.steps, nodes, arrivals) and self._holds(pattern, nodes, followed, arrivals):
+            if self._labels_fit(pattern.steps, nodes, arrivals) and self._holds(
+                pattern, nodes, followed, arrivals
+            ):
                 yield nodes, followed, arrivals
 
     def _walk(self, pattern: GraphPattern | Branch, start: int) -> Iterator[Walked]:
@@ -101,7 +110,13 @@ class PlainGraph:
             reached = []
             for nodes, followed, arrivals in rows:
                 for more, along in self._follow(step, nodes[-1], followed, repeats=repeats):
-                    reached.append(((*nodes, *more), (*followed, *along), (*arrivals, len(nodes) + len(more) - 1)))
+                    reached.append(
+                        (
+                            (*nodes, *more),
+                            (*followed, *along),
+                            (*arrivals, len(nodes) + len(more) - 1),
+                        )
+                    )
             rows = reached
         yield from rows
 
@@ -124,15 +139,22 @@ class PlainGraph:
             if hops >= step.min_hops:
                 yield from rows
 
-    def _ends(self, step: TraversalStep, relationship: PlainRelationship, here: int) -> Iterator[int]:
-        if (step.types and relationship.type not in step.types) or relationship.user not in {None, self.user}:
+    def _ends(
+        self, step: TraversalStep, relationship: PlainRelationship, here: int
+    ) -> Iterator[int]:
+        if (step.types and relationship.type not in step.types) or relationship.user not in {
+            None,
+            self.user,
+        }:
             return
         forth = relationship.start == here and step.direction != "INCOMING"
         back = relationship.end == here and step.direction != "OUTGOING"
         ends = {*([relationship.end] if forth else []), *([relationship.start] if back else [])}
         yield from (end for end in ends if self._is_own(self.nodes[end]))
 
-    def _labels_fit(self, steps: Sequence[TraversalStep], nodes: tuple[int, ...], arrivals: tuple[int, ...]) -> bool:
+    def _labels_fit(
+        self, steps: Sequence[TraversalStep], nodes: tuple[int, ...], arrivals: tuple[int, ...]
+    ) -> bool:
         places = (0, *arrivals)
         return all(
             label is None or label in self.nodes[nodes[place]].labels
@@ -141,9 +163,15 @@ class PlainGraph:
         )
 
     def _holds(
-        self, part: GraphPattern | Branch, nodes: tuple[int, ...], followed: tuple[int, ...], arrivals: tuple[int, ...]
+        self,
+        part: GraphPattern | Branch,
+        nodes: tuple[int, ...],
+        followed: tuple[int, ...],
+        arrivals: tuple[int, ...],
     ) -> bool:
-        """Whether all constraints and branches hold; nonsense counts only where nothing else fails."""
+        """Whether all constraints and branches hold; nonsense counts only where nothing else
+        fails.
+        """
         nonsense, holds = False, True
         for constraint in part.constraints:
             try:
@@ -156,7 +184,11 @@ class PlainGraph:
         return holds and not nonsense
 
     def _constraint(
-        self, constraint: Constraint, nodes: tuple[int, ...], followed: tuple[int, ...], arrivals: tuple[int, ...]
+        self,
+        constraint: Constraint,
+        nodes: tuple[int, ...],
+        followed: tuple[int, ...],
+        arrivals: tuple[int, ...],
     ) -> bool:
         places = {"start": [0], "end": [len(nodes) - 1], -1: list(range(len(nodes)))}
         if constraint.on == "relationship":
@@ -171,7 +203,11 @@ class PlainGraph:
             other = constraint.value_from.at_step
             place = places[other][0] if isinstance(other, str) else arrivals[other]
             value = self.nodes[nodes[place]].properties.get(constraint.value_from.property_path)
-            if constraint.type in {"PROPERTY_IN", "NOT_IN"} and value is not None and not isinstance(value, list):
+            if (
+                constraint.type in {"PROPERTY_IN", "NOT_IN"}
+                and value is not None
+                and not isinstance(value, list)
+            ):
                 value = [value]
         meant = [self.nodes[nodes[place]] for place in at]
         held = [node.properties for node in meant if constraint.node_label in {None, *node.labels}]
@@ -179,7 +215,11 @@ class PlainGraph:
 
     def _branch(self, branch: Branch, nodes: tuple[int, ...], arrivals: tuple[int, ...]) -> bool:
         def at(position: int | str) -> int:
-            return nodes[{"start": 0, "end": -1}[position] if isinstance(position, str) else arrivals[position]]
+            return nodes[
+                {"start": 0, "end": -1}[position]
+                if isinstance(position, str)
+                else arrivals[position]
+            ]
 
         ends = {
             walked[0][-1]
@@ -188,7 +228,9 @@ class PlainGraph:
             and (branch.ends_at is None or walked[0][-1] == at(branch.ends_at))
             and self._holds(branch, *walked)
         }
-        return branch.minimum <= len(ends) <= (len(ends) if branch.at_most is None else branch.at_most)
+        return (
+            branch.minimum <= len(ends) <= (len(ends) if branch.at_most is None else branch.at_most)
+        )
 
 
 def _joined(first: Walked, second: Walked) -> Walked:
@@ -201,7 +243,9 @@ def _joined(first: Walked, second: Walked) -> Walked:
 
 
 def all_satisfy(constraint: Constraint, held: Sequence[Mapping[str, Any]], value: Any) -> bool:
-    """Whether all of some properties satisfy a constraint; nonsense counts only where no other fails."""
+    """Whether all of some properties satisfy a constraint; nonsense counts only where no other
+    fails.
+    """
     results, nonsense = [], False
     for properties in held:
         try:
@@ -255,4 +299,6 @@ def sort(value: Any) -> str:
     """What sort of value it is."""
     if isinstance(value, bool):
         return "truth"
-    return "number" if isinstance(value, int | float) else "text" if isinstance(value, str) else "list"
+    return (
+        "number" if isinstance(value, int | float) else "text" if isinstance(value, str) else "list"
+    )

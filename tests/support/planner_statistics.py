@@ -1,4 +1,6 @@
-"""Data that a new server holds before the first test, as Neo4j plans a statement by the counts that it finds."""
+"""Data that a new server holds before the first test, as Neo4j plans a statement by the counts that
+it finds.
+"""
 
 import json
 from collections.abc import Iterator
@@ -17,13 +19,16 @@ NODES = 40
 
 
 def fill(server: Server, settings: Settings, folder: Path, dimensions: int) -> None:
-    """Create the schema of the default ontology, and graphs of a few users with all of its labels and types.
+    """Create the schema of the default ontology, and graphs of a few users with all of its labels
+    and types.
 
-    A statement that is planned on an empty server, or before the indexes are sampled, may read all records, and the
-    tests' server keeps its plans.
+    A statement that is planned on an empty server, or before the indexes are sampled, may read all
+    records, and the tests' server keeps its plans.
     """
     path = folder / "statistics.jsonl"
-    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(dimensions)) as graph:
+    with SyncKnowledgeGraph.connect(
+        settings=settings, embedder=HashingEmbedder(dimensions)
+    ) as graph:
         path.write_text("".join(f"{line}\n" for line in _lines(graph.ontology)), "utf-8")
         for number in range(USERS):
             report = graph.load(path, user_id=f"statistics-{number}")
@@ -37,10 +42,23 @@ def _lines(ontology: Ontology) -> Iterator[str]:
         for number in range(NODES):
             name = f"{label} {number}"
             yield json.dumps(
-                {"kind": "node", "id": name, "label": label, "name": name, "description": f"This is {name}"}
+                {
+                    "kind": "node",
+                    "id": name,
+                    "label": label,
+                    "name": name,
+                    "description": f"This is {name}",
+                }
             )
     for neo4j_type, definition in ontology.relationships.items():
         for number in range(NODES):
             [(start, end)] = definition.pairs
             ends = {"from": f"{start} {number}", "to": f"{end} {(number + 1) % NODES}"}
-            yield json.dumps({"kind": "relationship", "relationship_type": "near", "neo4j_type": neo4j_type, **ends})
+            yield json.dumps(
+                {
+                    "kind": "relationship",
+                    "relationship_type": "near",
+                    "neo4j_type": neo4j_type,
+                    **ends,
+                }
+            )

@@ -25,12 +25,16 @@ def packed(value: Packable) -> bytes:
         case str():
             return bytes([0xD0, len(value.encode())]) + value.encode()
         case Mapping():
-            return bytes([0xA0 + len(value)]) + b"".join(packed(key) + packed(one) for key, one in value.items())
+            return bytes([0xA0 + len(value)]) + b"".join(
+                packed(key) + packed(one) for key, one in value.items()
+            )
         case _:
             return bytes([0x90 + len(value)]) + b"".join(map(packed, value))
 
 
-def routing_table(*, readers: Sequence[str], writers: Sequence[str], routers: Sequence[str]) -> bytes:
+def routing_table(
+    *, readers: Sequence[str], writers: Sequence[str], routers: Sequence[str]
+) -> bytes:
     """The reply to ROUTE: addresses such as "127.0.0.1:7687", valid for an hour."""
     servers = [
         {"role": role, "addresses": addresses}
@@ -47,7 +51,8 @@ class Proxy:
         uri: bolt address for clients.
         address: host and port for clients.
         requests: what the clients sent, joined.
-        routes: reply to clients that ask for the addresses of a cluster; None lets the server reply.
+        routes: reply to clients that ask for the addresses of a cluster; None lets the server
+            reply.
     """
 
     def __init__(self, target: str) -> None:
@@ -86,11 +91,15 @@ class Proxy:
         self._passing.clear()
 
     def lose_replies_to_commits(self, count: int) -> None:
-        """Cut the connections of the next commits after the server has committed, before it can say so."""
+        """Cut the connections of the next commits after the server has committed, before it can say
+        so.
+        """
         self.lose_replies_to(COMMIT, count)
 
     def lose_replies_to(self, message: bytes, count: int) -> None:
-        """Cut the connections on which the next messages with these bytes come, before the server's replies arrive."""
+        """Cut the connections on which the next messages with these bytes come, before the server's
+        replies arrive.
+        """
         self._lost_message, self._replies_to_lose = message, count
 
     def resume(self) -> None:
@@ -106,7 +115,8 @@ class Proxy:
         self._writers |= {writer, inner_writer}
         lost = asyncio.Event()
         await asyncio.gather(
-            self._pass(reader, inner_writer, lost, answers=writer), self._pass(inner_reader, writer, lost)
+            self._pass(reader, inner_writer, lost, answers=writer),
+            self._pass(inner_reader, writer, lost),
         )
         self._writers -= {writer, inner_writer}
 

@@ -17,7 +17,9 @@ from kgagent.search.vector_targets import RANKING_FIELDS
 
 
 def reads_of(name: str, graph: KnowledgeGraph, driver: Driver, lock: str = "_no_lock") -> list[str]:
-    """What the seeks and scans of a statement of the package read, as Neo4j plans it for a graph's labels and types."""
+    """What the seeks and scans of a statement of the package read, as Neo4j plans it for a graph's
+    labels and types.
+    """
     label = Identifier(next(iter(graph.ontology.labels)))
     text = statement(
         name,
@@ -32,7 +34,9 @@ def reads_of(name: str, graph: KnowledgeGraph, driver: Driver, lock: str = "_no_
     ).replace(f"«{NODE_EMBEDDING}»", "embedding")
     language = services_of(graph).store.features.language
     plan = driver.execute_query(
-        with_parameter_map(text, f"{language}EXPLAIN "), user_id="user 1", p={"index": NODE_TEXT_INDEX}
+        with_parameter_map(text, f"{language}EXPLAIN "),
+        user_id="user 1",
+        p={"index": NODE_TEXT_INDEX},
     ).summary.plan
     assert plan is not None
     return list(details_of(plan))

@@ -28,7 +28,8 @@ class FaultyEmbedder(HashingEmbedder):
 
     Args:
         word: part of the text.
-        died: a file; the first worker that has the text creates it and is killed. None is unavailable instead.
+        died: a file; the first worker that has the text creates it and is killed. None is
+            unavailable instead.
     """
 
     def __init__(self, word: str, died: Path | None) -> None:

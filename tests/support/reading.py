@@ -1,4 +1,6 @@
-"""A conversation, and a scripted model that reads it: it searches, and writes only what is missing."""
+"""A conversation, and a scripted model that reads it: it searches, and writes only what is
+missing.
+"""
 
 import json
 from collections.abc import Sequence
@@ -20,9 +22,18 @@ CALL = Source(
     date=datetime(2026, 1, 1, 18, tzinfo=UTC),
     turns=(
         Turn(speaker="Iris", text="So you really leave Oslo?"),
-        Turn(speaker="Ruth", text="Yes, I begin at Halden Yard in March. They build ferries that run on hydrogen."),
-        Turn(speaker="Iris", text="I would never have drawn a hull without you, you taught me all of it."),
-        Turn(speaker="Ruth", text="You were the best apprentice I had. Come and see the yard in April!"),
+        Turn(
+            speaker="Ruth",
+            text="Yes, I begin at Halden Yard in March. They build ferries that run on hydrogen.",
+        ),
+        Turn(
+            speaker="Iris",
+            text="I would never have drawn a hull without you, you taught me all of it.",
+        ),
+        Turn(
+            speaker="Ruth",
+            text="You were the best apprentice I had. Come and see the yard in April!",
+        ),
     ),
 )
 
@@ -32,21 +43,38 @@ NOTE = "Ruth invited Iris to see Halden Yard in April 2026."
 
 def chat_model(served: ScriptedModel) -> ChatOpenAI:
     """The real client of an OpenAI-compatible server."""
-    return ChatOpenAI(model="scripted", base_url=served.base_url, api_key=SecretStr(API_KEY), max_retries=0)
+    return ChatOpenAI(
+        model="scripted", base_url=served.base_url, api_key=SecretStr(API_KEY), max_retries=0
+    )
 
 
 def careful_reader(outputs: list[Body]) -> Calls | str:
-    """Look; create what is missing; relate it, or where it is related, correct it; add a note; say what was done."""
+    """Look; create what is missing; relate it, or where it is related, correct it; add a note; say
+    what was done.
+    """
     if not outputs:
-        return [("explore", {"text_matches": list(NODES), "queries": [{"query": "who taught Iris?"}]})]
+        return [
+            ("explore", {"text_matches": list(NODES), "queries": [{"query": "who taught Iris?"}]})
+        ]
     assert not any("not a valid tool" in str(output) for output in outputs), outputs
     keys = {node["name"]: node["entity_key"] for node in outputs[0].get("nodes", ())}
-    keys |= {name: name for name, label in NODES.items() if f"{name} ({label} " in outputs[0].get("text", "")}
+    keys |= {
+        name: name
+        for name, label in NODES.items()
+        if f"{name} ({label} " in outputs[0].get("text", "")
+    }
     keys |= {output["node"]["name"]: output["entity_key"] for output in outputs if "node" in output}
     refused = [output["error"] for output in outputs if "exists already" in output.get("error", "")]
-    keys |= {name: name for name in NODES if name not in keys and any(repr(name) in error for error in refused)}
+    keys |= {
+        name: name
+        for name in NODES
+        if name not in keys and any(repr(name) in error for error in refused)
+    }
     if missing := [name for name in NODES if name not in keys]:
-        return [("create_node", {"label": NODES[name], "name": name, "description": None}) for name in missing]
+        return [
+            ("create_node", {"label": NODES[name], "name": name, "description": None})
+            for name in missing
+        ]
     mentor = {
         "from_entity_key": keys["Ruth"],
         "to_entity_key": keys["Iris"],
@@ -61,7 +89,9 @@ def careful_reader(outputs: list[Body]) -> Calls | str:
         "description": "Ruth begins at Halden Yard in March 2026.",
         "proximity": 3,
     }
-    related = [output for output in outputs if "relationship" in output or "already exists" in str(output)]
+    related = [
+        output for output in outputs if "relationship" in output or "already exists" in str(output)
+    ]
     if len(related) < 2:
         return [("create_relationship", mentor), ("create_relationship", works)]
     if len(related) == 2 and not any("Added note" in str(output) for output in outputs):
@@ -72,13 +102,17 @@ def careful_reader(outputs: list[Body]) -> Calls | str:
 
 
 class PlainModel(BaseChatModel):
-    """A chat model of no provider's: it is not asynchronous, counts no tokens and gives its calls no ids."""
+    """A chat model of no provider's: it is not asynchronous, counts no tokens and gives its calls
+    no ids.
+    """
 
     @property
     def _llm_type(self) -> str:
         return "plain"
 
-    def bind_tools(self, tools: Sequence[Any], *, tool_choice: str | None = None, **_: Any) -> "PlainModel":
+    def bind_tools(
+        self, tools: Sequence[Any], *, tool_choice: str | None = None, **_: Any
+    ) -> "PlainModel":
         assert tools
         assert tool_choice is None
         return self
@@ -91,7 +125,9 @@ class PlainModel(BaseChatModel):
         **_: Any,
     ) -> ChatResult:
         del stop, run_manager
-        said = careful_reader([json.loads(str(m.content)) for m in messages if isinstance(m, ToolMessage)])
+        said = careful_reader(
+            [json.loads(str(m.content)) for m in messages if isinstance(m, ToolMessage)]
+        )
         if isinstance(said, str):
             message = AIMessage(said)
         else:

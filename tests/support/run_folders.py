@@ -17,7 +17,8 @@ _STOP_SECONDS = 5.0
 
 
 def new_run_folder(parent: Path | None, stack: ExitStack) -> Path:
-    """Create a folder that counts as in use until the stack is closed or this process ends; the stack removes it.
+    """Create a folder that counts as in use until the stack is closed or this process ends; the
+    stack removes it.
 
     Args:
         parent: where to create it; None: in the folder of temporary files.
@@ -33,7 +34,9 @@ def new_run_folder(parent: Path | None, stack: ExitStack) -> Path:
 
 
 def remove_ended_runs(parent: Path) -> None:
-    """Stop the servers, and remove the folders, of runs of this user whose process no longer exists."""
+    """Stop the servers, and remove the folders, of runs of this user whose process no longer
+    exists.
+    """
     for path in parent.glob(f"{_PREFIX}*/{_LOCK}"):
         try:
             if path.parent.lstat().st_uid != os.getuid():

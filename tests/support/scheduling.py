@@ -8,13 +8,16 @@ from xdist.scheduler.worksteal import MIN_PENDING, WorkStealingScheduling
 
 
 class LastTestsScheduling(WorkStealingScheduling):  # type: ignore[misc]  # pytest-xdist has no types
-    """Work stealing that keeps the last tests of the collection until the workers have finished all others.
+    """Work stealing that keeps the last tests of the collection until the workers have finished all
+    others.
 
-    A worker begins with a part of the collection and steals from the ends of the others': without this, the last tests
-    run as soon as one worker has finished its part.
+    A worker begins with a part of the collection and steals from the ends of the others': without
+    this, the last tests run as soon as one worker has finished its part.
     """
 
-    def __init__(self, config: pytest.Config, log: Producer | None, count_last: Callable[[], int]) -> None:
+    def __init__(
+        self, config: pytest.Config, log: Producer | None, count_last: Callable[[], int]
+    ) -> None:
         """Create the scheduler of a run.
 
         Args:
@@ -42,7 +45,11 @@ class LastTestsScheduling(WorkStealingScheduling):  # type: ignore[misc]  # pyte
             start = max(0, len(self.pending) - self._count_last())
             self._kept = self.pending[start:]
             del self.pending[start:]
-        if not self.pending and self.steal_requested_from_node is None and self._is_nothing_to_steal():
+        if (
+            not self.pending
+            and self.steal_requested_from_node is None
+            and self._is_nothing_to_steal()
+        ):
             self.pending.extend(self._kept)
             self._kept.clear()
         super().check_schedule()

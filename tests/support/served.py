@@ -16,8 +16,12 @@ LONGEST = 120.0
 
 
 def settings_for(server: Server, user_id: str | None = None) -> dict[str, str]:
-    """The environment, with settings that lead to the tests' Neo4j, the local model and, where one is given, a user."""
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "OPENAI_"))}
+    """The environment, with settings that lead to the tests' Neo4j, the local model and, where one
+    is given, a user.
+    """
+    inherited = {
+        key: value for key, value in os.environ.items() if not key.startswith(("NEO4J_", "OPENAI_"))
+    }
     user = {"KGAGENT_USER_ID": user_id} if user_id else {}
     return (
         inherited
@@ -31,7 +35,9 @@ def settings_for(server: Server, user_id: str | None = None) -> dict[str, str]:
     )
 
 
-def run_python(settings: Mapping[str, str], folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_python(
+    settings: Mapping[str, str], folder: Path, *arguments: str
+) -> subprocess.CompletedProcess[str]:
     """Run Python with arguments in a folder, to its end."""
     return subprocess.run(
         [sys.executable, *arguments],
@@ -45,7 +51,9 @@ def run_python(settings: Mapping[str, str], folder: Path, *arguments: str) -> su
 
 
 def run_well(server: Server, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Python with arguments on the tests' Neo4j, with the local model; it must end without an error."""
+    """Run Python with arguments on the tests' Neo4j, with the local model; it must end without an
+    error.
+    """
     done = run_python(settings_for(server), folder, *arguments)
     assert done.returncode == 0, done.stderr
     return done

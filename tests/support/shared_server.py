@@ -13,7 +13,9 @@ from kgagent import Settings
 from kgagent.local import LocalNeo4j
 from tests.support.class_archive import archive_options
 
-NEO4J_VERSION = os.environ.get("KGAGENT_TEST_NEO4J", str(Settings.model_fields["local_neo4j_version"].default))
+NEO4J_VERSION = os.environ.get(
+    "KGAGENT_TEST_NEO4J", str(Settings.model_fields["local_neo4j_version"].default)
+)
 """The release that the tests run on."""
 
 
@@ -25,10 +27,11 @@ PLAIN_JAVA_OPTIONS = (
     "-XX:+UnlockDiagnosticVMOptions",
     "-XX:-BytecodeVerificationRemote",
 )
-"""A server that a test starts lives for seconds: optimized code costs more than it saves. Without it Java reserves only
-48 MB for compiled code, which that of a run fills. The serial collector takes less CPU than the default one, whose
-short pauses nobody needs here. A quarter of the CPU of a start is for checking the classes of jars whose checksums are
-known, and for collections while the space of classes grows."""
+"""A server that a test starts lives for seconds: optimized code costs more than it saves. Without
+it Java reserves only 48 MB for compiled code, which that of a run fills. The serial collector takes
+less CPU than the default one, whose short pauses nobody needs here. A quarter of the CPU of a start
+is for checking the classes of jars whose checksums are known, and for collections while the space
+of classes grows."""
 
 JAVA_OPTIONS = (*PLAIN_JAVA_OPTIONS, *archive_options(NEO4J_VERSION))
 """The same, with the archive of classes, if it was created."""
@@ -40,8 +43,9 @@ RUN_JAVA_OPTIONS = (
     "-XX:Tier4CompileThreshold=60000",
     "-XX:Tier4BackEdgeThreshold=160000",
 )
-"""The server of a run lives for minutes: code that runs four times as often as Java requires is worth optimizing. With
-these limits, a run took 409 s of the server's CPU; with Java's 455 s; without optimized code 491 s."""
+"""The server of a run lives for minutes: code that runs four times as often as Java requires is
+worth optimizing. With these limits, a run took 409 s of the server's CPU; with Java's 455 s;
+without optimized code 491 s."""
 
 _NEO4J_SETTINGS = {
     "internal.cypher.use_parameter_size": "false",
@@ -51,17 +55,22 @@ _NEO4J_SETTINGS = {
     "internal.dbms.index.lucene.merge_factor": "50",
     "internal.dbms.index.lucene.nocfs.ratio": "0.0",
 }
-"""Most of the server's work would be planning the same statements again: for each order of magnitude of the length of
-each text and list among the parameters, after ten runs for faster expressions, whenever counts have changed, and
-because the whole run has more statements than the cache holds. Full-text indexes would merge the segments of any two
-transactions, in files that are written twice."""
+"""Most of the server's work would be planning the same statements again: for each order of
+magnitude of the length of each text and list among the parameters, after ten runs for faster
+expressions, whenever counts have changed, and because the whole run has more statements than the
+cache holds. Full-text indexes would merge the segments of any two transactions, in files that are
+written twice."""
 
 
 class QuickLocalNeo4j(LocalNeo4j):
-    """A local server that compiles and plans as that of a run does, for commands and examples that start one."""
+    """A local server that compiles and plans as that of a run does, for commands and examples that
+    start one.
+    """
 
     def __init__(self, home: Path | None = None, **options: Any) -> None:
-        super().__init__(home, **{"java_options": JAVA_OPTIONS, "neo4j_settings": _NEO4J_SETTINGS, **options})
+        super().__init__(
+            home, **{"java_options": JAVA_OPTIONS, "neo4j_settings": _NEO4J_SETTINGS, **options}
+        )
 
 
 MEMORY = Path("/dev/shm")
@@ -80,12 +89,16 @@ class Server:
 def server_of_environment() -> Server | None:
     """The server of NEO4J_URI, or None where it is not set."""
     if uri := os.environ.get("NEO4J_URI"):
-        return Server(uri, os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", ""))
+        return Server(
+            uri, os.environ.get("NEO4J_USERNAME", "neo4j"), os.environ.get("NEO4J_PASSWORD", "")
+        )
     return None
 
 
 def start_container(stack: ExitStack) -> Server | None:
-    """Start Neo4j in Docker if KGAGENT_TEST_DOCKER asks for it and Docker works; the stack stops it."""
+    """Start Neo4j in Docker if KGAGENT_TEST_DOCKER asks for it and Docker works; the stack stops
+    it.
+    """
     if not os.environ.get("KGAGENT_TEST_DOCKER") or server_of_environment() or not _docker_works():
         return None
     from testcontainers.community.neo4j import Neo4jContainer
@@ -95,13 +108,17 @@ def start_container(stack: ExitStack) -> Server | None:
 
 
 def shared_local_server(folder: Path) -> LocalNeo4j:
-    """The local server of a test run. Starting it is safe from several processes: all get the same server.
+    """The local server of a test run. Starting it is safe from several processes: all get the same
+    server.
 
     Args:
         folder: the folder that the processes of the run share.
     """
     return LocalNeo4j(
-        folder / "neo4j", version=NEO4J_VERSION, java_options=RUN_JAVA_OPTIONS, neo4j_settings=_NEO4J_SETTINGS
+        folder / "neo4j",
+        version=NEO4J_VERSION,
+        java_options=RUN_JAVA_OPTIONS,
+        neo4j_settings=_NEO4J_SETTINGS,
     )
 
 
@@ -120,7 +137,9 @@ def start_in_own_process(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def folder_in_memory() -> Path | None:
-    """A file system in memory with room for the server of a run, where each commit need not wait for a disk."""
+    """A file system in memory with room for the server of a run, where each commit need not wait
+    for a disk.
+    """
     if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < _NEEDED_IN_MEMORY:
         return None
     return MEMORY
@@ -130,7 +149,10 @@ def _docker_works() -> bool:
     docker = shutil.which("docker")
     if docker is None:
         return False
-    return subprocess.run([docker, "info"], capture_output=True, timeout=20, check=False).returncode == 0
+    return (
+        subprocess.run([docker, "info"], capture_output=True, timeout=20, check=False).returncode
+        == 0
+    )
 
 
 if __name__ == "__main__":

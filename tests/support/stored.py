@@ -35,28 +35,40 @@ async def cypher(graph: KnowledgeGraph, text: str, **parameters: object) -> list
 
 
 def _nodes(graph: KnowledgeGraph) -> str:
-    """Binds `n` to each node of $user: by the indexes of the ontology, and with any other label that the database has.
+    """Binds `n` to each node of $user: by the indexes of the ontology, and with any other label
+    that the database has.
 
-    The text is the same whichever labels other tests make, as the server would plan a new one again.
+    The text is the same whichever labels other tests make, as the server would plan a new one
+    again.
     """
     return (
-        f"CALL () {{ MATCH (n:{Identifier.any_of(graph.ontology.labels)}) WHERE n.user_id = $user RETURN n "
+        f"CALL () "
+        f"{{ MATCH (n:{Identifier.any_of(graph.ontology.labels)}) WHERE n.user_id = $user RETURN n "
         "UNION CALL db.labels() YIELD label WHERE NOT label IN $labels "
         "CALL (label) { MATCH (n:$(label)) WHERE n.user_id = $user RETURN n } RETURN n } "
     )
 
 
 async def relationships_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
-    """All relationships between the user's nodes with all their properties, their type as `neo4j_type`."""
+    """All relationships between the user's nodes with all their properties, their type as
+    `neo4j_type`.
+    """
     rows = await cypher(
         graph,
         f"{_nodes(graph)} MATCH (n)-[r]->(b) WHERE b.user_id = $user "
-        "RETURN properties(r) AS properties, type(r) AS type, n.entity_key AS first, b.entity_key AS second",
+        "RETURN properties(r) AS properties, type(r) AS type, n.entity_key AS first, b.entity_key "
+        "AS second",
         user=user_id,
         labels=list(graph.ontology.labels),
     )
     return [
-        {**row["properties"], "neo4j_type": row["type"], "first": row["first"], "second": row["second"]} for row in rows
+        {
+            **row["properties"],
+            "neo4j_type": row["type"],
+            "first": row["first"],
+            "second": row["second"],
+        }
+        for row in rows
     ]
 
 
@@ -88,18 +100,29 @@ async def all_of(graph: KnowledgeGraph, user_id: str) -> tuple[list[Properties],
     """All nodes and relationships of a user, in an order that stays."""
     nodes = sorted(await nodes_of(graph, user_id), key=lambda node: str(node["entity_key"]))
     relationships = await relationships_of(graph, user_id)
-    return nodes, sorted(relationships, key=lambda relationship: str(relationship["relationship_key"]))
+    return nodes, sorted(
+        relationships, key=lambda relationship: str(relationship["relationship_key"])
+    )
 
 
 async def assert_embeddings_are_current(
     graph: KnowledgeGraph, user_id: str, embedder: Embedder, now: datetime
 ) -> list[Properties]:
-    """Check invariant 1 on every relationship, node and statement of a user; returns the relationships."""
+    """Check invariant 1 on every relationship, node and statement of a user; returns the
+    relationships.
+    """
     stored, nodes = await relationships_of(graph, user_id), await nodes_of(graph, user_id)
     names = {node["entity_key"]: node.get("name") for node in nodes}
     expected = [entry for node in nodes for entry in _node_entries(node, now)]
-    expected += [entry for relationship in stored for entry in _relationship_entries(relationship, names, now)]
-    entries = {(entry["record"], entry["text"]): entry for entry in await indexed_statements(graph, user_id)}
+    expected += [
+        entry
+        for relationship in stored
+        for entry in _relationship_entries(relationship, names, now)
+    ]
+    entries = {
+        (entry["record"], entry["text"]): entry
+        for entry in await indexed_statements(graph, user_id)
+    }
     assert sorted(entries) == sorted((entry["record"], entry["text"]) for entry, _ in expected)
     assert len(entries) == len(await indexed_statements(graph, user_id))
     for properties, embedded in expected:
@@ -109,7 +132,9 @@ async def assert_embeddings_are_current(
         assert entry["embedding"] == pytest.approx(list(vector), abs=1e-7), embedded
         assert entry["embedding_model"] == embedder.model
     for relationship in stored:
-        await _assert_current(relationship, "relationship_embedding", relationship_text(relationship, now), embedder)
+        await _assert_current(
+            relationship, "relationship_embedding", relationship_text(relationship, now), embedder
+        )
         assert not set(facts.OLD_FIELDS) & relationship.keys()
         assert relationship["user_id"] == user_id
         assert relationship.get("notes_text") == (_current_notes(relationship, now) or None)
@@ -117,7 +142,10 @@ async def assert_embeddings_are_current(
         await _assert_current(node, "embedding", node_text(node, now), embedder)
         aliases = node.get("aliases", ())
         indexed = " ".join(
-            filter(None, (*aliases, *_plain_forms(node.get("name"), *aliases), _current_notes(node, now)))
+            filter(
+                None,
+                (*aliases, *_plain_forms(node.get("name"), *aliases), _current_notes(node, now)),
+            )
         )
         assert node.get("notes_text") == (indexed or None)
     return stored
@@ -126,7 +154,9 @@ async def assert_embeddings_are_current(
 class Database:
     """What is stored for the user of a test."""
 
-    def __init__(self, graph: KnowledgeGraph, user_id: str, embedder: Embedder, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, graph: KnowledgeGraph, user_id: str, embedder: Embedder, clock: Callable[[], datetime]
+    ) -> None:
         self._graph = graph
         self._user_id = user_id
         self._embedder = embedder
@@ -154,7 +184,9 @@ class Database:
 
     async def assert_current(self) -> list[Properties]:
         """Check invariant 1 on every relationship and node; returns the relationships."""
-        return await assert_embeddings_are_current(self._graph, self._user_id, self._embedder, self._clock())
+        return await assert_embeddings_are_current(
+            self._graph, self._user_id, self._embedder, self._clock()
+        )
 
 
 async def _assert_current(record: Properties, field: str, text: str, embedder: Embedder) -> None:
@@ -165,7 +197,9 @@ async def _assert_current(record: Properties, field: str, text: str, embedder: E
     [expected] = await embedder.embed([text])
     assert record[field] == pytest.approx(list(expected), abs=1e-7), text
     assert record["embedding_model"] == embedder.model
-    fingerprint = hashlib.sha256(f"{embedder.model}\n{embedder.dimensions}\n{text}".encode()).hexdigest()
+    fingerprint = hashlib.sha256(
+        f"{embedder.model}\n{embedder.dimensions}\n{text}".encode()
+    ).hexdigest()
     assert record["embedding_hash"] == fingerprint
     assert "write_lock" not in record
 
@@ -185,13 +219,28 @@ def relationship_text(stored: Mapping[str, Any], now: datetime) -> str:
 
 def node_text(stored: Mapping[str, Any], now: datetime) -> str:
     """The text that a stored node's embedding must be of."""
-    return " ".join(part for part in (stored.get("name"), stored.get("description"), _notes_text(stored, now)) if part)
+    return " ".join(
+        part
+        for part in (stored.get("name"), stored.get("description"), _notes_text(stored, now))
+        if part
+    )
 
 
 def _node_entries(node: Properties, now: datetime) -> list[tuple[Properties, str]]:
-    """The entries that the index of statements must have for a node, each with the text that is embedded."""
-    location = {"record": node["entity_key"], "from_entity_key": node["entity_key"], "to_entity_key": None}
-    shared = {**location, "neo4j_type": None, "relationship_type": "", "names": _names(node.get("name"))}
+    """The entries that the index of statements must have for a node, each with the text that is
+    embedded.
+    """
+    location = {
+        "record": node["entity_key"],
+        "from_entity_key": node["entity_key"],
+        "to_entity_key": None,
+    }
+    shared = {
+        **location,
+        "neo4j_type": None,
+        "relationship_type": "",
+        "names": _names(node.get("name")),
+    }
     return _entries(node, node_text({**node, "notes": None}, now), shared)
 
 
@@ -213,7 +262,9 @@ def _relationship_entries(
 
 
 def _entries(stored: Properties, own_text: str, shared: Properties) -> list[tuple[Properties, str]]:
-    """One entry for the record itself, with its description, and one for each other text of its notes."""
+    """One entry for the record itself, with its description, and one for each other text of its
+    notes.
+    """
     description = stored.get("description") or ""
     embedded = {content: content for content in note_contents(stored)}
     if own_text:
@@ -222,8 +273,12 @@ def _entries(stored: Properties, own_text: str, shared: Properties) -> list[tupl
 
 
 def _names(*names: object) -> str:
-    """The names of the nodes of an entry, then once more those that have another form without accents."""
-    return " ".join([*(name for name in names if isinstance(name, str) and name), *_plain_forms(*names)])
+    """The names of the nodes of an entry, then once more those that have another form without
+    accents.
+    """
+    return " ".join(
+        [*(name for name in names if isinstance(name, str) and name), *_plain_forms(*names)]
+    )
 
 
 def _plain_forms(*names: object) -> list[str]:
@@ -246,10 +301,14 @@ def _current_notes(stored: Mapping[str, Any], now: datetime, *, newest_first: bo
     notes = json.loads(stored.get("notes") or "[]")
     ordered = reversed(notes) if newest_first else notes
     return " ".join(
-        n["content"] for n in ordered if not n["expires_at"] or datetime.fromisoformat(n["expires_at"]) > now
+        n["content"]
+        for n in ordered
+        if not n["expires_at"] or datetime.fromisoformat(n["expires_at"]) > now
     )
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
     """Plain cosine similarity."""
-    return math.fsum(x * y for x, y in zip(one, other, strict=True)) / (math.hypot(*one) * math.hypot(*other))
+    return math.fsum(x * y for x, y in zip(one, other, strict=True)) / (
+        math.hypot(*one) * math.hypot(*other)
+    )

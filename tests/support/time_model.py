@@ -1,4 +1,6 @@
-"""What a user's graph must hold and what a search of it must find, in plain Python without kgagent's code."""
+"""What a user's graph must hold and what a search of it must find, in plain Python without
+kgagent's code.
+"""
 
 import calendar
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +34,10 @@ def days_of(when: str) -> Days:
     if "/" not in when:
         return _one(when)
     first, last = when.split("/")
-    return (date.min if first == ".." else _one(first)[0], date.max if last == ".." else _one(last)[1])
+    return (
+        date.min if first == ".." else _one(first)[0],
+        date.max if last == ".." else _one(last)[1],
+    )
 
 
 def is_within(when: str, period: str) -> bool:
@@ -62,7 +67,9 @@ def _one(text: str) -> Days:
 def stored_when(given: str) -> str:
     """How a given time is stored."""
     periods = given.split("; ")
-    return "; ".join(f"{one.removeprefix('about ')}~" if one.startswith("about ") else one for one in periods)
+    return "; ".join(
+        f"{one.removeprefix('about ')}~" if one.startswith("about ") else one for one in periods
+    )
 
 
 def _times(when: str | None, said_on: str | None) -> dict[str, str | None]:
@@ -142,13 +149,17 @@ class Record:
         """Add a note; one that repeats a current one can only make it last longer."""
         for place, old in enumerate(self.notes):
             if old.identity == note.identity and (old.expires_at is None or old.expires_at > now):
-                if old.expires_at is not None and (note.expires_at is None or note.expires_at > old.expires_at):
+                if old.expires_at is not None and (
+                    note.expires_at is None or note.expires_at > old.expires_at
+                ):
                     self.notes[place] = replace(old, expires_at=note.expires_at)
                 return
         self.notes.append(note)
 
     def edit(self, content: str, changes: Mapping[str, Any] | None) -> bool:
-        """Change or remove the notes with a content; a repeated change finds its result. Whether there were any."""
+        """Change or remove the notes with a content; a repeated change finds its result. Whether
+        there were any.
+        """
         contents = [note.content for note in self.notes]
         if content not in contents:
             content = (changes or {}).get("content", content)
@@ -166,7 +177,10 @@ class Record:
 
     def changed_since(self, day: date) -> list[Replaced]:
         """What a later write replaced that held on a day, the first that ended first."""
-        return sorted((one for one in self.history if not one.corrected and one.end > day), key=lambda one: one.end)
+        return sorted(
+            (one for one in self.history if not one.corrected and one.end > day),
+            key=lambda one: one.end,
+        )
 
     def values_on(self, as_of: str | None) -> dict[str, Any]:
         """The values at the end of a period; None for the present ones."""
@@ -202,14 +216,23 @@ class Filter:
             self.labels is None or any(label in self.labels for label in labels),
             self.neo4j_types is None or TYPES[labels[0], labels[1]] in self.neo4j_types,
             self.relationship_types is None
-            or any(name in values["relationship_type"].split(", ") for name in self.relationship_types),
+            or any(
+                name in values["relationship_type"].split(", ") for name in self.relationship_types
+            ),
             self.as_of is None
             or not values.get("when")
             or is_within(values["when"], self.as_of)
-            or any(one.field == "relationship_type" for one in record.changed_since(days_of(self.as_of)[1])),
+            or any(
+                one.field == "relationship_type"
+                for one in record.changed_since(days_of(self.as_of)[1])
+            ),
         ]
         for name in ("attitude", "proximity"):
-            level, least, most = values.get(name), getattr(self, f"min_{name}"), getattr(self, f"max_{name}")
+            level, least, most = (
+                values.get(name),
+                getattr(self, f"min_{name}"),
+                getattr(self, f"max_{name}"),
+            )
             conditions += [
                 least is None or (level is not None and level >= least),
                 most is None or (level is not None and level <= most),
@@ -227,7 +250,11 @@ class Filter:
         if note.when is None:
             return self.between is None
         periods = note.when.split("; ")
-        begun = [one for one in periods if self.as_of is None or days_of(one)[0] <= days_of(self.as_of)[1]]
+        begun = [
+            one
+            for one in periods
+            if self.as_of is None or days_of(one)[0] <= days_of(self.as_of)[1]
+        ]
         return bool(begun) and (self.between is None or is_within("; ".join(begun), self.between))
 
     def notes(self, record: Record, now: datetime) -> list[Note]:
@@ -244,7 +271,8 @@ class UserModel:
         nodes: by name.
         relationships: by the names of their nodes, in the order of `LABELS`.
         deleted_nodes: by name.
-        deleted: relationships, the last deletion last: their nodes, the node with which they were deleted or "".
+        deleted: relationships, the last deletion last: their nodes, the node with which they were
+            deleted or "".
     """
 
     keys: dict[str, str]
@@ -258,7 +286,13 @@ class UserModel:
         return self.nodes.get(at) if isinstance(at, str) else self.relationships.get(at)
 
     @staticmethod
-    def note(given: Mapping[str, Any], now: datetime, *, said_on: str | None = None, source: str | None = None) -> Note:
+    def note(
+        given: Mapping[str, Any],
+        now: datetime,
+        *,
+        said_on: str | None = None,
+        source: str | None = None,
+    ) -> Note:
         """A note as it is stored, with the time and the source of its call."""
         days = LIFETIMES.get(given.get("lifetime") or "")
         return Note(
@@ -278,7 +312,12 @@ class UserModel:
         for item in call["notes"]:
             ends = item["at"]
             record = self.record(ends)
-            if record is None and isinstance(ends, tuple) and item.get("replaces") is None and self.can_join(ends):
+            if (
+                record is None
+                and isinstance(ends, tuple)
+                and item.get("replaces") is None
+                and self.can_join(ends)
+            ):
                 record = self.new_relationship(ends, {})
             if record is None:
                 failures += 1
@@ -311,7 +350,9 @@ class UserModel:
             if new_type and adds_type:
                 notes = self._add_type(record, given, said_on, source) + notes
             replaces = corrected or (
-                not adds_type and new_type and set(new_type.split(", ")) != set(old_type.split(", "))
+                not adds_type
+                and new_type
+                and set(new_type.split(", ")) != set(old_type.split(", "))
             )
             ended = with_time(record, given, replaces=bool(replaces)) or said_on
             record.change(given, now, source=source, corrected=corrected, ended=ended)
@@ -329,12 +370,23 @@ class UserModel:
         return record
 
     @staticmethod
-    def _add_type(record: Record, given: dict[str, Any], said_on: str | None, source: str | None) -> list[Note]:
+    def _add_type(
+        record: Record, given: dict[str, Any], said_on: str | None, source: str | None
+    ) -> list[Note]:
         """Add a type to those of a relationship; the note that a second description becomes."""
-        known, added = record.values["relationship_type"].split(", "), given["relationship_type"].split(", ")
-        given["relationship_type"] = ", ".join([*known, *(name for name in added if name not in known)])
+        known, added = (
+            record.values["relationship_type"].split(", "),
+            given["relationship_type"].split(", "),
+        )
+        given["relationship_type"] = ", ".join(
+            [*known, *(name for name in added if name not in known)]
+        )
         description = given.get("description")
-        if set(known) == set(added) or not description or record.values.get("description") in {None, "", description}:
+        if (
+            set(known) == set(added)
+            or not description
+            or record.values.get("description") in {None, "", description}
+        ):
             return []
         del given["description"]
         when = given.get("when") if record.values.get("when") else given.pop("when", None)
@@ -365,7 +417,9 @@ class UserModel:
         return True
 
     def restore_node(self, name: str) -> bool:
-        """Restore a node with the relationships deleted with it whose other node exists; whether it was deleted."""
+        """Restore a node with the relationships deleted with it whose other node exists; whether it
+        was deleted.
+        """
         if name not in self.deleted_nodes:
             return False
         self.nodes[name] = self.deleted_nodes.pop(name)
@@ -374,7 +428,9 @@ class UserModel:
                 self.deleted.remove(one)
                 self.relationships[one[0]] = one[2]
         # What was skipped is restored by itself, and by no later restoration of the node.
-        self.deleted = [(ends, "" if other == name else other, record) for ends, other, record in self.deleted]
+        self.deleted = [
+            (ends, "" if other == name else other, record) for ends, other, record in self.deleted
+        ]
         return True
 
     def forget_deleted(self, name: str) -> None:
@@ -382,12 +438,17 @@ class UserModel:
         self.deleted = [one for one in self.deleted if name not in one[0]]
         self.deleted_nodes.pop(name, None)
 
-    def found(self, filters: Filter, now: datetime) -> tuple[dict[Ends, list[Note]], dict[str, list[Note]]]:
-        """The relationships and nodes that a search returns which compares all, each with the notes that are shown."""
+    def found(
+        self, filters: Filter, now: datetime
+    ) -> tuple[dict[Ends, list[Note]], dict[str, list[Note]]]:
+        """The relationships and nodes that a search returns which compares all, each with the notes
+        that are shown.
+        """
         relationships = {
             ends: filters.notes(record, now)
             for ends, record in self.relationships.items()
-            if filters.keeps(ends, record) or (filters.allows(ends, record) and filters.notes(record, now))
+            if filters.keeps(ends, record)
+            or (filters.allows(ends, record) and filters.notes(record, now))
         }
         joined = {name for ends in relationships for name in ends}
         nodes = {
@@ -398,9 +459,14 @@ class UserModel:
         }
         return relationships, nodes
 
-    def timeline(self, name: str, between: str | None, now: datetime) -> list[tuple[Days, str, str]]:
+    def timeline(
+        self, name: str, between: str | None, now: datetime
+    ) -> list[tuple[Days, str, str]]:
         """The dated statements of a node and its relationships: days, time and text, in order."""
-        records = [self.nodes[name], *(record for ends, record in self.relationships.items() if name in ends)]
+        records = [
+            self.nodes[name],
+            *(record for ends, record in self.relationships.items() if name in ends),
+        ]
         statements = [
             (days_of(when), when, text)
             for record in records
@@ -423,7 +489,8 @@ def _in_words(ends: Ends) -> str:
 
 
 def with_time(record: Record, values: dict[str, Any], *, replaces: bool) -> str | None:
-    """Give values the periods that a relationship will have; when what they replace ended, if they say so.
+    """Give values the periods that a relationship will have; when what they replace ended, if they
+    say so.
 
     Args:
         record: the relationship.

@@ -53,26 +53,48 @@ def _lines(ontology: Ontology) -> Iterator[dict[str, Any]]:
         craft = "bees" if number in heads else CRAFTS[number % len(CRAFTS)]
         yield _node(person, f"p{number}", name, f"Lives by the harbour and cares for {craft}.")
     for number in range(CONCEPTS):
-        yield _node(concept, f"c{number}", f"{CRAFTS[number % len(CRAFTS)].title()} {number // len(CRAFTS) + 1}", "")
+        yield _node(
+            concept,
+            f"c{number}",
+            f"{CRAFTS[number % len(CRAFTS)].title()} {number // len(CRAFTS) + 1}",
+            "",
+        )
     for number in range(HOUSES):
-        yield _node(entity, f"e{number}", f"{LAST[number % 10]} & Sons {number // 10 + 1}", "A house of trade.")
+        yield _node(
+            entity,
+            f"e{number}",
+            f"{LAST[number % 10]} & Sons {number // 10 + 1}",
+            "A house of trade.",
+        )
     for head in heads:
-        yield _tie(drawn, f"p{head}", f"p{(head + PER_STREET) % PEOPLE}", "beekeeper", "They keep their bees together.")
+        yield _tie(
+            drawn,
+            f"p{head}",
+            f"p{(head + PER_STREET) % PEOPLE}",
+            "beekeeper",
+            "They keep their bees together.",
+        )
         for member in range(head + 1, head + PER_STREET):
             yield _tie(drawn, f"p{head}", f"p{member}", "neighbour", "They live in one street.")
         for first, second in pairwise(drawn.sample(range(head + 1, head + PER_STREET), 9)):
             yield _tie(drawn, f"p{first}", f"p{second}", "friend", "They sail on Sundays.")
     for number in range(CONCEPTS):
-        yield _tie(drawn, f"p{drawn.choice(heads)}", f"c{number}", "practises", "Learned it as a child.")
+        yield _tie(
+            drawn, f"p{drawn.choice(heads)}", f"c{number}", "practises", "Learned it as a child."
+        )
     for number in range(HOUSES):
-        yield _tie(drawn, f"p{drawn.choice(heads)}", f"e{number}", "works for", "Keeps the books there.")
+        yield _tie(
+            drawn, f"p{drawn.choice(heads)}", f"e{number}", "works for", "Keeps the books there."
+        )
 
 
 def _node(label: str, key: str, name: str, description: str) -> dict[str, Any]:
     return {"kind": "node", "label": label, "id": key, "name": name, "description": description}
 
 
-def _tie(drawn: random.Random, first: str, second: str, said: str, description: str) -> dict[str, Any]:
+def _tie(
+    drawn: random.Random, first: str, second: str, said: str, description: str
+) -> dict[str, Any]:
     levels = {"attitude": drawn.randint(1, 5), "proximity": drawn.randint(1, 5)}
     ends = {"kind": "relationship", "from": first, "to": second}
     return {**ends, "relationship_type": said, "description": description, **levels}

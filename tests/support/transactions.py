@@ -27,7 +27,8 @@ class Watch:
     async def statuses(self) -> list[str]:
         """How the transactions stand whose statement is about the user."""
         rows = await self.driver.execute_query(
-            "SHOW TRANSACTIONS YIELD status, parameters WHERE parameters.user_id = $watched RETURN status",
+            "SHOW TRANSACTIONS YIELD status, parameters WHERE parameters.user_id = $watched RETURN "
+            "status",
             {"watched": self.user_id},
         )
         return [str(row["status"]) for row in rows.records]
@@ -49,25 +50,36 @@ class Watch:
     @asynccontextmanager
     async def locked(self, entity_key: str) -> AsyncIterator[None]:
         """Hold a node's lock while the block runs; whoever writes the node waits."""
-        async with self.driver.session() as session, await session.begin_transaction() as transaction:
+        async with (
+            self.driver.session() as session,
+            await session.begin_transaction() as transaction,
+        ):
             held = await transaction.run(
-                "MATCH (n:Person|Concept {entity_key: $key}) SET n.write_lock = true RETURN count(n) AS found",
+                "MATCH (n:Person|Concept {entity_key: $key}) SET n.write_lock = true RETURN "
+                "count(n) AS found",
                 {"key": entity_key},
             )
             assert (await held.single(strict=True))["found"] == 1
             yield
             await transaction.rollback()
 
-    async def answer_beside_deletion(self, pattern: str, call: Coroutine[Any, Any, AnswerT]) -> AnswerT:
-        """Run a call that waits for the lock of a record, which is deleted before the call gets the lock.
+    async def answer_beside_deletion(
+        self, pattern: str, call: Coroutine[Any, Any, AnswerT]
+    ) -> AnswerT:
+        """Run a call that waits for the lock of a record, which is deleted before the call gets the
+        lock.
 
         Args:
             pattern: Cypher pattern of the record, which it calls `gone`, with `$user_id`.
             call: what waits.
         """
-        async with self.driver.session() as session, await session.begin_transaction() as transaction:
+        async with (
+            self.driver.session() as session,
+            await session.begin_transaction() as transaction,
+        ):
             deleted = await transaction.run(
-                f"MATCH {pattern} SET gone.write_lock = true DETACH DELETE gone RETURN count(*) AS found",
+                f"MATCH {pattern} SET gone.write_lock = true DETACH DELETE gone RETURN count(*) AS "
+                f"found",
                 {"user_id": self.user_id},
             )
             assert (await deleted.single(strict=True))["found"] == 1
@@ -77,13 +89,17 @@ class Watch:
         return await waiting
 
     async def beside(self, change: str, call: Coroutine[Any, Any, AnswerT]) -> AnswerT:
-        """Run a call that waits for the locks of a change, which is committed before the call gets them.
+        """Run a call that waits for the locks of a change, which is committed before the call gets
+        them.
 
         Args:
             change: a statement, with `$user`.
             call: what waits.
         """
-        async with self.driver.session() as session, await session.begin_transaction() as transaction:
+        async with (
+            self.driver.session() as session,
+            await session.begin_transaction() as transaction,
+        ):
             await (await transaction.run(change, {"user": self.user_id})).consume()
             waiting = asyncio.create_task(call)
             await self.until_blocked()
@@ -94,7 +110,9 @@ class Watch:
 @asynccontextmanager
 async def watch(server: Server, user_id: str) -> AsyncIterator[Watch]:
     """Watch the transactions of one user's calls."""
-    async with AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+    async with AsyncGraphDatabase.driver(
+        server.uri, auth=(server.username, server.password)
+    ) as driver:
         yield Watch(driver, user_id)
 
 

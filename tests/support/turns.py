@@ -21,7 +21,8 @@ def locked(path: Path, *, shared: bool = False) -> Iterator[None]:
 
 @contextmanager
 def turn(folder: Path, *, alone: bool) -> Iterator[None]:
-    """Hold a test's turn: tests run in parallel, except that a test marked `alone` runs while no other test does.
+    """Hold a test's turn: tests run in parallel, except that a test marked `alone` runs while no
+    other test does.
 
     Args:
         folder: the folder that the processes of the run share.

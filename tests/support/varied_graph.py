@@ -1,4 +1,6 @@
-"""A user's graph with a value of every type that Neo4j stores, notes, deleted records and the progress of ingestion."""
+"""A user's graph with a value of every type that Neo4j stores, notes, deleted records and the
+progress of ingestion.
+"""
 
 from typing import Any
 
@@ -31,12 +33,18 @@ SET item.truth = true, item.truths = [true, false],
 
 
 async def plant_varied_graph(graph: KnowledgeGraph, user_id: str) -> None:
-    """Six nodes, seven relationships, and what is kept of two deleted nodes and three deleted relationships."""
+    """Six nodes, seven relationships, and what is kept of two deleted nodes and three deleted
+    relationships.
+    """
     tools = graph.tools(user_id=user_id)
     source = await node(tools, "Source", "Diary", "A diary")
-    noted = [{"content": "Met in Rome", "source_entity_key": source}, {"content": "Sails", "lifetime": "month"}]
+    noted = [
+        {"content": "Met in Rome", "source_entity_key": source},
+        {"content": "Sails", "lifetime": "month"},
+    ]
     ruth, ines, cal = [
-        await person(tools, name, notes=noted, aliases=[f"{name} B."]) for name in ("Ruth", "Ines", "Cal")
+        await person(tools, name, notes=noted, aliases=[f"{name} B."])
+        for name in ("Ruth", "Ines", "Cal")
     ]
     chess, club = await node(tools, "Concept", "Chess"), await node(tools, "Entity", "Club")
     for first, second in ((ruth, ines), (ruth, cal), (ines, cal)):
@@ -58,15 +66,19 @@ async def plant_varied_graph(graph: KnowledgeGraph, user_id: str) -> None:
     )
     await cypher(
         graph,
-        "MATCH (:Person {user_id: $user, name: 'Ruth'})-[item]-(:Entity {user_id: $user}) " + EVERY_TYPE,
+        "MATCH (:Person {user_id: $user, name: 'Ruth'})-[item]-(:Entity {user_id: $user}) "
+        + EVERY_TYPE,
         user=user_id,
         bytes=b"",
     )
     await cypher(
         graph,
-        "MATCH (n:Source {user_id: $user}) SET n.ingestion_run = 'run', n.ingestion_progress = $progress "
-        "WITH n MATCH (a:Person {user_id: $user, name: 'Ines'}), (b:Person {user_id: $user, name: 'Cal'}) "
-        "CREATE (a)-[:SEEN_BY_ANOTHER_PROGRAM {at: date('2024-01-01')}]->(b), (a)-[:SEEN_BY_ANOTHER_PROGRAM]->(b) ",
+        "MATCH (n:Source {user_id: $user}) SET n.ingestion_run = 'run', n.ingestion_progress = "
+        "$progress "
+        "WITH n MATCH (a:Person {user_id: $user, name: 'Ines'}), (b:Person {user_id: $user, name: "
+        "'Cal'}) "
+        "CREATE (a)-[:SEEN_BY_ANOTHER_PROGRAM {at: date('2024-01-01')}]->(b), "
+        "(a)-[:SEEN_BY_ANOTHER_PROGRAM]->(b) ",
         user=user_id,
         progress='{"part_tokens": 100, "parts": ["read", "unread"]}',
     )
@@ -74,15 +86,19 @@ async def plant_varied_graph(graph: KnowledgeGraph, user_id: str) -> None:
 
 async def snapshot(graph: KnowledgeGraph, user_id: str) -> list[Any]:
     """Every stored property of the user's records, as the database prints it, without the user."""
-    labels = Identifier.any_of([*graph.ontology.labels, "KgagentDeletedNode", "KgagentDeletedRelationship"])
+    labels = Identifier.any_of(
+        [*graph.ontology.labels, "KgagentDeletedNode", "KgagentDeletedRelationship"]
+    )
     printed = (
         "[name IN keys({0}) WHERE name <> 'user_id' | [name, valueType({0}[name]), CASE "
-        "WHEN {0}[name] IS :: LIST<ANY> THEN [one IN {0}[name] | toString(one)] ELSE [toString({0}[name])] END]]"
+        "WHEN {0}[name] IS :: LIST<ANY> THEN [one IN {0}[name] | toString(one)] ELSE "
+        "[toString({0}[name])] END]]"
     )
     nodes = await cypher(
         graph,
         f"MATCH (n:{labels}) WHERE n.user_id = $user "
-        f"RETURN labels(n) AS what, n.entity_key AS start, '' AS end, {printed.format('n')} AS properties",
+        f"RETURN labels(n) AS what, n.entity_key AS start, '' AS end, {printed.format('n')} AS "
+        f"properties",
         user=user_id,
     )
     relationships = await cypher(
@@ -93,12 +109,21 @@ async def snapshot(graph: KnowledgeGraph, user_id: str) -> list[Any]:
         user=user_id,
     )
     return sorted(
-        repr((sorted(map(str, row["what"])), row["start"], row["end"], sorted(row["properties"], key=str)))
+        repr(
+            (
+                sorted(map(str, row["what"])),
+                row["start"],
+                row["end"],
+                sorted(row["properties"], key=str),
+            )
+        )
         for row in (*nodes, *relationships)
     )
 
 
 async def forget_by_hand(graph: KnowledgeGraph, user_id: str) -> None:
     """Delete all records of a user with plain Cypher."""
-    labels = Identifier.any_of([*graph.ontology.labels, "KgagentDeletedNode", "KgagentDeletedRelationship"])
+    labels = Identifier.any_of(
+        [*graph.ontology.labels, "KgagentDeletedNode", "KgagentDeletedRelationship"]
+    )
     await cypher(graph, f"MATCH (n:{labels}) WHERE n.user_id = $user DETACH DELETE n", user=user_id)

@@ -9,7 +9,9 @@ from kgagent.adapters.view.view_model import Match, MatchReason, ViewNode, ViewR
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.ontology import Ontology, default_ontology
 
-MARKUP = "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 1'>%%scripts%%<!--"
+MARKUP = (
+    "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 1'>%%scripts%%<!--"
+)
 """Runs code if any of it is parsed as markup."""
 
 ONTOLOGY: Ontology = default_ontology()
@@ -20,7 +22,11 @@ LABEL = ONTOLOGY.relationships[KIND].pairs[0][0]
 def view_node(key: str, *, rank: int | None = None, text: str = "", label: str = LABEL) -> ViewNode:
     """A node; `text`, if given, replaces all of its texts."""
     notes = (
-        Note(content=text or "Met in spring", added_by=text or "ada", date_added=datetime(2026, 1, 1, tzinfo=UTC)),
+        Note(
+            content=text or "Met in spring",
+            added_by=text or "ada",
+            date_added=datetime(2026, 1, 1, tzinfo=UTC),
+        ),
     )
     properties = {text: text} if text else {"town": "Bristol"}
     node = GraphNode(
@@ -65,22 +71,31 @@ def make_match(rank: int | None, text: str = "") -> Match | None:
     """The match of an item; None for a neighbor."""
     if rank is None:
         return None
-    reason = MatchReason(retriever="semantic search of relationships", similarity=0.625, matched_text=text)
+    reason = MatchReason(
+        retriever="semantic search of relationships", similarity=0.625, matched_text=text
+    )
     return Match(rank=rank, score=1 / (60 + rank), reasons=(reason,), path=(text,) * bool(text))
 
 
 def view_graph(
-    nodes: Sequence[ViewNode], relationships: Sequence[ViewRelationship] = (), query: str = "who guides me?"
+    nodes: Sequence[ViewNode],
+    relationships: Sequence[ViewRelationship] = (),
+    query: str = "who guides me?",
 ) -> ViewGraph:
     """A graph for the page."""
-    return ViewGraph(query=query, single_ranking=True, nodes=tuple(nodes), relationships=tuple(relationships))
+    return ViewGraph(
+        query=query, single_ranking=True, nodes=tuple(nodes), relationships=tuple(relationships)
+    )
 
 
 def two_mentors() -> ViewGraph:
     """A matching mentor and a neighbor who did not match."""
     return view_graph(
         [view_node("Ruth", rank=2), view_node("Ines", rank=3), view_node("Tomasz")],
-        [view_relationship("Ruth", "Ines", rank=1), view_relationship("Tomasz", "Ines", attitude=1, proximity=1)],
+        [
+            view_relationship("Ruth", "Ines", rank=1),
+            view_relationship("Tomasz", "Ines", attitude=1, proximity=1),
+        ],
     )
 
 
@@ -91,7 +106,13 @@ def wheel(spokes: int, *, matched: int) -> ViewGraph:
     return view_graph(
         [
             view_node("Hub", rank=next(ranks)),
-            *(view_node(name, rank=next(ranks) if n < matched else None) for n, name in enumerate(names)),
+            *(
+                view_node(name, rank=next(ranks) if n < matched else None)
+                for n, name in enumerate(names)
+            ),
         ],
-        [view_relationship("Hub", name, attitude=n % 5 + 1, proximity=n % 5 + 1) for n, name in enumerate(names)],
+        [
+            view_relationship("Hub", name, attitude=n % 5 + 1, proximity=n % 5 + 1)
+            for n, name in enumerate(names)
+        ],
     )

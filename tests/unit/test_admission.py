@@ -1,4 +1,6 @@
-"""Calls are admitted up to a limit; users who wait take turns; who would wait too long is refused."""
+"""Calls are admitted up to a limit; users who wait take turns; who would wait too long is
+refused.
+"""
 
 import asyncio
 from contextlib import suppress
@@ -75,7 +77,9 @@ async def test_users_who_wait_take_turns_whoever_asked_first() -> None:
 async def test_a_call_that_waits_too_long_is_refused_with_the_time_to_try_again() -> None:
     calls = Calls(Admission(limit=1, user_limit=1, longest_wait=0.25))
     tasks = await calls.start("a0", "a1")
-    with pytest.raises(BusyError, match=r"^The graph is busy: 1 running and 0 waiting calls\. Try again in 1 s$"):
+    with pytest.raises(
+        BusyError, match=r"^The graph is busy: 1 running and 0 waiting calls\. Try again in 1 s$"
+    ):
         await tasks["a1"]
     await calls.end("a0")
     assert calls.begun == ["a0"]
@@ -84,7 +88,11 @@ async def test_a_call_that_waits_too_long_is_refused_with_the_time_to_try_again(
 async def test_a_call_that_would_wait_too_long_is_refused_at_once() -> None:
     calls = Calls(Admission(limit=1, user_limit=1, longest_wait=2.0))
     tasks = await calls.start("a0", *(f"b{i}" for i in range(100)))
-    refused = [name for name, task in tasks.items() if task.done() and isinstance(task.exception(), BusyError)]
+    refused = [
+        name
+        for name, task in tasks.items()
+        if task.done() and isinstance(task.exception(), BusyError)
+    ]
     assert 80 < len(refused) < 100
     assert "b0" not in refused
     others = await calls.start("c0")

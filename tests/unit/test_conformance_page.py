@@ -13,17 +13,31 @@ def test_every_test_on_the_page_exists(repository_root: Path) -> None:
     references = REFERENCE.findall(page)
     assert references
     tests = repository_root / "tests"
-    missing = [f"{file}::{name}" for file, name in references if name not in functions(tests / file)]
+    missing = [
+        f"{file}::{name}" for file, name in references if name not in functions(tests / file)
+    ]
     assert missing == []
 
 
 def test_every_requirement_names_a_test_a_benchmark_or_a_page(repository_root: Path) -> None:
-    page = (repository_root / "docs" / "conformance.md").read_text("utf-8").split("## Deliberate differences")[0]
+    page = (
+        (repository_root / "docs" / "conformance.md")
+        .read_text("utf-8")
+        .split("## Deliberate differences")[0]
+    )
     rows = [line for line in page.splitlines() if line.startswith("| ") and line.count("|") == 3]
-    proofs = [row.split("|")[2] for row in rows if not row.startswith(("| id", "| [", "| requirement", "| ---"))]
+    proofs = [
+        row.split("|")[2]
+        for row in rows
+        if not row.startswith(("| id", "| [", "| requirement", "| ---"))
+    ]
     assert len(proofs) > 150
     named = ("benchmarks/", "pyproject.toml", ".md")
-    assert [proof for proof in proofs if not REFERENCE.search(proof) and not any(name in proof for name in named)] == []
+    assert [
+        proof
+        for proof in proofs
+        if not REFERENCE.search(proof) and not any(name in proof for name in named)
+    ] == []
 
 
 def test_every_file_on_the_page_exists(repository_root: Path) -> None:
@@ -40,4 +54,8 @@ def functions(file: Path) -> set[str]:
     if not file.is_file():
         return set()
     tree = ast.parse(file.read_text("utf-8"))
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }

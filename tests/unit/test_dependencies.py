@@ -1,4 +1,6 @@
-"""The declared minimum of each dependency can be read by the script that tests them, and the lock file keeps to it."""
+"""The declared minimum of each dependency can be read by the script that tests them, and the lock
+file keeps to it.
+"""
 
 import importlib.util
 import re
@@ -10,7 +12,9 @@ import pytest
 
 @pytest.fixture
 def script(repository_root: Path) -> Any:
-    spec = importlib.util.spec_from_file_location("checked", repository_root / "scripts" / "check_dependencies.py")
+    spec = importlib.util.spec_from_file_location(
+        "checked", repository_root / "scripts" / "check_dependencies.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -41,7 +45,11 @@ def test_the_lock_file_has_no_version_below_a_minimum(script: Any, repository_ro
     locked = dict(re.findall(r"^([\w.-]+)==([\d.]+)", text, re.MULTILINE))
     minima = script.direct_dependencies()
     assert [name for name in minima if name not in locked] == []
-    assert [name for name in minima.keys() & locked.keys() if numbers(locked[name]) < numbers(minima[name])] == []
+    assert [
+        name
+        for name in minima.keys() & locked.keys()
+        if numbers(locked[name]) < numbers(minima[name])
+    ] == []
 
 
 @pytest.mark.parametrize("requirement", ["neo4j", "neo4j==6.0", "neo4j>=6.0,<7"])

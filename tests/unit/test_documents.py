@@ -18,13 +18,22 @@ from kgagent.ontology import default_ontology
 ASSETS = "adapters/view/assets"
 FIELDS = ("attitude", "proximity")
 FOLDERS = {"docs", "nav"}
-PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "relationships.md", "benchmarks/README.md", "docs/*.md")
+PAGES = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "relationships.md",
+    "benchmarks/README.md",
+    "docs/*.md",
+)
 
 
 @pytest.fixture
 def pages(repository_root: Path) -> dict[Path, str]:
     """The text of each page of the documentation."""
-    return {path: path.read_text("utf-8") for pattern in PAGES for path in repository_root.glob(pattern)}
+    return {
+        path: path.read_text("utf-8") for pattern in PAGES for path in repository_root.glob(pattern)
+    }
 
 
 def shell_blocks(text: str) -> list[str]:
@@ -45,7 +54,9 @@ def test_continuous_integration_runs_the_readmes_second_command(repository_root:
 
 
 @pytest.mark.parametrize("neo4j_type", default_ontology().relationships)
-def test_relationships_md_lists_the_words_of_each_kind(repository_root: Path, neo4j_type: str) -> None:
+def test_relationships_md_lists_the_words_of_each_kind(
+    repository_root: Path, neo4j_type: str
+) -> None:
     text = (repository_root / "relationships.md").read_text("utf-8")
     kind = default_ontology().relationships[neo4j_type]
     words = " | ".join(", ".join(kind.words(field)) for field in FIELDS)
@@ -53,9 +64,14 @@ def test_relationships_md_lists_the_words_of_each_kind(repository_root: Path, ne
     assert f"| `{neo4j_type}` | {kind.pairs[0][0]} | {kind.pairs[0][1]} |" in text
 
 
-@pytest.mark.parametrize("script", ["tools_page.py", "configuration_page.py", "command_line_page.py", "python_page.py"])
+@pytest.mark.parametrize(
+    "script", ["tools_page.py", "configuration_page.py", "command_line_page.py", "python_page.py"]
+)
 def test_generated_parts_of_pages_are_up_to_date(
-    repository_root: Path, script: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    repository_root: Path,
+    script: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """In this process, which has imported most of what the scripts import."""
     path = repository_root / "scripts" / script
@@ -73,7 +89,10 @@ def test_the_site_leads_to_each_page(repository_root: Path) -> None:
 
 
 def test_links_lead_to_files_and_headings_that_exist(pages: dict[Path, str]) -> None:
-    headings = {path: {*map(anchor, re.findall(r"^#+ (.+)$", text, re.MULTILINE))} for path, text in pages.items()}
+    headings = {
+        path: {*map(anchor, re.findall(r"^#+ (.+)$", text, re.MULTILINE))}
+        for path, text in pages.items()
+    }
     broken = []
     for path, text in pages.items():
         prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
@@ -97,8 +116,14 @@ def test_commands_on_the_pages_have_the_options_that_they_name(pages: dict[Path,
     assert len(calls) > 40
     unknown = []
     for name, *arguments in calls:
-        options = {option for each in program.commands[name].params for option in (*each.opts, *each.secondary_opts)}
-        unknown += [f"{name} {word}" for word in arguments if word.startswith("--") and word not in options]
+        options = {
+            option
+            for each in program.commands[name].params
+            for option in (*each.opts, *each.secondary_opts)
+        }
+        unknown += [
+            f"{name} {word}" for word in arguments if word.startswith("--") and word not in options
+        ]
     assert unknown == []
 
 
@@ -111,13 +136,26 @@ def commands(text: str) -> Iterator[list[str]]:
 
 
 def test_the_guide_for_contributors_names_files_and_names_that_exist(repository_root: Path) -> None:
-    guide = re.sub(r"```.*?```", "", (repository_root / "CONTRIBUTING.md").read_text("utf-8"), flags=re.DOTALL)
+    guide = re.sub(
+        r"```.*?```", "", (repository_root / "CONTRIBUTING.md").read_text("utf-8"), flags=re.DOTALL
+    )
     terms = set(re.findall(r"`(\w[\w./]*)`", guide))
-    files = {term for term in terms if re.search(r"/|\.(py|cypher|md|js|css|json|yml|toml|txt)$", term)}
-    bases = (repository_root, *(repository_root / "src" / "kgagent" / folder for folder in ("", "cypher", ASSETS)))
-    assert [file for file in sorted(files) if not any((base / file).exists() for base in bases)] == []
-    sources = [path for folder in ("src", "tests") for path in (repository_root / folder).rglob("*.py")]
-    code = "\n".join(path.read_text("utf-8") for path in (*sources, repository_root / "pyproject.toml"))
+    files = {
+        term for term in terms if re.search(r"/|\.(py|cypher|md|js|css|json|yml|toml|txt)$", term)
+    }
+    bases = (
+        repository_root,
+        *(repository_root / "src" / "kgagent" / folder for folder in ("", "cypher", ASSETS)),
+    )
+    assert [
+        file for file in sorted(files) if not any((base / file).exists() for base in bases)
+    ] == []
+    sources = [
+        path for folder in ("src", "tests") for path in (repository_root / folder).rglob("*.py")
+    ]
+    code = "\n".join(
+        path.read_text("utf-8") for path in (*sources, repository_root / "pyproject.toml")
+    )
     words = set(re.findall(r"\w+", code)) | FOLDERS
     assert [term for term in sorted(terms - files) if not words.issuperset(term.split("."))] == []
 

@@ -12,19 +12,28 @@ from kgagent.extras import install_command, require_extra
 def test_a_missing_package_becomes_advice() -> None:
     with pytest.raises(ConfigurationError) as raised, require_extra("ingest"):
         importlib.import_module("a_missing_package.of_langchain")
-    assert str(raised.value) == 'kgagent ingest needs the package a_missing_package: pip install "kgagent[ingest]"'
+    assert (
+        str(raised.value)
+        == 'kgagent ingest needs the package a_missing_package: pip install "kgagent[ingest]"'
+    )
 
 
 def test_the_langgraph_store_says_what_to_install() -> None:
-    program = "import sys; sys.modules['langgraph.store.base'] = None; import kgagent.adapters.langgraph"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    program = (
+        "import sys; sys.modules['langgraph.store.base'] = None; import kgagent.adapters.langgraph"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
     advice = 'The LangGraph store needs the package langgraph: pip install "kgagent[ingest]"'
     assert done.stderr.splitlines()[-1] == f"kgagent.errors.ConfigurationError: {advice}"
 
 
 def test_an_incompatible_version_is_named_with_the_error() -> None:
     with (
-        pytest.raises(ConfigurationError, match=r"package mcp in another version \(cannot import name"),
+        pytest.raises(
+            ConfigurationError, match=r"package mcp in another version \(cannot import name"
+        ),
         require_extra("mcp"),
     ):
         exec("from mcp import a_name_of_a_later_version")

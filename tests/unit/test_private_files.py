@@ -59,7 +59,9 @@ def test_a_failed_replacement_keeps_the_old_file_and_leaves_no_other(tmp_path: P
 
 
 @pytest.mark.parametrize(("mode", "expected"), [(0o600, False), (0o604, True)])
-def test_whether_others_may_read_a_file_follows_from_its_mode(tmp_path: Path, mode: int, *, expected: bool) -> None:
+def test_whether_others_may_read_a_file_follows_from_its_mode(
+    tmp_path: Path, mode: int, *, expected: bool
+) -> None:
     file = tmp_path / "tokens.json"
     file.touch()
     file.chmod(mode)

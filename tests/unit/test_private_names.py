@@ -1,4 +1,6 @@
-"""The tests use public names only. Ruff (SLF001) checks attributes; this module checks names that are given as text."""
+"""The tests use public names only. Ruff (SLF001) checks attributes; this module checks names that
+are given as text.
+"""
 
 import ast
 from collections.abc import Iterator
@@ -14,7 +16,9 @@ def private_names_as_text(source: str) -> Iterator[str]:
     for call in ast.walk(ast.parse(source)):
         if not isinstance(call, ast.Call):
             continue
-        called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        called = (
+            call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        )
         for argument in call.args[:2] if called in PATCHES else ():
             if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
                 name = argument.value.rpartition(".")[2]
@@ -24,7 +28,11 @@ def private_names_as_text(source: str) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "call",
-    ['monkeypatch.setattr(module, "_name", 1)', 'monkeypatch.setattr("a.b._name", 1)', 'getattr(graph, "_name")'],
+    [
+        'monkeypatch.setattr(module, "_name", 1)',
+        'monkeypatch.setattr("a.b._name", 1)',
+        'getattr(graph, "_name")',
+    ],
 )
 def test_a_private_name_is_found(call: str) -> None:
     assert len(list(private_names_as_text(call))) == 1
@@ -36,6 +44,7 @@ def test_no_test_patches_or_reads_a_private_name(repository_root: Path) -> None:
     found = {
         str(file.relative_to(repository_root)): names
         for file in files
-        if file != Path(__file__) and (names := list(private_names_as_text(file.read_text("utf-8"))))
+        if file != Path(__file__)
+        and (names := list(private_names_as_text(file.read_text("utf-8"))))
     }
     assert found == {}

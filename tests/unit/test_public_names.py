@@ -33,7 +33,9 @@ def test_a_star_import_offers_the_public_names() -> None:
 
 def test_importing_the_package_imports_nothing_heavy() -> None:
     code = f"import kgagent, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
     assert answer.stdout.strip() == "[]"
 
 
@@ -52,7 +54,9 @@ def test_the_drawing_of_the_tree_has_every_public_exception() -> None:
 
     drawing = str(kgagent.errors.__doc__)
     for kind in _classes(KgAgentError):
-        assert kind.__name__ not in dir(kgagent) or f" {kind.__name__} " in f" {drawing} ".replace("\n", " "), kind
+        assert kind.__name__ not in dir(kgagent) or f" {kind.__name__} " in f" {drawing} ".replace(
+            "\n", " "
+        ), kind
 
 
 def test_every_request_and_result_of_the_models_is_public() -> None:
@@ -74,7 +78,9 @@ def test_every_type_in_a_signature_of_the_facade_is_public() -> None:
         for method, value in inspect.getmembers(facade, callable):
             if not method.startswith("_"):
                 for kind in _types_in(value, names):
-                    assert getattr(kgagent, kind.__name__, None) is kind, f"{facade.__name__}.{method}: {kind}"
+                    assert getattr(kgagent, kind.__name__, None) is kind, (
+                        f"{facade.__name__}.{method}: {kind}"
+                    )
 
 
 BASES = {
@@ -91,7 +97,10 @@ BASES = {
 def _classes(base: type[Any]) -> Iterator[type[Any]]:
     """Classes of the package that derive from one."""
     for found in pkgutil.walk_packages(kgagent.__path__, "kgagent."):
-        if found.name == "kgagent.adapters.neo4j_graphrag" and importlib.util.find_spec("neo4j_graphrag") is None:
+        if (
+            found.name == "kgagent.adapters.neo4j_graphrag"
+            and importlib.util.find_spec("neo4j_graphrag") is None
+        ):
             continue  # for those who use that package; its only class is an embedder
         for _, kind in inspect.getmembers(importlib.import_module(found.name), inspect.isclass):
             if kind.__module__ == found.name and issubclass(kind, base):
@@ -105,7 +114,10 @@ def _is_documented_as_internal(kind: type[Any]) -> bool:
 def _types_in(method: Any, names: dict[str, Any]) -> Iterator[type[Any]]:
     """Classes of kgagent in the annotations of a method."""
     signature = inspect.signature(method)
-    for annotation in (signature.return_annotation, *(one.annotation for one in signature.parameters.values())):
+    for annotation in (
+        signature.return_annotation,
+        *(one.annotation for one in signature.parameters.values()),
+    ):
         yield from _parts(eval(annotation, names) if isinstance(annotation, str) else annotation)
 
 

@@ -47,7 +47,11 @@ def test_the_largest_point_is_predicted_from_the_others_alone() -> None:
 
 def test_the_page_has_the_points_and_what_the_laws_say_of_larger_graphs() -> None:
     page = as_markdown(
-        [point(size) for size in SIZES], "python benchmarks/scale.py", dimensions=384, cores=2, vector_instructions=True
+        [point(size) for size in SIZES],
+        "python benchmarks/scale.py",
+        dimensions=384,
+        cores=2,
+        vector_instructions=True,
     )
 
     assert "from 1,000 to 1,000,000" in page
@@ -68,7 +72,10 @@ def test_csv_files_have_a_row_for_each_record_with_its_vector(tmp_path: Path) ->
         list(csv.reader((tmp_path / name).read_text("utf-8").splitlines()))
         for name in ("nodes.csv", "relationships.csv")
     )
-    assert [",".join(nodes[0]), ",".join(rows[0])] == [NODE_HEADER.strip(), RELATIONSHIP_HEADER.strip()]
+    assert [",".join(nodes[0]), ",".join(rows[0])] == [
+        NODE_HEADER.strip(),
+        RELATIONSHIP_HEADER.strip(),
+    ]
     assert len(nodes) == owner.nodes + 1
     assert {len(row) for row in rows} == {len(rows[0])}
     assert [tuple(row[:2]) for row in rows[1:]] == [owner.ends(position) for position in range(40)]

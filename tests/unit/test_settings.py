@@ -5,7 +5,9 @@ from kgagent.errors import ConfigurationError
 from kgagent.settings import load_settings
 
 
-def test_an_invalid_variable_is_named_and_its_value_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_variable_is_named_and_its_value_is_not_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("KGAGENT_INDEX_M", "1000000")
     monkeypatch.setenv("KGAGENT_OTEL", "secret-perhaps")
     with pytest.raises(ConfigurationError) as caught:
@@ -23,7 +25,8 @@ def test_an_invalid_variable_is_named_and_its_value_is_not_repeated(monkeypatch:
         ({"embedder": "best"}, "KGAGENT_EMBEDDER must be 'auto', 'openai', 'local' or 'hashing'"),
         (
             {"toolsets": "core,pattern"},
-            "KGAGENT_TOOLSETS must be 'core', 'graph', 'patterns', 'admin' or 'all'. Did you mean patterns?",
+            "KGAGENT_TOOLSETS must be 'core', 'graph', 'patterns', 'admin' or 'all'. Did you mean "
+            "patterns?",
         ),
         ({"user_id": ""}, "KGAGENT_USER_ID must not be empty"),
         ({"query_timeout": 0}, "KGAGENT_QUERY_TIMEOUT must be above 0"),
@@ -41,14 +44,18 @@ def test_toolsets_are_separated_by_commas(monkeypatch: pytest.MonkeyPatch) -> No
     assert load_settings().toolsets == ("core", "patterns")
 
 
-def test_an_empty_variable_is_like_none_if_the_setting_has_no_default(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_empty_variable_is_like_none_if_the_setting_has_no_default(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in ("KGAGENT_ONTOLOGY", "NEO4J_URI", "NEO4J_PASSWORD"):
         monkeypatch.setenv(name, "")
     settings = load_settings()
     assert (settings.ontology, settings.neo4j_uri, settings.neo4j_password) == (None, None, None)
 
 
-def test_pattern_settings_have_the_defaults_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pattern_settings_have_the_defaults_of_the_documents(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for name in ("ENABLED", "MAX_PATHS", "RANKING", "USE_ALL_RELATION_HINTS"):
         monkeypatch.delenv(f"KGAGENT_PATTERNS_{name}", raising=False)
     settings = Settings(_env_file=None)
@@ -59,7 +66,8 @@ def test_pattern_settings_have_the_defaults_of_the_documents(monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
-    ("value", "hint"), [("cor", ". Did you mean core?"), ("graph,cor", ". Did you mean core?"), ("", ""), ("xyz", "")]
+    ("value", "hint"),
+    [("cor", ". Did you mean core?"), ("graph,cor", ". Did you mean core?"), ("", ""), ("xyz", "")],
 )
 def test_an_unknown_toolset_is_answered_with_all_and_the_nearest(
     monkeypatch: pytest.MonkeyPatch, value: str, hint: str
@@ -68,5 +76,6 @@ def test_an_unknown_toolset_is_answered_with_all_and_the_nearest(
     with pytest.raises(ConfigurationError) as caught:
         load_settings()
     assert str(caught.value) == (
-        f"Invalid settings: KGAGENT_TOOLSETS must be 'core', 'graph', 'patterns', 'admin' or 'all'{hint}"
+        f"Invalid settings: KGAGENT_TOOLSETS must be 'core', 'graph', 'patterns', 'admin' or "
+        f"'all'{hint}"
     )

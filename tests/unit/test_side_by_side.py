@@ -26,13 +26,17 @@ def toolkit(seconds: float, found: float, *, update: str = "changed") -> dict[st
         "bulk": {name: [1 / seconds, 3 / seconds, 2 / seconds] for name in sets},
         "updates": None if update == "impossible" else [seconds],
         "updated": [] if update == "impossible" else [one],
-        "answers": {name: {"search": [answer(seconds, found), answer(seconds, found)]} for name in sets},
+        "answers": {
+            name: {"search": [answer(seconds, found), answer(seconds, found)]} for name in sets
+        },
     }
 
 
 @pytest.fixture
 def figures() -> dict[str, Any]:
-    """kgagent finds most; `fast` is faster and cannot update; `stale` is fastest at updating, which changes nothing."""
+    """kgagent finds most; `fast` is faster and cannot update; `stale` is fastest at updating, which
+    changes nothing.
+    """
     sets = ("2wiki", "metaqa, 1 hops", "metaqa, 2 hops", "metaqa, 3 hops", "users")
     return {
         "embedder": "known",
@@ -66,7 +70,9 @@ def test_losses_name_who_does_better_and_by_how_much(figures: dict[str, Any]) ->
     assert "2Wiki, recall@10 of relationships" in not_worse(figures)
 
 
-def test_the_best_search_of_another_toolkit_is_compared_but_the_default_one_of_kgagent(figures: dict[str, Any]) -> None:
+def test_the_best_search_of_another_toolkit_is_compared_but_the_default_one_of_kgagent(
+    figures: dict[str, Any],
+) -> None:
     figures["toolkits"]["kgagent"]["answers"]["2wiki"]["told"] = [answer(0.001, 1.0)]
     figures["toolkits"]["fast"]["answers"]["2wiki"] |= {
         "nodes only": [answer(0.001, None)],
@@ -77,8 +83,12 @@ def test_the_best_search_of_another_toolkit_is_compared_but_the_default_one_of_k
 
 
 def test_facts_have_one_relationship_for_each_pair_and_one_spelling_for_each_name() -> None:
-    facts = as_facts([("Ann", "mother", " Bob"), ("bob", "friend", "Ann"), ("Ann", "self", "ann")], "me")
-    assert [(fact.source, fact.target, fact.relation) for fact in facts] == [("Ann", "Bob", "mother, friend")]
+    facts = as_facts(
+        [("Ann", "mother", " Bob"), ("bob", "friend", "Ann"), ("Ann", "self", "ann")], "me"
+    )
+    assert [(fact.source, fact.target, fact.relation) for fact in facts] == [
+        ("Ann", "Bob", "mother, friend")
+    ]
     assert comparable('Ann "A" Lee ') == "ann  a  lee"
 
 

@@ -37,7 +37,8 @@ def members(kind: type[Any]) -> set[str]:
         name
         for base in bases
         for name, value in vars(base).items()
-        if not name.startswith("_") and isinstance(value, property | staticmethod | classmethod | FunctionType)
+        if not name.startswith("_")
+        and isinstance(value, property | staticmethod | classmethod | FunctionType)
     }
 
 
@@ -82,7 +83,10 @@ def test_a_stale_file_is_named(repository_root: Path, tmp_path: Path) -> None:
     command = [sys.executable, str(tmp_path / "scripts" / "generate_sync.py"), "--check"]
     checked = subprocess.run(command, capture_output=True, text=True, check=False)
     assert checked.returncode == 1
-    assert checked.stdout == "src/kgagent/sync.py is out of date: run python scripts/generate_sync.py\n"
+    assert (
+        checked.stdout
+        == "src/kgagent/sync.py is out of date: run python scripts/generate_sync.py\n"
+    )
 
 
 @pytest.mark.parametrize("asynchronous", PAIRS, ids=lambda kind: kind.__name__)
@@ -92,11 +96,16 @@ def test_signatures_are_equal(asynchronous: type[Any]) -> None:
     known = names_of(PAIRS[asynchronous], *inspect.getmro(asynchronous))
     for name in names:
         parameters, result = signature(asynchronous, name, known)
-        assert signature(PAIRS[asynchronous], name, known) == (parameters, PAIRS.get(result, result)), name
+        assert signature(PAIRS[asynchronous], name, known) == (
+            parameters,
+            PAIRS.get(result, result),
+        ), name
 
 
 @pytest.mark.parametrize("asynchronous", PAIRS, ids=lambda kind: kind.__name__)
-def test_a_docstring_is_one_line_that_names_the_asynchronous_method_if_that_says_more(asynchronous: type[Any]) -> None:
+def test_a_docstring_is_one_line_that_names_the_asynchronous_method_if_that_says_more(
+    asynchronous: type[Any],
+) -> None:
     for name in members(asynchronous) - INTERNAL - ASYNCHRONOUS:
         whole = inspect.getattr_static(asynchronous, name).__doc__
         text = inspect.getattr_static(PAIRS[asynchronous], name).__doc__

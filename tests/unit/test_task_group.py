@@ -42,7 +42,9 @@ async def test_tasks_run_concurrently() -> None:
 
 
 async def test_a_time_limit_ends_a_block_in_which_a_group_has_failed() -> None:
-    """Before Python 3.13, a group counts its own request to cancel as pending, and the limit takes it for another's."""
+    """Before Python 3.13, a group counts its own request to cancel as pending, and the limit takes
+    it for another's.
+    """
 
     async def fail_while_the_group_waits() -> None:
         await asyncio.sleep(0)

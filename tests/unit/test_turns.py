@@ -5,7 +5,9 @@ from tests.support.loop_turns import turns_of_others
 
 
 async def turns_beside(seconds: float) -> int:
-    """How often another task runs while four items are computed, each of which takes some seconds."""
+    """How often another task runs while four items are computed, each of which takes some
+    seconds.
+    """
     async with turns_of_others() as turns:
         await in_turns(lambda _: time.sleep(seconds), range(4))
     return turns.count

@@ -16,7 +16,14 @@ from kgagent.tools.relationship_tools import (
     CreateRelationshipsArguments,
     NewRelationship,
 )
-from kgagent.validation import MAX_DEPTH, MAX_FIELDS, MAX_PROBLEMS, check_size, explain_validation_error, validate
+from kgagent.validation import (
+    MAX_DEPTH,
+    MAX_FIELDS,
+    MAX_PROBLEMS,
+    check_size,
+    explain_validation_error,
+    validate,
+)
 
 RELATIONSHIP = {"from_entity_key": "a", "to_entity_key": "b", "relationship_type": "friend"}
 
@@ -31,7 +38,11 @@ def wrong(model: type[BaseModel], arguments: dict[str, Any]) -> str:
     ("model", "arguments", "said"),
     [
         (CreateNodeArguments, {"name": "A"}, "label is missing"),
-        (CreateNodeArguments, {"label": "Person", "name": "A", "colour": 1}, "unknown argument colour"),
+        (
+            CreateNodeArguments,
+            {"label": "Person", "name": "A", "colour": 1},
+            "unknown argument colour",
+        ),
         (CreateNodeArguments, {"label": "Person", "name": "A", "int": 1}, "unknown argument int"),
         (
             CreateNodeArguments,
@@ -62,7 +73,9 @@ def wrong(model: type[BaseModel], arguments: dict[str, Any]) -> str:
         (ExploreArguments, {"format": "xml"}, "format must be 'json' or 'text', got 'xml'"),
     ],
 )
-def test_a_wrong_argument_is_named_with_its_value(model: type[BaseModel], arguments: dict[str, Any], said: str) -> None:
+def test_a_wrong_argument_is_named_with_its_value(
+    model: type[BaseModel], arguments: dict[str, Any], said: str
+) -> None:
     assert wrong(model, arguments) == said
 
 
@@ -81,14 +94,26 @@ def combined(**step: object) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (pattern(direction="up"), f"{INTO}.direction must be 'OUTGOING', 'INCOMING' or 'BOTH', got 'up'"),
-        (combined(direction="up"), f"combinator.{INTO}.direction must be 'OUTGOING', 'INCOMING' or 'BOTH', got 'up'"),
+        (
+            pattern(direction="up"),
+            f"{INTO}.direction must be 'OUTGOING', 'INCOMING' or 'BOTH', got 'up'",
+        ),
+        (
+            combined(direction="up"),
+            f"combinator.{INTO}.direction must be 'OUTGOING', 'INCOMING' or 'BOTH', got 'up'",
+        ),
         ({"patterns": [{"steps": []}]}, "patterns.0.steps must not be empty, got []"),
         ({"patterns": 7}, "patterns must be a list, got 7"),
         (pattern(relation_type=4), f"{INTO}.relation_type must be text or a list, got 4"),
-        (pattern(min_hops=3, max_hops=2), f"{INTO}: min_hops must not be above max_hops, got 3 and 2"),
+        (
+            pattern(min_hops=3, max_hops=2),
+            f"{INTO}: min_hops must not be above max_hops, got 3 and 2",
+        ),
         ({}, "the query is empty: give patterns, a combinator, targets, or a query in plain words"),
-        ({"query": "x", "one_path_per": 9}, "one_path_per must be below 8 or 'start' or 'end', got 9"),
+        (
+            {"query": "x", "one_path_per": 9},
+            "one_path_per must be below 8 or 'start' or 'end', got 9",
+        ),
     ],
 )
 def test_an_invalid_pattern_is_described_once(arguments: dict[str, Any], said: str) -> None:
@@ -97,7 +122,9 @@ def test_an_invalid_pattern_is_described_once(arguments: dict[str, Any], said: s
 
 def test_a_value_of_a_union_is_described_once() -> None:
     notes = [7, "", {"contents": "x"}]
-    assert wrong(CreateNodeArguments, {"label": "Person", "name": "A", "notes": notes}).split("; ") == [
+    assert wrong(CreateNodeArguments, {"label": "Person", "name": "A", "notes": notes}).split(
+        "; "
+    ) == [
         "notes.0 must be an object or text, got 7",
         "notes.1 must not be empty, got ''",
         "notes.2.content is missing",
@@ -107,7 +134,10 @@ def test_a_value_of_a_union_is_described_once() -> None:
 
 def test_a_note_takes_its_time_under_several_names_and_in_edtf_only() -> None:
     note = {"from_entity_key": "a", "to_entity_key": "b", "content": "They met"}
-    assert AddNoteToRelationshipArguments.model_validate({**note, "occurred_at": "2026-05-03"}).when == "2026-05-03"
+    assert (
+        AddNoteToRelationshipArguments.model_validate({**note, "occurred_at": "2026-05-03"}).when
+        == "2026-05-03"
+    )
     said = "date: must be a date or a period such as 2023-02-04"
     assert wrong(AddNoteToRelationshipArguments, {**note, "date": "last Friday"}).startswith(said)
 
@@ -155,7 +185,9 @@ def test_a_boolean_is_not_a_level() -> None:
     assert said == "attitude must be 1 to 5 or a word of the ontology, got True"
 
 
-@pytest.mark.parametrize("text", ["two\nlines", "a\tb", "a\0b", "a\udc00b", "a\u2028b", "x" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["two\nlines", "a\tb", "a\0b", "a\udc00b", "a\u2028b", "x" * 100_000]
+)
 def test_an_error_is_one_short_line_that_any_surface_can_write(text: str) -> None:
     error = failure(text)["error"]
     assert error.isprintable()
@@ -163,11 +195,23 @@ def test_an_error_is_one_short_line_that_any_surface_can_write(text: str) -> Non
     error.encode()
 
 
-MISNAMED = {"from_entity_kye": "a", "to_entity_kye": "b", "relation_type": "x", "atitude": 3, "desciption": "x"}
+MISNAMED = {
+    "from_entity_kye": "a",
+    "to_entity_kye": "b",
+    "relation_type": "x",
+    "atitude": 3,
+    "desciption": "x",
+}
 TOO_MANY_PROBLEMS: list[tuple[type[BaseModel], dict[str, Any]]] = [
     (CreateRelationshipsArguments, {"relationships": [MISNAMED] * 500}),
-    (CreateNodeArguments, {"label": "Person", "name": "A", **{f"nmae{i}": 1 for i in range(8_000)}}),
-    (QueryPatternsArguments, {"patterns": [{"steps": [{"relation_typ": "x", "sorce_label": "y"}] * 8}] * 20}),
+    (
+        CreateNodeArguments,
+        {"label": "Person", "name": "A", **{f"nmae{i}": 1 for i in range(8_000)}},
+    ),
+    (
+        QueryPatternsArguments,
+        {"patterns": [{"steps": [{"relation_typ": "x", "sorce_label": "y"}] * 8}] * 20},
+    ),
 ]
 
 
@@ -190,7 +234,10 @@ def test_many_problems_take_bounded_work_to_describe(
 
 
 def test_an_error_with_more_problems_than_it_describes_says_so() -> None:
-    text = wrong(CreateNodeArguments, {"label": "Person", "name": "A", **{f"x{i}": 1 for i in range(MAX_PROBLEMS + 1)}})
+    text = wrong(
+        CreateNodeArguments,
+        {"label": "Person", "name": "A", **{f"x{i}": 1 for i in range(MAX_PROBLEMS + 1)}},
+    )
     assert text.startswith("unknown argument x0; unknown argument x1")
     assert text.endswith("; and more problems of this kind")
 
@@ -202,11 +249,16 @@ def test_the_known_arguments_are_validated_among_very_many_unknown_ones() -> Non
 
 
 def test_secrets_are_not_repeated_and_fields_have_another_noun() -> None:
-    model = create_model("Login", password=(int, ...), user=(str, ...), __config__={"extra": "forbid"})
+    model = create_model(
+        "Login", password=(int, ...), user=(str, ...), __config__={"extra": "forbid"}
+    )
     with pytest.raises(ValidationError) as refused:
         model.model_validate({"password": "hush", "usr": "me"})
     text = explain_validation_error(refused.value, model, noun="setting", show_values=False)
-    assert text == "password must be a whole number; user is missing; unknown setting usr: did you mean user?"
+    assert (
+        text
+        == "password must be a whole number; user is missing; unknown setting usr: did you mean user?"
+    )
 
 
 def refused(data: object, max_values: int = 100) -> str:
@@ -229,8 +281,14 @@ def test_data_within_the_limits_is_accepted() -> None:
 
 
 def test_too_many_values_are_refused_with_their_number() -> None:
-    assert refused({"a": [1] * 5_000}) == "A call may have at most 100 values, got a list of 5,000. Split it"
-    assert refused({"a": [[1] * 60, [1] * 60]}) == "A call may have at most 100 values, got at least 123. Split it"
+    assert (
+        refused({"a": [1] * 5_000})
+        == "A call may have at most 100 values, got a list of 5,000. Split it"
+    )
+    assert (
+        refused({"a": [[1] * 60, [1] * 60]})
+        == "A call may have at most 100 values, got at least 123. Split it"
+    )
 
 
 def test_an_object_with_too_many_fields_is_refused() -> None:
@@ -241,5 +299,6 @@ def test_an_object_with_too_many_fields_is_refused() -> None:
 
 def test_values_that_are_nested_too_deeply_are_refused() -> None:
     assert (
-        refused(nested(MAX_DEPTH + 1)) == f"A call may be nested at most {MAX_DEPTH} levels deep, got more. Flatten it"
+        refused(nested(MAX_DEPTH + 1))
+        == f"A call may be nested at most {MAX_DEPTH} levels deep, got more. Flatten it"
     )

@@ -11,12 +11,15 @@ from kgagent.tools.toolsets import why_missing
 ToolT = TypeVar("ToolT")
 
 
-def choose_tools(tools: Mapping[str, ToolT], names: Sequence[str] | None = None) -> dict[str, ToolT]:
+def choose_tools(
+    tools: Mapping[str, ToolT], names: Sequence[str] | None = None
+) -> dict[str, ToolT]:
     """Choose the tools to offer.
 
     Args:
         tools: tools of a user.
-        names: names of the tools; None: the toolsets with which `tools` was made, else those of the graph's settings.
+        names: names of the tools; None: the toolsets with which `tools` was made, else those of the
+            graph's settings.
 
     Raises:
         ConfigurationError: a name is unknown.

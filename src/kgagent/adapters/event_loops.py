@@ -10,7 +10,9 @@ from kgagent.errors import ConfigurationError
 ResultT = TypeVar("ResultT")
 
 
-async def run_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT]) -> ResultT:
+async def run_on(
+    loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT]
+) -> ResultT:
     """Await a coroutine on the graph's event loop, from any event loop.
 
     Raises:
@@ -28,7 +30,9 @@ async def run_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any,
         raise _loop_ended() from None
 
 
-def wait_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT], *, instead: str) -> ResultT:
+def wait_on(
+    loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, ResultT], *, instead: str
+) -> ResultT:
     """Run a coroutine on the graph's event loop, and wait for it in another thread.
 
     Args:
@@ -37,7 +41,8 @@ def wait_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Resu
         instead: what the error says to call on that loop, where waiting would never end.
 
     Raises:
-        ConfigurationError: the caller is on the graph's loop, or that loop has ended or ends before the coroutine.
+        ConfigurationError: the caller is on the graph's loop, or that loop has ended or ends before
+            the coroutine.
     """
     try:
         current = asyncio.get_running_loop()
@@ -45,7 +50,9 @@ def wait_on(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Resu
         current = None
     if current is loop:
         coroutine.close()
-        raise ConfigurationError(f"This would block the event loop that the graph works on; use {instead}")
+        raise ConfigurationError(
+            f"This would block the event loop that the graph works on; use {instead}"
+        )
     try:
         return _submit(loop, coroutine).result()
     except concurrent.futures.CancelledError:
@@ -57,13 +64,16 @@ def _submit(
 ) -> concurrent.futures.Future[ResultT]:
     if not loop.is_running():
         coroutine.close()
-        raise ConfigurationError("The event loop that the graph was opened on has ended; open a SyncKnowledgeGraph")
+        raise ConfigurationError(
+            "The event loop that the graph was opened on has ended; open a SyncKnowledgeGraph"
+        )
     return asyncio.run_coroutine_threadsafe(coroutine, loop)
 
 
 def _loop_ended() -> ConfigurationError:
     """The loop has cancelled the coroutine, as it does when it ends."""
     return ConfigurationError(
-        "The event loop that the graph was opened on ended during the call; it is not known whether the call took "
+        "The event loop that the graph was opened on ended during the call; it is not known "
+        "whether the call took "
         "effect. Keep that loop running, or open a SyncKnowledgeGraph"
     )

@@ -1,4 +1,6 @@
-"""The embedder of a graph as one of the package `neo4j-graphrag`, which its retrievers and pipelines require."""
+"""The embedder of a graph as one of the package `neo4j-graphrag`, which its retrievers and
+pipelines require.
+"""
 
 from neo4j_graphrag.embeddings.base import Embedder
 
@@ -8,7 +10,8 @@ from kgagent.sync import SyncKnowledgeGraph
 
 
 class KnowledgeGraphEmbedder(Embedder):  # type: ignore[misc]  # the package has no types for mypy
-    """Embeds with the embedder of a graph, so that `VectorRetriever` and others can read the graph's vector indexes.
+    """Embeds with the embedder of a graph, so that `VectorRetriever` and others can read the
+    graph's vector indexes.
 
     It works from any thread and event loop while the graph is open.
     """
@@ -17,8 +20,8 @@ class KnowledgeGraphEmbedder(Embedder):  # type: ignore[misc]  # the package has
         """Wrap the embedder of a graph.
 
         Args:
-            graph: an open graph. `embed_query` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's
-                event loop.
+            graph: an open graph. `embed_query` needs a `SyncKnowledgeGraph`, or a thread other than
+                that of the graph's event loop.
         """
         super().__init__()
         self._embeddings = KnowledgeGraphEmbeddings(graph)

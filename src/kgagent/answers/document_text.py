@@ -12,10 +12,16 @@ Lines = list[str]
 
 def node_lines(node: GraphNode, now: datetime) -> Lines:
     """A node: its name and label, then its description and notes."""
-    return _lines(f"Object: {node.name or node.entity_key} ({node.label})", node.description, _notes(node, now))
+    return _lines(
+        f"Object: {node.name or node.entity_key} ({node.label})",
+        node.description,
+        _notes(node, now),
+    )
 
 
-def relationship_lines(relationship: GraphRelationship, now: datetime, path: Sequence[str] = ()) -> Lines:
+def relationship_lines(
+    relationship: GraphRelationship, now: datetime, path: Sequence[str] = ()
+) -> Lines:
     """A relationship: its triplet, then the path to it, its description, levels and notes."""
     words = relationship.level_words
     return _lines(

@@ -1,4 +1,6 @@
-"""The results of searches as items of answers, in the order of their statements, and as context for a model."""
+"""The results of searches as items of answers, in the order of their statements, and as context for
+a model.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,18 +20,25 @@ from kgagent.answers.page import NOTHING_RELEVANT, Content, joined, nothing_abou
 from kgagent.models.hybrid import HybridRelationship, HybridSearchResult
 
 FIRST_PAGE_TOKENS = 700
-"""Estimated tokens of the first page of a search, about 450 of a usual model; the next ones use the budget given."""
+"""Estimated tokens of the first page of a search, about 450 of a usual model; the next ones use the
+budget given.
+"""
 
 FALL = 0.45
-"""Share of the best score below which a statement is left for the next page, unless the page has few."""
+"""Share of the best score below which a statement is left for the next page, unless the page has
+few.
+"""
 
 FEW_STATEMENTS = 5
 
 ScoredItem = NodeItem | RelationshipItem
 
 
-def llm_context(result: HybridSearchResult, token_budget: int = 2_000, *, now: datetime | None = None) -> str:
-    """Render results as text for a model, most relevant first: a line for each record, with its statements.
+def llm_context(
+    result: HybridSearchResult, token_budget: int = 2_000, *, now: datetime | None = None
+) -> str:
+    """Render results as text for a model, most relevant first: a line for each record, with its
+    statements.
 
     A long line is shortened; a last line counts the statements that do not fit.
 
@@ -41,7 +50,9 @@ def llm_context(result: HybridSearchResult, token_budget: int = 2_000, *, now: d
     now = now or datetime.now(UTC)
     content = Content(
         by_statement(hybrid_items(result), now),
-        opening=NOTHING_RELEVANT if result.is_relevant is False and result.items else nothing_about(result.named),
+        opening=NOTHING_RELEVANT
+        if result.is_relevant is False and result.items
+        else nothing_about(result.named),
     )
     return text_page(content, lambda: plain_state(result, now), token_budget).text
 
@@ -56,8 +67,12 @@ def plain_state(result: HybridSearchResult, now: datetime | None = None) -> Rend
     return RenderState(now or datetime.now(UTC), labels=result.labels, with_properties=False)
 
 
-def hybrid_items(result: HybridSearchResult, field: str = "", limit: int | None = None) -> list[Item]:
-    """The best items of a result, for the lists `objects` and `relationships` of a field of the answer."""
+def hybrid_items(
+    result: HybridSearchResult, field: str = "", limit: int | None = None
+) -> list[Item]:
+    """The best items of a result, for the lists `objects` and `relationships` of a field of the
+    answer.
+    """
     nodes, edges = (f"{field}.{name}".removeprefix(".") for name in ("objects", "relationships"))
     items = result.items[:limit]
     relationships = [item for item in items if isinstance(item, HybridRelationship)]
@@ -94,13 +109,16 @@ def by_statement(items: Iterable[Item], now: datetime) -> list[Item]:
     return [*split, *(one for one in given if not isinstance(one, ScoredItem) or one.score is None)]
 
 
-def lines_of(items: Iterable[Item], state: RenderState, most: int | None = None) -> tuple[list[str], list[Item]]:
+def lines_of(
+    items: Iterable[Item], state: RenderState, most: int | None = None
+) -> tuple[list[str], list[Item]]:
     """Lines without a token budget, with the first item of each.
 
     Args:
         items: best first.
         state: how they are rendered.
-        most: maximum number of lines; None: all. The statements that follow belong to the next lines.
+        most: maximum number of lines; None: all. The statements that follow belong to the next
+            lines.
     """
     fitted: list[tuple[Line, str]] = []
     first: list[Item] = []
@@ -115,7 +133,8 @@ def lines_of(items: Iterable[Item], state: RenderState, most: int | None = None)
 
 
 def first_page(items: Sequence[Item]) -> int:
-    """The number of items on a first page, beside its tokens: those before the score falls, or a few.
+    """The number of items on a first page, beside its tokens: those before the score falls, or a
+    few.
 
     Args:
         items: in the order of their statements.
@@ -135,6 +154,8 @@ def _each(item: ScoredItem, now: datetime) -> Iterator[ScoredItem]:
     scored = {one.note.identity for one in statements if one.note is not None}
     unscored = [note for note in current_notes(item.described, now) if note.identity not in scored]
     for one in statements:
-        description, notes = (item.described.description, ()) if one.note is None else ("", (one.note,))
+        description, notes = (
+            (item.described.description, ()) if one.note is None else ("", (one.note,))
+        )
         others = unscored if one is statements[-1] else ()
         yield replace(item, score=one.score, shown=Shown(description, notes, others, one))

@@ -1,4 +1,6 @@
-"""The items of an answer: nodes and relationships, each as a line for a model and as a record for programs."""
+"""The items of an answer: nodes and relationships, each as a line for a model and as a record for
+programs.
+"""
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
@@ -24,10 +26,14 @@ MAX_NAME_LENGTH = 80
 """Characters of a name in a line."""
 
 FEW_NOTES, NEWEST_NOTES = 3, 2
-"""Up to how many notes of an item are all shown, and how many of more notes, in an answer without a query."""
+"""Up to how many notes of an item are all shown, and how many of more notes, in an answer without a
+query.
+"""
 
 MATCHING_NOTES = 3
-"""Maximum number of notes of a record that a search shows where its statements have no lines of their own."""
+"""Maximum number of notes of a record that a search shows where its statements have no lines of
+their own.
+"""
 
 MIN_NOTE_TOKENS = 12
 """Tokens of the shortest part of a note that is worth showing."""
@@ -57,17 +63,23 @@ class RenderState:
 
     Attributes:
         now: notes that have expired by then are omitted.
-        asked: words that were asked for, in lower case; notes that have them are shown if no search scored them.
-        keys: what to print beside the names of nodes that share their name with another, by entity_key.
+        asked: words that were asked for, in lower case; notes that have them are shown if no search
+            scored them.
+        keys: what to print beside the names of nodes that share their name with another, by
+            entity_key.
         labels: labels of nodes by entity_key, as far as known.
-        sources: names of the sources of notes by entity_key; None shows neither sources nor when notes were said.
+        sources: names of the sources of notes by entity_key; None shows neither sources nor when
+            notes were said.
         defaults: values of properties that say nothing.
         with_properties: whether properties beyond the usual fields are shown.
-        marks_past: whether relationships that have ended are marked; not where all were valid at the time asked for.
-        own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all of them.
+        marks_past: whether relationships that have ended are marked; not where all were valid at
+            the time asked for.
+        own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all
+            of them.
         node_hint: how to see the omitted notes of a node; empty if there is no way.
         relationship_hint: likewise for a relationship.
-        budget_hint: how to see the rest of a text that was cut, of an item that may have what is left of the budget.
+        budget_hint: how to see the rest of a text that was cut, of an item that may have what is
+            left of the budget.
         mentioned: entity_keys of the nodes that a line has named.
         described: keys of the records that lines or records of the answer have described.
         stated: the relationships that lines have stated, as short sentences.
@@ -94,7 +106,9 @@ class RenderState:
     hinted: set[tuple[str, bool]] = field(default_factory=set)
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
-        """The name of a node: with its label where it is named first, and with its key if it has a namesake."""
+        """The name of a node: with its label where it is named first, and with its key if it has a
+        namesake.
+        """
         shown = safe_name(name) or safe_name(entity_key)
         if len(shown) > MAX_NAME_LENGTH:
             shown = f"{shown[:MAX_NAME_LENGTH]}…"
@@ -105,10 +119,14 @@ class RenderState:
         details = " ".join(filter(None, (label, key)))
         return f"{shown} ({safe_text(details)})" if details else shown
 
-    def is_new(self, item: GraphNode | GraphRelationship, statement: FoundStatement, description: str) -> bool:
+    def is_new(
+        self, item: GraphNode | GraphRelationship, statement: FoundStatement, description: str
+    ) -> bool:
         """Whether the line of a record lacks the text of a statement; from now on it has it."""
         key = item.entity_key if isinstance(item, GraphNode) else "\0".join(item.pair)
-        stated = safe_text(statement.note.content if statement.note is not None else description).casefold()
+        stated = safe_text(
+            statement.note.content if statement.note is not None else description
+        ).casefold()
         text = f"{key}\0{stated}" if stated else ""
         is_new = text not in self.said
         self.said.add(text)
@@ -120,11 +138,15 @@ class RenderState:
             return {}
         kind = item.label if isinstance(item, GraphNode) else item.neo4j_type
         said = (item.name, item.description) if isinstance(item, GraphNode) else (item.description,)
-        hidden, defaults = (_BOOKKEEPING, self.defaults) if self.own is None or kind in self.own else ((), {})
+        hidden, defaults = (
+            (_BOOKKEEPING, self.defaults) if self.own is None or kind in self.own else ((), {})
+        )
         return {
             name: value
             for name, value in item.properties.items()
-            if name not in hidden and value not in (None, "", [], {}, *said) and defaults.get(name) != value
+            if name not in hidden
+            and value not in (None, "", [], {}, *said)
+            and defaults.get(name) != value
         }
 
     def line(
@@ -159,19 +181,29 @@ class RenderState:
             self.hinted.add((hint, in_full))
         texts = [self.note_text(note) for note in notes]
         line = Line(head, safe_text(description), texts, len(others), hint)
-        return replace(line, cut_hint=self.budget_hint, rest=lambda: map(self.note_text, others)) if in_full else line
+        return (
+            replace(line, cut_hint=self.budget_hint, rest=lambda: map(self.note_text, others))
+            if in_full
+            else line
+        )
 
     def _is_shown(self, relationship: GraphRelationship) -> bool:
-        """Whether the description is the triplet in words with properties, as of an adopted relationship."""
+        """Whether the description is the triplet in words with properties, as of an adopted
+        relationship.
+        """
         rest = relationship.description.removeprefix(relationship.triplet)
-        for name, value in self.properties(relationship).items() if rest != relationship.description else ():
+        for name, value in (
+            self.properties(relationship).items() if rest != relationship.description else ()
+        ):
             rest = rest.replace(f"; {as_words(name)}: {_value_text(value)}", "")
         return not rest
 
     def statements(self, item: GraphNode | GraphRelationship) -> "Shown":
-        """The description to show, if any, the notes to show, the best first, and the other current notes.
+        """The description to show, if any, the notes to show, the best first, and the other current
+        notes.
 
-        If a search scored the statements: the best of them. Otherwise of few notes all, else those with most of the
+        If a search scored the statements: the best of them. Otherwise of few notes all, else those
+            with most of the
         words that were asked for, or the newest.
         """
         current = current_notes(item, self.now)
@@ -215,7 +247,8 @@ class Line:
         others: number of further notes.
         hint: how to see the further notes.
         cut_hint: how to see the rest of a text that was cut.
-        rest: returns the further notes if the line may have what is left of the budget, see `fitted`; otherwise None.
+        rest: returns the further notes if the line may have what is left of the budget, see
+            `fitted`; otherwise None.
         key: of the record, if the statements of the record share a line.
     """
 
@@ -240,7 +273,8 @@ class Line:
         return ": ".join(filter(None, (self.head, said)))
 
     def fitted(self, room: int, *, in_full: bool = False) -> str:
-        """The line within some tokens: with fewer notes, then with less of the description; empty if it cannot be.
+        """The line within some tokens: with fewer notes, then with less of the description; empty
+        if it cannot be.
 
         Args:
             room: maximum number of tokens.
@@ -251,7 +285,9 @@ class Line:
             if not in_full or not self.others:
                 return text
         elif self.notes:
-            of_notes = sum(estimated_tokens(note) if fits(note, room) else room for note in self.notes)
+            of_notes = sum(
+                estimated_tokens(note) if fits(note, room) else room for note in self.notes
+            )
             described = cut(described, max(room // 2, room - 2 * of_notes), self.cut_hint)
         bare = self.text(0, described)
         if not fits(bare, room):
@@ -265,7 +301,11 @@ class Line:
                 left -= estimated_tokens(f" | {note}")
                 shown.append(note)
                 continue
-            if in_full and left >= MIN_NOTE_TOKENS and (start := cut(note, left - 1, self.cut_hint)):
+            if (
+                in_full
+                and left >= MIN_NOTE_TOKENS
+                and (start := cut(note, left - 1, self.cut_hint))
+            ):
                 shown.append(start)
             break
         others = self.others + len(self.notes) - len(shown)
@@ -319,7 +359,8 @@ class PlainItem(Item):
 
 
 class RecordItem(Item):
-    """A node or a relationship; if its statements are items of their own, its record is in the answer once.
+    """A node or a relationship; if its statements are items of their own, its record is in the
+    answer once.
 
     Attributes:
         section: field of the answer.
@@ -365,8 +406,12 @@ class RecordItem(Item):
         return is_first
 
     def _statement_line(self, state: RenderState, head: Callable[[], str], hint: str) -> list[Line]:
-        """The line of one statement: with the head of its record where that is first on the page."""
-        line = state.line(head() if self._is_first(state) else "", self.described, hint, shown=self.shown)
+        """The line of one statement: with the head of its record where that is first on the
+        page.
+        """
+        line = state.line(
+            head() if self._is_first(state) else "", self.described, hint, shown=self.shown
+        )
         is_empty = not line.head and not line.description and not line.notes
         return [] if is_empty else [replace(line, key=self.key)]
 
@@ -381,8 +426,10 @@ class NodeItem(RecordItem):
         more: further fields of its record.
         remark: what to add to the line.
         score: what the answer sorts it by; None outside a search.
-        is_named: whether a relationship of the answer names it; then it has a line only if that says more.
-        is_only_named: whether it was found only as an end of such a relationship; then it has no line.
+        is_named: whether a relationship of the answer names it; then it has a line only if that
+            says more.
+        is_only_named: whether it was found only as an end of such a relationship; then it has no
+            line.
         in_full: whether all its notes are shown if the budget allows.
         shown: the statements of its line; None leaves the choice to the answer.
     """
@@ -495,7 +542,9 @@ class NoteItem(Item):
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The note."""
-        return [("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))]
+        return [
+            ("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))
+        ]
 
 
 @dataclass(frozen=True)
@@ -517,8 +566,17 @@ class HistoryItem(Item):
         details = [f"until {until}"] if until else []
         details += state.source_details(entry.source_entity_key)
         kind = "Wrong" if entry.corrected else "Former"
-        head = f"- {kind} {safe_text(entry.field)}" + (f" ({', '.join(details)})" if details else "")
-        return [Line(head, safe_text(self.word or str(entry.value)), cut_hint=state.budget_hint, rest=tuple)]
+        head = f"- {kind} {safe_text(entry.field)}" + (
+            f" ({', '.join(details)})" if details else ""
+        )
+        return [
+            Line(
+                head,
+                safe_text(self.word or str(entry.value)),
+                cut_hint=state.budget_hint,
+                rest=tuple,
+            )
+        ]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The entry."""
@@ -526,13 +584,17 @@ class HistoryItem(Item):
 
 
 def scored_statements(item: GraphNode | GraphRelationship, now: datetime) -> list[FoundStatement]:
-    """The description, as the statement without a note, and the current notes that a search scored, best first."""
+    """The description, as the statement without a note, and the current notes that a search scored,
+    best first.
+    """
     return [one for one in item.statements if one.note is None or one.note.is_current(now)]
 
 
 def current_notes(item: GraphNode | GraphRelationship, now: datetime) -> list[Note]:
     """The notes that have not expired, newest first."""
-    return oldest_first(reversed([note for note in item.notes if note.content and note.is_current(now)]))[::-1]
+    return oldest_first(
+        reversed([note for note in item.notes if note.content and note.is_current(now)])
+    )[::-1]
 
 
 def without(notes: Iterable[Note], others: Sequence[Note]) -> list[Note]:
@@ -542,7 +604,9 @@ def without(notes: Iterable[Note], others: Sequence[Note]) -> list[Note]:
 
 
 def namesakes(items: Iterable[Item]) -> set[str]:
-    """The entity_keys of nodes whose name, as far as it is shown, another node of the items has too."""
+    """The entity_keys of nodes whose name, as far as it is shown, another node of the items has
+    too.
+    """
     keys: dict[str, set[str]] = defaultdict(set)
     for item in items:
         for key, name in item.names():
@@ -561,7 +625,9 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
         (relationship.from_entity_key, relationship.from_name),
         (relationship.to_entity_key, relationship.to_name),
     ]
-    source, target = (state.name(*end) for end in (reversed(ends) if relationship.ends_reversed else ends))
+    source, target = (
+        state.name(*end) for end in (reversed(ends) if relationship.ends_reversed else ends)
+    )
     text = f"{source} -[{kind_text(relationship)}]-> {target}"
     levels = [
         word or (f"{name} {level}" if level is not None else "")
@@ -571,7 +637,11 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
         )
     ]
     past = "past" if state.marks_past and is_past(relationship.when, state.now) else ""
-    noted = f"first noted {relationship.first_noted}" if relationship.first_noted and not relationship.when else ""
+    noted = (
+        f"first noted {relationship.first_noted}"
+        if relationship.first_noted and not relationship.when
+        else ""
+    )
     details = ", ".join(filter(None, (*levels, safe_text(relationship.when or ""), past, noted)))
     properties = _properties_text(state.properties(relationship))
     return text + (f" ({details})" if details else "") + properties
@@ -583,9 +653,15 @@ def kind_text(relationship: GraphRelationship) -> str:
 
 
 def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> JsonRecord:
-    """A node or relationship as JSON types, without bookkeeping; with the same notes as its line."""
+    """A node or relationship as JSON types, without bookkeeping; with the same notes as its
+    line.
+    """
     shown = state.statements(item)
-    update = {"description": shown.description, "notes": tuple(shown.notes), "properties": state.properties(item)}
+    update = {
+        "description": shown.description,
+        "notes": tuple(shown.notes),
+        "properties": state.properties(item),
+    }
     record = item.model_copy(update=update).to_dict()
     for note in record.get("notes", ()):
         note.pop("added_by", None)
@@ -596,7 +672,10 @@ def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> Json
 def _properties_text(properties: JsonRecord) -> str:
     if not properties:
         return ""
-    values = (name if value is True else f"{name}: {_value_text(value)}" for name, value in properties.items())
+    values = (
+        name if value is True else f"{name}: {_value_text(value)}"
+        for name, value in properties.items()
+    )
     return f" [{safe_text('; '.join(values))}]"
 
 

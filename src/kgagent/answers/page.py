@@ -25,7 +25,9 @@ WARNINGS_BUDGET_DIVISOR = 4
 """Warnings get at most a quarter of the budget."""
 
 ENVELOPE_TOKENS = 24
-"""Tokens that the names of lists and a longer cursor may need, beside the fields that are always there."""
+"""Tokens that the names of lists and a longer cursor may need, beside the fields that are always
+there.
+"""
 
 CursorOf = Callable[[int], str]
 """Returns the cursor that continues at an item."""
@@ -44,7 +46,8 @@ class Content:
         opening: line before the items of a text.
         empty: text if there are no items.
         warnings: what is missing, and why.
-        sections: fields of the payload that are always lists; "hybrid.objects" is the field `objects` of `hybrid`.
+        sections: fields of the payload that are always lists; "hybrid.objects" is the field
+            `objects` of `hybrid`.
         fields: other fields of the payload.
         at_most: number of items of a page, beside the budget.
         total: number of all items; default: those in `items`.
@@ -82,7 +85,9 @@ class Page:
 
 
 def nothing_about(names: Sequence[str]) -> str:
-    """What an answer begins with if a query names nodes, and none of the best items is about them; else empty."""
+    """What an answer begins with if a query names nodes, and none of the best items is about them;
+    else empty.
+    """
     return NOTHING_ABOUT.format(" or ".join(map(safe_name, names))) if names else ""
 
 
@@ -94,7 +99,8 @@ def text_page(
     offset: int = 0,
     cursor: CursorOf | None = None,
 ) -> Page:
-    """Render items as lines until the budget is used up; a last line says how many are shown and how to continue.
+    """Render items as lines until the budget is used up; a last line says how many are shown and
+    how to continue.
 
     If all items fit, what is left of the budget is spent on what some lines omit (`Line.rest`).
 
@@ -128,14 +134,23 @@ def text_page(
     if not items and not offset:
         lines = [content.empty] if estimated_tokens(content.empty) <= room else []
     # A search that was skipped comes first: "nothing found" alone would say that there is nothing.
-    body = [content.opening, *lines, *warnings, footer] if items else [content.opening, *warnings, *lines, footer]
+    body = (
+        [content.opening, *lines, *warnings, footer]
+        if items
+        else [content.opening, *warnings, *lines, footer]
+    )
     payload = _payload(content, [item.records(state) for state in [new_state()] for item in shown])
     text = cut("\n".join(filter(None, body)), budget)
     return Page(text, payload | _continuation(content, offset + len(shown), cursor))
 
 
 def json_page(
-    content: Content, new_state: Callable[[], RenderState], budget: int, *, offset: int = 0, cursor: CursorOf
+    content: Content,
+    new_state: Callable[[], RenderState],
+    budget: int,
+    *,
+    offset: int = 0,
+    cursor: CursorOf,
 ) -> Page:
     """Collect the records of items until the budget is used up; see `text_page`.
 
@@ -161,23 +176,33 @@ def json_page(
         kept.append(records)
         room -= cost
     while True:
-        payload = _payload(content, kept) | fitted | _continuation(content, offset + len(kept), cursor)
+        payload = (
+            _payload(content, kept) | fitted | _continuation(content, offset + len(kept), cursor)
+        )
         is_short = json_tokens({"success": True, **payload}) <= budget
         if is_short or not kept:
             break
         kept.pop()
     if not is_short or (not kept and offset < content.count):
-        raise InputError(f"token_budget {budget:,} is too small for this answer as JSON. Double it, or use format text")
+        raise InputError(
+            f"token_budget {budget:,} is too small for this answer as JSON. Double it, or use "
+            f"format text"
+        )
     return Page("", payload)
 
 
 def _items_from(content: Content, offset: int) -> Sequence[Item]:
     if offset and offset >= content.count:
-        raise InputError(f"cursor is beyond the end: the result has only {content.count:,} items now. Omit cursor")
+        raise InputError(
+            f"cursor is beyond the end: the result has only {content.count:,} items now. Omit "
+            f"cursor"
+        )
     return content.items[offset - content.first :]
 
 
-def _cut_records(records: Sequence[tuple[str, JsonRecord]], room: int) -> list[tuple[str, JsonRecord]]:
+def _cut_records(
+    records: Sequence[tuple[str, JsonRecord]], room: int
+) -> list[tuple[str, JsonRecord]]:
     """All records of an item within some tokens, or none."""
     cut_ones = [(section, cut_record(record, room // len(records))) for section, record in records]
     fitted = [(section, record) for section, record in cut_ones if record is not None]
@@ -192,7 +217,9 @@ def _fill_text(
     at_most: int | None,
     most: int,
 ) -> tuple[list[Item], list[FittedLine]]:
-    """The items of a page and their lines; items without a line belong to the page of the item before."""
+    """The items of a page and their lines; items without a line belong to the page of the item
+    before.
+    """
     shown: list[Item] = []
     lines: list[FittedLine] = []
     for item in items:
@@ -203,7 +230,9 @@ def _fill_text(
         if full and not fitted and not lines:
             fitted = _fitted_lines(full, room) or _head(full, room)
         # What fits a page of its own is not cut at the end of one.
-        if full and (not fitted or (lines and room < _tokens(line.text() for line in full) <= most)):
+        if full and (
+            not fitted or (lines and room < _tokens(line.text() for line in full) <= most)
+        ):
             break
         room -= _tokens(fitted)
         shown.append(item)
@@ -241,7 +270,11 @@ def _completed(lines: Iterable[FittedLine], room: int) -> list[FittedLine]:
     shown: list[FittedLine] = []
     for line, text in fitted:
         more = ""
-        if line.rest is not None and left >= MIN_NOTE_TOKENS and (line.others or text != line.text()):
+        if (
+            line.rest is not None
+            and left >= MIN_NOTE_TOKENS
+            and (line.others or text != line.text())
+        ):
             before = estimated_tokens(text)
             more = line.fitted(before + left, in_full=True)
             left += before - estimated_tokens(more) if more else 0

@@ -8,7 +8,9 @@ JOINERS = "\u200c\u200d"
 
 
 def safe_text(text: str) -> str:
-    """A text in one line, without characters that are not seen, and without what separates the statements of a line."""
+    """A text in one line, without characters that are not seen, and without what separates the
+    statements of a line.
+    """
     visible = text if text.isprintable() else "".join(map(_shown, text))
     return " ".join("¦" if word == "|" else word for word in visible.split())
 

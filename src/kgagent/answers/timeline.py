@@ -38,7 +38,14 @@ class TimelineItem(Item):
         elif relationship is not None:
             head = relationship_text(relationship.model_copy(update=untimed), state)
             text = in_one_line(relationship.description)
-        return [Line(f"{self.statement.when} {head}".rstrip(), text, cut_hint=state.budget_hint, rest=tuple)]
+        return [
+            Line(
+                f"{self.statement.when} {head}".rstrip(),
+                text,
+                cut_hint=state.budget_hint,
+                rest=tuple,
+            )
+        ]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The statement and the relationship that has it."""
@@ -47,7 +54,11 @@ class TimelineItem(Item):
         if note is not None:
             record |= note.model_dump(mode="json", exclude_none=True, exclude={"added_by", "when"})
         if relationship is not None:
-            text = {"content": relationship.description} if note is None and relationship.description else {}
+            text = (
+                {"content": relationship.description}
+                if note is None and relationship.description
+                else {}
+            )
             with_whom = [{"entity_key": key, "name": name} for key, name in self._others()]
             record |= text | {"with": with_whom[0], "triplet": relationship.triplet}
         return [("statements", record)]

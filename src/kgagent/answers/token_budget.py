@@ -12,10 +12,14 @@ RECORD_TOKENS = 10_000
 
 _LETTERS_OF_A_TOKEN = 4
 _DIGITS_OF_A_TOKEN = 3
-_PIECE = re.compile(r"(?P<letters>[A-Za-z]+)|(?P<digits>\d+)|(?P<ascii>[!-~])|(?P<line>\n)|(?P<other>[^\s!-~])")
+_PIECE = re.compile(
+    r"(?P<letters>[A-Za-z]+)|(?P<digits>\d+)|(?P<ascii>[!-~])|(?P<line>\n)|(?P<other>[^\s!-~])"
+)
 
 _LONGEST_TOKEN = 16
-"""Upper bound of the average characters per token; a text that is too long by this bound need not be counted."""
+"""Upper bound of the average characters per token; a text that is too long by this bound need not
+be counted.
+"""
 
 _SHORTEST_CUT = 40
 """Characters below which a text of a record is not cut further."""
@@ -27,8 +31,9 @@ _COUNT_TOKENS = 12
 def estimated_tokens(text: str) -> int:
     """Estimate how many tokens a text is, rather too many than too few.
 
-    A word counts one token for every four letters or part of them, a number one for every three digits, a punctuation
-    mark one, and a character beyond ASCII two; tokenizers of current models mostly need fewer.
+    A word counts one token for every four letters or part of them, a number one for every three
+    digits, a punctuation mark one, and a character beyond ASCII two; tokenizers of current models
+    mostly need fewer.
     """
     return sum(map(_tokens_of, _PIECE.finditer(text)))
 
@@ -39,7 +44,8 @@ def fits(text: str, room: int) -> bool:
 
 
 def cut(text: str, room: int, hint: str = "") -> str:
-    """Cut a text to some tokens; the end says how many characters are omitted. Empty if not even that fits.
+    """Cut a text to some tokens; the end says how many characters are omitted. Empty if not even
+    that fits.
 
     Args:
         text: the text.
@@ -48,7 +54,8 @@ def cut(text: str, room: int, hint: str = "") -> str:
     """
     if fits(text, room):
         return text
-    # The number of tokens grows with that of characters, but not strictly: only lengths that fit are kept.
+    # The number of tokens grows with that of characters, but not strictly: only lengths that fit
+    # are kept.
     shortest, longest, best = 0, min(len(text), room * _LONGEST_TOKEN), ""
     while shortest <= longest:
         length = (shortest + longest) // 2
@@ -61,7 +68,9 @@ def cut(text: str, room: int, hint: str = "") -> str:
 
 
 def cut_to(text: str, length: int, hint: str = "") -> str:
-    """Cut a text to some characters; the end says how many are omitted, and how to see them if there is a hint."""
+    """Cut a text to some characters; the end says how many are omitted, and how to see them if
+    there is a hint.
+    """
     kept = text[:length].rstrip()
     return f"{kept}… (+{len(text) - len(kept):,} characters{f': {hint}' if hint else ''})"
 
@@ -71,16 +80,19 @@ def json_tokens(value: object) -> int:
     return estimated_tokens(json.dumps(value, ensure_ascii=False)) + 1
 
 
-def cut_record(record: Mapping[str, Any], room: int, *, newest_notes: bool = False) -> dict[str, Any] | None:
+def cut_record(
+    record: Mapping[str, Any], room: int, *, newest_notes: bool = False
+) -> dict[str, Any] | None:
     """Cut a record of JSON types to some tokens; None if that is not possible.
 
-    First notes are omitted, except one, and counted in `omitted_notes`; then the longest texts are cut, which say how
-    many characters are omitted; at last the remaining notes are omitted too.
+    First notes are omitted, except one, and counted in `omitted_notes`; then the longest texts are
+    cut, which say how many characters are omitted; at last the remaining notes are omitted too.
 
     Args:
         record: the record.
         room: maximum number of tokens.
-        newest_notes: whether the last notes are kept, which are the newest ones of a stored record, or the first.
+        newest_notes: whether the last notes are kept, which are the newest ones of a stored record,
+            or the first.
     """
     if fits(json.dumps(record, ensure_ascii=False), room - 1):
         return dict(record)
@@ -104,10 +116,14 @@ def cut_record(record: Mapping[str, Any], room: int, *, newest_notes: bool = Fal
 
 
 def _cut_texts(record: dict[str, Any], room: int) -> bool:
-    """Cut the longest texts of a record until it has at most some tokens; whether that was possible."""
+    """Cut the longest texts of a record until it has at most some tokens; whether that was
+    possible.
+    """
     originals: dict[tuple[int, str], str] = {}
     while json_tokens(record) > room:
-        texts = [(part, *item) for part in _parts(record) for item in part.items() if _can_be_cut(*item)]
+        texts = [
+            (part, *item) for part in _parts(record) for item in part.items() if _can_be_cut(*item)
+        ]
         if not texts:
             return False
         part, name, value = max(texts, key=lambda text: len(text[2]))
@@ -117,7 +133,9 @@ def _cut_texts(record: dict[str, Any], room: int) -> bool:
 
 
 def fit_record(holder: dict[str, Any], name: str, room: int) -> int:
-    """Cut the record that is a value of an object to some tokens, or remove it; returns its tokens."""
+    """Cut the record that is a value of an object to some tokens, or remove it; returns its
+    tokens.
+    """
     fitted = cut_record(holder[name], room, newest_notes=True)
     if fitted is None:
         del holder[name]
@@ -127,7 +145,11 @@ def fit_record(holder: dict[str, Any], name: str, room: int) -> int:
 
 
 def _can_be_cut(name: str, value: object) -> bool:
-    return isinstance(value, str) and len(value) > 2 * _SHORTEST_CUT and not name.endswith("entity_key")
+    return (
+        isinstance(value, str)
+        and len(value) > 2 * _SHORTEST_CUT
+        and not name.endswith("entity_key")
+    )
 
 
 def _parts(value: object) -> Iterator[dict[str, Any]]:

@@ -28,31 +28,47 @@ def adopt(
         typer.Option(
             "--ontology",
             metavar="FILE",
-            help="YAML file with the ontology. It is written; if it exists, it is read, so that you can edit it and "
+            help="YAML file with the ontology. It is written; if it exists, it is read, so that "
+            "you can edit it and "
             f"run the command again. [dim]\\[KGAGENT_ONTOLOGY, else {DEFAULT_FILE}][/dim]",
             show_default=False,
         ),
     ] = None,
     labels: Annotated[
-        str | None, typer.Option(help="Labels to adopt, separated by commas. [dim]\\[all][/dim]", show_default=False)
+        str | None,
+        typer.Option(
+            help="Labels to adopt, separated by commas. [dim]\\[all][/dim]", show_default=False
+        ),
     ] = None,
     types: Annotated[
         str | None,
-        typer.Option(help="Relationship types to adopt, separated by commas. [dim]\\[all][/dim]", show_default=False),
+        typer.Option(
+            help="Relationship types to adopt, separated by commas. [dim]\\[all][/dim]",
+            show_default=False,
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only write the ontology and estimate the cost of embedding.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Only write the ontology and estimate the cost of embedding."
+        ),
     ] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Remove what an earlier run has added.")] = False,
-    batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 500,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Remove what an earlier run has added.")
+    ] = False,
+    batch_size: Annotated[
+        int, typer.Option(help="Records per embedding call and transaction.", min=1)
+    ] = 500,
     engine: EmbeddingEngine = "direct",
     workers: Workers = 2,
     ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
-    """Make a graph that other programs wrote searchable, in place: keys, indexes and embeddings are added to it.
+    """Make a graph that other programs wrote searchable, in place: keys, indexes and embeddings are
+    added to it.
 
-    No label, type or property of other programs is changed. Run it again to resume, or to adopt what was written since.
+    No label, type or property of other programs is changed. Run it again to resume, or to adopt
+    what was written since.
     """
     from kgagent.cli.progress import RichProgress
     from kgagent.ontology import dump_ontology
@@ -75,8 +91,11 @@ def adopt(
 
     async def work(graph: "KnowledgeGraph") -> "AdoptionReport":
         if not is_written:
-            # The file is there before the graph changes, so that a run that is interrupted can be resumed.
-            plan = await graph.adopt(user_id=user_id, labels=_names(labels), types=_names(types), dry_run=True)
+            # The file is there before the graph changes, so that a run that is interrupted can be
+            # resumed.
+            plan = await graph.adopt(
+                user_id=user_id, labels=_names(labels), types=_names(types), dry_run=True
+            )
             file.write_text(dump_ontology(plan.ontology), "utf-8")
             if dry_run:
                 return plan
@@ -90,13 +109,18 @@ def adopt(
         )
 
     report = run_with_graph(work, settings=settings, ensure_schema=False)
-    lines = [*_plan_lines(report.plan), *([] if report.migration is None else [str(report.migration)])]
+    lines = [
+        *_plan_lines(report.plan),
+        *([] if report.migration is None else [str(report.migration)]),
+    ]
     show({"file": str(file), "user": user_id, **report.to_dict()}, *lines, json=json)
     next_step = (
-        f"Nothing was changed. {file} says which properties are names (name_from) and texts (text_from); edit it if "
+        f"Nothing was changed. {file} says which properties are names (name_from) and texts "
+        f"(text_from); edit it if "
         "needed, and run the command without --dry-run."
         if dry_run
-        else f"Done in {report.seconds:.0f} s. Set KGAGENT_ONTOLOGY={file}, here or in the file .env; then search, "
+        else f"Done in {report.seconds:.0f} s. Set KGAGENT_ONTOLOGY={file}, here or in the file "
+        f".env; then search, "
         "explore, view and mcp work on this graph."
     )
     print_message(Text(next_step, style="green"))
@@ -107,15 +131,29 @@ def _names(given: str | None) -> list[str] | None:
 
 
 def _plan_lines(plan: "AdoptionPlan") -> list[RenderableType]:
-    """Labels and types with their counts, and the properties that their names and texts are made of."""
+    """Labels and types with their counts, and the properties that their names and texts are made
+    of.
+    """
     table = Table.grid(padding=(0, 2))
     for label, count in plan.labels.items():
         rule = plan.ontology.labels[label]
         name = ", ".join(rule.name_from) or "name"
-        table.add_row(label, f"{count:,}", f"name: {name}", f"text: {', '.join(rule.text_from) or 'description'}")
+        table.add_row(
+            label,
+            f"{count:,}",
+            f"name: {name}",
+            f"text: {', '.join(rule.text_from) or 'description'}",
+        )
     for neo4j_type, count in plan.types.items():
         kind = plan.ontology.relationships[neo4j_type]
         text = f"text: {', '.join((*kind.type_from, *kind.text_from)) or 'description'}"
         table.add_row(neo4j_type, f"{count:,}", str(kind), text)
-    cost = f"{counted(plan.texts, 'text')} to embed, about {plan.tokens:,} tokens and {plan.seconds:,.0f} seconds"
-    return [table, Text(cost, style="dim"), *(Text(f"skipped {one}", style="yellow") for one in plan.skipped)]
+    cost = (
+        f"{counted(plan.texts, 'text')} to embed, about {plan.tokens:,} tokens and "
+        f"{plan.seconds:,.0f} seconds"
+    )
+    return [
+        table,
+        Text(cost, style="dim"),
+        *(Text(f"skipped {one}", style="yellow") for one in plan.skipped),
+    ]

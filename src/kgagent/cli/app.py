@@ -22,11 +22,15 @@ from kgagent.formatting import in_one_line
 ParametersT = ParamSpec("ParametersT")
 
 BROKEN_PIPE_STATUS = 141
-"""Exit status if the reader of the output is gone: what shells report for a program that SIGPIPE ended."""
+"""Exit status if the reader of the output is gone: what shells report for a program that SIGPIPE
+ended.
+"""
 
 
 def report_errors(command: Callable[ParametersT, None]) -> Callable[ParametersT, None]:
-    """Make a command print kgagent's errors as one red line and exit with 1; other exceptions keep their traceback."""
+    """Make a command print kgagent's errors as one red line and exit with 1; other exceptions keep
+    their traceback.
+    """
 
     @wraps(command)
     def run(*args: ParametersT.args, **kwargs: ParametersT.kwargs) -> None:
@@ -39,7 +43,9 @@ def report_errors(command: Callable[ParametersT, None]) -> Callable[ParametersT,
     return run
 
 
-app = typer.Typer(name="kgagent", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich")
+app = typer.Typer(
+    name="kgagent", no_args_is_help=True, pretty_exceptions_enable=False, rich_markup_mode="rich"
+)
 _COMMANDS: dict[str, Callable[..., None]] = {
     "demo": demo.demo,
     "up": server.up,
@@ -80,7 +86,10 @@ def _print_version(requested: bool) -> None:
 def options(
     *,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Keep a knowledge graph in Neo4j and search its nodes and relationships semantically."""
@@ -89,10 +98,13 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; if the reader of its output is gone, as with `| head`, it ends silently."""
+    """Run the command line; if the reader of its output is gone, as with `| head`, it ends
+    silently.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A redirected stream of Windows has the encoding of the console, which lacks most characters.
+            # A redirected stream of Windows has the encoding of the console, which lacks most
+            # characters.
             stream.reconfigure(errors="replace")
     try:
         try:
@@ -101,7 +113,9 @@ def main() -> None:
             sys.stdout.flush()
     except (SystemExit, BrokenPipeError) as error:
         # typer and rich turn the broken pipe into SystemExit(1).
-        if not isinstance(error, BrokenPipeError) and not isinstance(error.__context__, BrokenPipeError):
+        if not isinstance(error, BrokenPipeError) and not isinstance(
+            error.__context__, BrokenPipeError
+        ):
             raise
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for stream in (sys.stdout, sys.stderr):

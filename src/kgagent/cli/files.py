@@ -23,24 +23,33 @@ MAX_PROBLEMS = 50
 
 
 def load(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files to load.", exists=True, dir_okay=False)],
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Files to load.", exists=True, dir_okay=False),
+    ],
     *,
     user: User = None,
     label: Annotated[
-        str | None, typer.Option(help="Label of nodes whose type in a file of another program is no label.")
+        str | None,
+        typer.Option(help="Label of nodes whose type in a file of another program is no label."),
     ] = None,
     batch_size: Annotated[int, typer.Option(help="Lines per transaction.", min=1)] = 500,
     engine: Annotated[
-        Engine, typer.Option(help="Where writes run. direct: in this process. ray: in worker processes of Ray Data.")
+        Engine,
+        typer.Option(
+            help="Where writes run. direct: in this process. ray: in worker processes of Ray Data."
+        ),
     ] = "direct",
     workers: Workers = 2,
     ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
-    """Load nodes and relationships from FILEs. Run it again to resume, or to load changes to the files.
+    """Load nodes and relationships from FILEs. Run it again to resume, or to load changes to the
+    files.
 
-    JSON Lines in UTF-8, or what other programs wrote: the MCP memory server, mem0, graphiti, and CSV for Neo4j's import
-    tool. Invalid lines are reported with their numbers and reasons. The other lines are loaded, and the exit code is 1.
+    JSON Lines in UTF-8, or what other programs wrote: the MCP memory server, mem0, graphiti, and
+    CSV for Neo4j's import tool. Invalid lines are reported with their numbers and reasons. The
+    other lines are loaded, and the exit code is 1.
     """
     from kgagent.cli.progress import RichProgress
 
@@ -55,22 +64,32 @@ def load(
         ),
         user,
     )
-    payload = {"files": [str(file) for file in files], "user": user_id, **report.model_dump(mode="json")}
+    payload = {
+        "files": [str(file) for file in files],
+        "user": user_id,
+        **report.model_dump(mode="json"),
+    }
     show(payload, *_load_lines(report), json=json)
     if report.problems:
         raise typer.Exit(1)
 
 
 def export(
-    file: Annotated[Path, typer.Argument(help="File to write; an existing one is replaced.", dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(help="File to write; an existing one is replaced.", dir_okay=False)
+    ],
     *,
     user: User = None,
-    all_users: Annotated[bool, typer.Option("--all-users", help="Export the records of every user.")] = False,
+    all_users: Annotated[
+        bool, typer.Option("--all-users", help="Export the records of every user.")
+    ] = False,
     embeddings: Annotated[bool, typer.Option(help="Whether to write embeddings.")] = True,
     batch_size: Annotated[int, typer.Option(help="Records per page.", min=1)] = 500,
     json: Json = False,
 ) -> None:
-    """Write nodes, relationships, notes, deleted records and ingestion progress to a JSON Lines FILE."""
+    """Write nodes, relationships, notes, deleted records and ingestion progress to a JSON Lines
+    FILE.
+    """
     from kgagent.cli.progress import RichProgress
 
     if all_users and user is not None:
@@ -91,13 +110,22 @@ def export(
         print_message(Text(f"{whose} records: {file} has none", style="yellow"))
     lines = [f"{report}, [dim]{report.seconds:.1f} s[/dim]"]
     if report.skipped:
-        lines.append(f"[red]{report.skipped:,} records without a key or with a node of another user skipped[/red]")
-    payload = {"file": str(file), "user": None if all_users else user_id, **report.model_dump(mode="json")}
+        lines.append(
+            f"[red]{report.skipped:,} records without a key or with a node of another user "
+            f"skipped[/red]"
+        )
+    payload = {
+        "file": str(file),
+        "user": None if all_users else user_id,
+        **report.model_dump(mode="json"),
+    }
     show(payload, *lines, json=json)
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(help="File written by export.", exists=True, dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(help="File written by export.", exists=True, dir_okay=False)
+    ],
     *,
     user: Annotated[
         str | None,
@@ -111,7 +139,8 @@ def import_(
 ) -> None:
     """Import a FILE written by export, exactly. If it is interrupted, run it again to resume.
 
-    The whole file is checked first. Records that differ from those in the graph are listed, and the exit code is 1.
+    The whole file is checked first. Records that differ from those in the graph are listed, and the
+    exit code is 1.
     """
     from kgagent.cli.progress import RichProgress
 
@@ -120,7 +149,11 @@ def import_(
             file, user_id=user, overwrite=overwrite, batch_size=batch_size, progress=RichProgress()
         )
     )
-    lines = [str(report), _embedding_line(report), *_problem_lines(report.conflicts, report.conflict_count)]
+    lines = [
+        str(report),
+        _embedding_line(report),
+        *_problem_lines(report.conflicts, report.conflict_count),
+    ]
     show({"file": str(file), **report.model_dump(mode="json")}, *lines, json=json)
     if report.conflict_count:
         raise typer.Exit(1)
@@ -138,7 +171,10 @@ def _load_lines(report: "LoadReport") -> list[str]:
 
 
 def _count_columns(counts: "LoadCounts") -> str:
-    return f"{counts.created:>7,} created {counts.updated:>7,} updated {counts.unchanged:>7,} unchanged"
+    return (
+        f"{counts.created:>7,} created {counts.updated:>7,} updated {counts.unchanged:>7,} "
+        f"unchanged"
+    )
 
 
 def _embedding_line(report: "LoadReport | ImportReport") -> str:

@@ -22,7 +22,9 @@ def get(
     user: User = None,
     json: Json = False,
 ) -> None:
-    """Show a node, or the relationship between two nodes, with all notes and the history: kgagent get "Ada" "Bo"."""
+    """Show a node, or the relationship between two nodes, with all notes and the history: kgagent
+    get "Ada" "Bo".
+    """
     from kgagent.tools.read_results import MAX_TOKEN_BUDGET
 
     ends = {"from_entity_key": node} | ({} if other is None else {"to_entity_key": other})

@@ -26,8 +26,10 @@ def run_with_graph(
     Args:
         work: called with the open graph.
         settings: settings of the connection and the embedder; None reads them.
-        ensure_schema: whether to create missing constraints and indexes, and to fail if existing ones do not fit.
-        reads: whether the work only reads; then a database of other programs, which has no graph, stays as it is.
+        ensure_schema: whether to create missing constraints and indexes, and to fail if existing
+            ones do not fit.
+        reads: whether the work only reads; then a database of other programs, which has no graph,
+            stays as it is.
 
     Raises:
         KgAgentError: the graph cannot be opened, or the work failed.
@@ -79,7 +81,10 @@ def run_for_user(
     settings = load_settings()
     user_id = resolve_user_id(settings, user)
     return user_id, run_with_graph(
-        lambda graph: work(graph, user_id), settings=settings, ensure_schema=ensure_schema, reads=reads
+        lambda graph: work(graph, user_id),
+        settings=settings,
+        ensure_schema=ensure_schema,
+        reads=reads,
     )
 
 
@@ -95,7 +100,9 @@ async def _ensure_own_schema(graph: "KnowledgeGraph") -> None:
 
     services = services_of(graph)
     if await services.schema.is_absent():
-        rows = await services.store.read(statement("count_unadopted_nodes"), {"own_labels": sorted(OWN_LABELS)})
+        rows = await services.store.read(
+            statement("count_unadopted_nodes"), {"own_labels": sorted(OWN_LABELS)}
+        )
         if count := sum(row["count"] for row in rows):
             raise ConfigurationError(
                 f"The database has {count:,} nodes of other programs and no graph of kgagent. "

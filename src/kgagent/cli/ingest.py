@@ -36,21 +36,29 @@ def ingest(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="Text files; JSON files with an object that has name and turns (speaker, text, at) or only the list "
+            help="Text files; JSON files with an object that has name and turns (speaker, text, "
+            "at) or only the list "
             "of turns; or folders, of which all .txt, .md and .json files are read.",
             exists=True,
             show_default=False,
         ),
     ],
     *,
-    model: Annotated[str, typer.Option(help='Chat model as "provider:name", for example openai:gpt-5.')],
-    name: Annotated[str | None, typer.Option(help="Title of the source. [dim]\\[name of the file][/dim]")] = None,
+    model: Annotated[
+        str, typer.Option(help='Chat model as "provider:name", for example openai:gpt-5.')
+    ],
+    name: Annotated[
+        str | None, typer.Option(help="Title of the source. [dim]\\[name of the file][/dim]")
+    ] = None,
     source_id: Annotated[
         str | None,
         typer.Option(
             "--id",
             metavar="ID",
-            help="Identity of the source, which stays the same when the text changes. [dim]\\[path of the file][/dim]",
+            help=(
+                "Identity of the source, which stays the same when the text changes. [dim]\\[path "
+                "of the file][/dim]"
+            ),
         ),
     ] = None,
     date: Annotated[
@@ -64,16 +72,20 @@ def ingest(
         str, typer.Option(help='Additional instructions for the model, for example "I am Iris."')
     ] = "",
     user: User = None,
-    force: Annotated[bool, typer.Option("--force", help="Read sources even if they were read before.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Read sources even if they were read before.")
+    ] = False,
     report_to: Annotated[
         Path | None, typer.Option("--report", help="Write the report to this file, as Markdown.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Read conversations and texts into the graph with a chat model. If it stops, run it again to resume.
+    """Read conversations and texts into the graph with a chat model. If it stops, run it again to
+    resume.
 
-    A file that changed is read as a newer version of the same source. If anything was not read completely, the exit
-    code is 1. Requires the extra `ingest` and the LangChain package of the provider.
+    A file that changed is read as a newer version of the same source. If anything was not read
+    completely, the exit code is 1. Requires the extra `ingest` and the LangChain package of the
+    provider.
     """
     from kgagent.cli.source_files import find_files, read_sources
     from kgagent.ingestion import Ingestor
@@ -119,7 +131,10 @@ def summary_lines(files: "Sequence[SourceFile]") -> Iterator[str]:
 
 
 def _report_lines(report: "IngestionReport") -> Iterator[str]:
-    state = _STATES.get(report.state) or f"stopped: {report.reason.rstrip('.')}. Run it again to resume."
+    state = (
+        _STATES.get(report.state)
+        or f"stopped: {report.reason.rstrip('.')}. Run it again to resume."
+    )
     newer = " (a newer version of a source that was read before)" if report.updated else ""
     yield f"[bold]{escape(report.name)}[/bold]: {escape(state)}{newer}"
     parts, calls = counted(report.parts, "part"), counted(len(report.calls), "tool call")
@@ -135,7 +150,9 @@ def _change_counts(report: "IngestionReport") -> str:
     groups = (("node", report.nodes), ("relationship", report.relationships))
     phrases = []
     for state, new in (("new", True), ("changed", False)):
-        parts = [counted(count, noun) for noun, changes in groups if (count := counts(changes, new=new))]
+        parts = [
+            counted(count, noun) for noun, changes in groups if (count := counts(changes, new=new))
+        ]
         phrases += [f"{' and '.join(parts)} {state}"] if parts else []
     return ", ".join(phrases) or "no changes"
 
@@ -154,7 +171,8 @@ def make_chat_model(name: str) -> "BaseChatModel":
         # Each provider raises its own exceptions.
         if "model provider" in str(error):
             raise ConfigurationError(
-                f'The chat model {name!r} cannot be used: write it as "provider:name", with a provider that LangChain '
+                f'The chat model {name!r} cannot be used: write it as "provider:name", with a '
+                f"provider that LangChain "
                 "knows, for example openai:gpt-5 or ollama:qwen3"
             ) from error
         raise ConfigurationError(f"The chat model {name!r} cannot be used: {error}") from error

@@ -1,4 +1,6 @@
-"""kgagent init, migrate, purge, doctor and forget: the schema, the health and the deletion of a graph."""
+"""kgagent init, migrate, purge, doctor and forget: the schema, the health and the deletion of a
+graph.
+"""
 
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -21,7 +23,11 @@ if TYPE_CHECKING:
 
 ResultT = TypeVar("ResultT")
 
-_SIGNS = {"error": "[bold red]✗[/bold red]", "warning": "[yellow]![/yellow]", "info": "[dim]i[/dim]"}
+_SIGNS = {
+    "error": "[bold red]✗[/bold red]",
+    "warning": "[yellow]![/yellow]",
+    "info": "[dim]i[/dim]",
+}
 
 
 def init(*, json: Json = False) -> None:
@@ -39,7 +45,8 @@ def init(*, json: Json = False) -> None:
 
     facts = run_with_graph(read_facts)
     summary = (
-        f"[green]{len(facts['parts'])} constraints and indexes are online[/green] at {facts['uri']} "
+        f"[green]{len(facts['parts'])} constraints and indexes are online[/green] at "
+        f"{facts['uri']} "
         f"(Neo4j {facts['version']}), for {facts['embedder']}."
     )
     show(facts, summary, json=json)
@@ -47,18 +54,26 @@ def init(*, json: Json = False) -> None:
 
 def migrate(
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be done.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be done.")
+    ] = False,
     user: UserOrAll = None,
     rebuild_indexes: Annotated[
-        bool, typer.Option("--rebuild-indexes", help="First recreate the vector indexes for the current embedder.")
+        bool,
+        typer.Option(
+            "--rebuild-indexes", help="First recreate the vector indexes for the current embedder."
+        ),
     ] = False,
-    batch_size: Annotated[int, typer.Option(help="Records per embedding call and transaction.", min=1)] = 200,
+    batch_size: Annotated[
+        int, typer.Option(help="Records per embedding call and transaction.", min=1)
+    ] = 200,
     engine: EmbeddingEngine = "direct",
     workers: Workers = 2,
     ray_address: RayAddress = None,
     json: Json = False,
 ) -> None:
-    """Bring an old graph to the current form: embed records without a current embedding, convert old properties.
+    """Bring an old graph to the current form: embed records without a current embedding, convert
+    old properties.
 
     If it is interrupted, run it again to resume.
     """
@@ -79,17 +94,24 @@ def migrate(
 
 def purge(
     *,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be purged.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be purged.")
+    ] = False,
     user: UserOrAll = None,
     restorable: Annotated[
-        bool, typer.Option("--restorable", help="Also purge what the user could still restore; needs --user.")
+        bool,
+        typer.Option(
+            "--restorable", help="Also purge what the user could still restore; needs --user."
+        ),
     ] = False,
     batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 200,
     json: Json = False,
 ) -> None:
     """Purge deleted nodes and relationships that can no longer be restored."""
     report = _run(
-        lambda graph, _: graph.purge(user_id=user, restorable=restorable, dry_run=dry_run, batch_size=batch_size)
+        lambda graph, _: graph.purge(
+            user_id=user, restorable=restorable, dry_run=dry_run, batch_size=batch_size
+        )
     )
     show(report.to_dict(), str(report), json=json)
 
@@ -102,9 +124,13 @@ def doctor(
     ] = True,
     json: Json = False,
 ) -> None:
-    """Check server, indexes and embeddings without changing anything; the exit code is 1 if problems are found."""
+    """Check server, indexes and embeddings without changing anything; the exit code is 1 if
+    problems are found.
+    """
     diagnosis = _run(
-        lambda graph, progress: graph.diagnose(user_id=user, check_embedder=check_embedder, progress=progress)
+        lambda graph, progress: graph.diagnose(
+            user_id=user, check_embedder=check_embedder, progress=progress
+        )
     )
     show(diagnosis.to_dict(), *_diagnosis_lines(diagnosis), json=json)
     if not diagnosis.is_healthy:
@@ -117,26 +143,44 @@ def forget(
     key: Annotated[
         str | None,
         typer.Option(
-            "--key", help="entity_key or name of a source or another node. [dim]\\[all data of the user][/dim]"
+            "--key",
+            help=(
+                "entity_key or name of a source or another node. [dim]\\[all data of the "
+                "user][/dim]"
+            ),
         ),
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be forgotten.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only count what would be forgotten.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     batch_size: Annotated[int, typer.Option(help="Records per transaction.", min=1)] = 200,
     json: Json = False,
 ) -> None:
-    """Delete all data of a user, or a node and the notes that came from it. This cannot be undone."""
+    """Delete all data of a user, or a node and the notes that came from it. This cannot be
+    undone.
+    """
     if not dry_run and not yes:
-        counts = _run(lambda graph, _: graph.forget(user_id=user, entity_key=key, dry_run=True, batch_size=batch_size))
+        counts = _run(
+            lambda graph, _: graph.forget(
+                user_id=user, entity_key=key, dry_run=True, batch_size=batch_size
+            )
+        )
         key = counts.entity_key
         of_node = "" if key is None else f", node {key}"
-        typer.confirm(f"User {user}{of_node}: {counts}. This cannot be undone. Continue?", abort=True, err=True)
+        typer.confirm(
+            f"User {user}{of_node}: {counts}. This cannot be undone. Continue?",
+            abort=True,
+            err=True,
+        )
     report = _run(
         lambda graph, progress: graph.forget(
             user_id=user, entity_key=key, dry_run=dry_run, batch_size=batch_size, progress=progress
         )
     )
-    if report.entity_key is None and not any(report.model_dump(exclude={"entity_key", "dry_run"}).values()):
+    if report.entity_key is None and not any(
+        report.model_dump(exclude={"entity_key", "dry_run"}).values()
+    ):
         print_message(Text(f"User {user} has no records", style="yellow"))
     payload = {"user": user, "key": report.entity_key, **report.model_dump(exclude={"entity_key"})}
     show(payload, str(report), json=json)
@@ -151,7 +195,9 @@ def _run(work: "Callable[[KnowledgeGraph, Progress], Awaitable[ResultT]]") -> Re
 
 def _diagnosis_lines(diagnosis: "Diagnosis") -> list[RenderableType]:
     facts = diagnosis.facts
-    records = f"{counted(facts.nodes, 'node')} and {counted(facts.relationships, 'relationship')} checked"
+    records = (
+        f"{counted(facts.nodes, 'node')} and {counted(facts.relationships, 'relationship')} checked"
+    )
     if facts.store_items:
         records += f", {counted(facts.store_items, 'stored item')}"
     summary = f"Neo4j {facts.server_version} at {facts.uri}; {facts.embedder}; {records}."
@@ -161,5 +207,9 @@ def _diagnosis_lines(diagnosis: "Diagnosis") -> list[RenderableType]:
         if finding.fix:
             text.append("\n→ ", style="dim").append(finding.fix, style="cyan")
         table.add_row(_SIGNS[finding.severity], text)
-    verdict = "[green]No problems found.[/green]" if diagnosis.is_healthy else "[red]Problems found.[/red]"
+    verdict = (
+        "[green]No problems found.[/green]"
+        if diagnosis.is_healthy
+        else "[red]Problems found.[/red]"
+    )
     return [Text(summary, style="dim"), table, verdict]

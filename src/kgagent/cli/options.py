@@ -8,18 +8,30 @@ import typer
 if TYPE_CHECKING:
     from kgagent.ray_workers import RayEngine
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else, to stdout.")]
-User = Annotated[str | None, typer.Option("--user", help="Owner of the graph. [dim]\\[KGAGENT_USER_ID, else me][/dim]")]
-UserOrAll = Annotated[str | None, typer.Option("--user", help="Owner of the records. [dim]\\[all users][/dim]")]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object, and nothing else, to stdout.")
+]
+User = Annotated[
+    str | None,
+    typer.Option("--user", help="Owner of the graph. [dim]\\[KGAGENT_USER_ID, else me][/dim]"),
+]
+UserOrAll = Annotated[
+    str | None, typer.Option("--user", help="Owner of the records. [dim]\\[all users][/dim]")
+]
 Html = Annotated[
     Path | None,
     typer.Option(
         "--html",
         metavar="FILE",
-        help="Write the result as one HTML page that needs neither a server nor a network connection.",
+        help=(
+            "Write the result as one HTML page that needs neither a server nor a network "
+            "connection."
+        ),
     ),
 ]
-ShowPassword = Annotated[bool, typer.Option("--show-password", help="Also print the password of the local Neo4j.")]
+ShowPassword = Annotated[
+    bool, typer.Option("--show-password", help="Also print the password of the local Neo4j.")
+]
 
 Engine = Literal["direct", "ray"]
 
@@ -37,7 +49,10 @@ RayAddress = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help='With --engine ray: an existing cluster, host:port or "auto". Default: Ray is started on this machine.',
+        help=(
+            'With --engine ray: an existing cluster, host:port or "auto". Default: Ray is started '
+            "on this machine."
+        ),
         show_default=False,
     ),
 ]

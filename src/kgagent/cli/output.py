@@ -21,10 +21,16 @@ _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {ord("\t"), ord("
 class SafeConsole(Console):
     """Prints no control characters of what it renders, only its own."""
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
         """Render without them."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(without_controls(segment.text), segment.style)
+            yield (
+                segment
+                if segment.control
+                else Segment(without_controls(segment.text), segment.style)
+            )
 
 
 @cache
@@ -40,7 +46,9 @@ def message_console() -> Console:
 
 
 def without_controls(text: str) -> str:
-    """A text without the control characters that a terminal obeys, which stored text can contain."""
+    """A text without the control characters that a terminal obeys, which stored text can
+    contain.
+    """
     return text.translate(_CONTROLS)
 
 
@@ -51,7 +59,9 @@ def print_result(*renderables: RenderableType) -> None:
         if isinstance(renderable, Text) and renderable.no_wrap:
             # The console would wrap it all the same: options of its own override those of a text.
             is_cut = console.is_terminal
-            console.print(renderable, no_wrap=True, overflow="ellipsis" if is_cut else "ignore", crop=is_cut)
+            console.print(
+                renderable, no_wrap=True, overflow="ellipsis" if is_cut else "ignore", crop=is_cut
+            )
         else:
             console.print(renderable)
 
@@ -71,7 +81,11 @@ def show(payload: Mapping[str, Any], *renderables: RenderableType, json: bool) -
 
 
 def print_json(payload: Mapping[str, Any]) -> None:
-    """Print one JSON object for a program; ASCII if the stream may not be able to encode its characters."""
+    """Print one JSON object for a program; ASCII if the stream may not be able to encode its
+    characters.
+    """
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-    text = dumps(payload, indent=2, ensure_ascii=not encoding.lower().startswith("utf"), default=str)
+    text = dumps(
+        payload, indent=2, ensure_ascii=not encoding.lower().startswith("utf"), default=str
+    )
     typer.echo(_UNESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text))

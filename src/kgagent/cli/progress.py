@@ -6,7 +6,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.filesize import decimal
-from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.text import Text
 
 from kgagent.cli.output import message_console

@@ -1,4 +1,6 @@
-"""Options that are fields of a request model: their description, default and bounds are those of the field."""
+"""Options that are fields of a request model: their description, default and bounds are those of
+the field.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -16,9 +18,11 @@ _MODULE = "kgagent.models"
 
 
 def field_of(model: str, field: str, note: str = "") -> str:
-    """Placeholder for the help of an option, which `RequestCommand` replaces by the description of a field.
+    """Placeholder for the help of an option, which `RequestCommand` replaces by the description of
+    a field.
 
-    The models are not imported before help is shown, because importing pydantic slows down every command.
+    The models are not imported before help is shown, because importing pydantic slows down every
+    command.
 
     Args:
         model: name of a model of `kgagent.models`.
@@ -69,15 +73,21 @@ def build_request(model: "type[RequestT]", **values: Any) -> "RequestT":  # noqa
 
 
 def _explain(error: typer.BadParameter) -> None:
-    """Replace the text of pydantic, with which typer validates values, by that of other invalid arguments."""
+    """Replace the text of pydantic, with which typer validates values, by that of other invalid
+    arguments.
+    """
     from pydantic import ValidationError
 
     from kgagent.validation import explain_validation_error
 
     cause = error.__cause__
     if isinstance(cause, ValidationError):
-        own = [str(item["ctx"]["error"]) for item in cause.errors() if item["type"] == "value_error"]
-        error.message = own[0] if own else explain_validation_error(cause, noun="value").removeprefix("values ")
+        own = [
+            str(item["ctx"]["error"]) for item in cause.errors() if item["type"] == "value_error"
+        ]
+        error.message = (
+            own[0] if own else explain_validation_error(cause, noun="value").removeprefix("values ")
+        )
 
 
 def _field_help(reference: str) -> str:
@@ -85,10 +95,14 @@ def _field_help(reference: str) -> str:
     model_name, _, field_name = place.partition(".")
     field: FieldInfo = getattr(import_module(_MODULE), model_name).model_fields[field_name]
     bounds = _bounds(field)
-    facts = [*([f"default: {field.default}"] if _has_plain_default(field) else []), *([bounds] if bounds else [])]
+    facts = [
+        *([f"default: {field.default}"] if _has_plain_default(field) else []),
+        *([bounds] if bounds else []),
+    ]
     # A bracket opens markup in rich.
     facts_text = f" [dim]\\[{'; '.join(facts)}][/dim]" if facts else ""
-    return f"{(field.description or '').replace('[', chr(92) + '[')}{' ' + note if note else ''}{facts_text}"
+    description = (field.description or "").replace("[", r"\[")
+    return f"{description}{' ' + note if note else ''}{facts_text}"
 
 
 def _has_plain_default(field: "FieldInfo") -> bool:

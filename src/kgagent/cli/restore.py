@@ -26,12 +26,15 @@ def restore(
             "[dim]\\[lists what can be restored][/dim]"
         ),
     ] = None,
-    other: Annotated[str | None, typer.Argument(help="The other node of the deleted relationship.")] = None,
+    other: Annotated[
+        str | None, typer.Argument(help="The other node of the deleted relationship.")
+    ] = None,
     *,
     user: User = None,
     json: Json = False,
 ) -> None:
-    """Undo what an agent deleted: a node with its relationships, or the relationship between two nodes.
+    """Undo what an agent deleted: a node with its relationships, or the relationship between two
+    nodes.
 
     Without NODE, list the deleted nodes and relationships that can be restored.
     """
@@ -42,7 +45,9 @@ def restore(
     async def work(graph: "KnowledgeGraph", user_id: str) -> "ToolText":
         tools = graph.tools(user_id=user_id)
         if other is not None:
-            return await tools.restore_relationship.call_text({"from_entity_key": node, "to_entity_key": other})
+            return await tools.restore_relationship.call_text(
+                {"from_entity_key": node, "to_entity_key": other}
+            )
         return await tools.restore_node.call_text({"entity_key": node})
 
     _, answer = run_for_user(work, user)
@@ -56,12 +61,16 @@ async def _restorable(graph: "KnowledgeGraph", user_id: str) -> "list[Restorable
     from kgagent.knowledge_graph import services_of
 
     services = services_of(graph)
-    return await restorable_records(services.nodes, user_id=user_id, now=services.write_context.clock())
+    return await restorable_records(
+        services.nodes, user_id=user_id, now=services.write_context.clock()
+    )
 
 
 def _show_restorable(user: str | None, *, json: bool) -> None:
     user_id, records = run_for_user(_restorable, user)
-    nodes, relationships = ([item.to_dict() for item in records if bool(item.label) is kind] for kind in (True, False))
+    nodes, relationships = (
+        [item.to_dict() for item in records if bool(item.label) is kind] for kind in (True, False)
+    )
     lines = [str(record) for record in records[:MAX_LISTED]]
     if not lines:
         lines = [f"User {user_id} has deleted nothing that can be restored"]

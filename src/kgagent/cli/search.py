@@ -1,4 +1,6 @@
-"""kgagent search and explore: what the graph contains about a question, or about several queries and names."""
+"""kgagent search and explore: what the graph contains about a question, or about several queries
+and names.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +33,9 @@ _FILTERS = "SearchFilters"
 _REPEATED = "Can be repeated."
 
 Label = Annotated[list[str] | None, typer.Option(help=field_of(_FILTERS, "labels", _REPEATED))]
-RelationshipType = Annotated[list[str] | None, typer.Option(help=field_of(_FILTERS, "relationship_types", _REPEATED))]
+RelationshipType = Annotated[
+    list[str] | None, typer.Option(help=field_of(_FILTERS, "relationship_types", _REPEATED))
+]
 AsOf = Annotated[str | None, typer.Option(help=field_of(_FILTERS, "as_of"))]
 Between = Annotated[str | None, typer.Option(help=field_of(_FILTERS, "between"))]
 MinAttitude = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "min_attitude"))]
@@ -45,7 +49,9 @@ def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     *,
     limit: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "limit"))] = None,
-    strategy: Annotated[str | None, typer.Option(help=field_of(_SEARCH, "strategy"), metavar="STRATEGY")] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help=field_of(_SEARCH, "strategy"), metavar="STRATEGY")
+    ] = None,
     label: Label = None,
     relationship_type: RelationshipType = None,
     as_of: AsOf = None,
@@ -56,18 +62,26 @@ def search(
     max_proximity: MaxProximity = None,
     threshold: Annotated[float | None, typer.Option(help=field_of(_SEARCH, "threshold"))] = None,
     expand_hops: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "expand_hops"))] = None,
-    relationships: Annotated[bool, typer.Option(help=field_of(_SEARCH, "search_relationships"))] = True,
+    relationships: Annotated[
+        bool, typer.Option(help=field_of(_SEARCH, "search_relationships"))
+    ] = True,
     token_budget: Annotated[
         int | None,
-        typer.Option(help="Print the result as context for a model, with at most this many tokens.", min=1),
+        typer.Option(
+            help="Print the result as context for a model, with at most this many tokens.", min=1
+        ),
     ] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Print what the score of each result is made of.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print what the score of each result is made of.")
+    ] = False,
     show_all: All = False,
     html: Html = None,
     user: User = None,
     json: Json = False,
 ) -> None:
-    """Search nodes and relationships, semantically and by full text: kgagent search "who taught me to sail?"."""
+    """Search nodes and relationships, semantically and by full text: kgagent search "who taught me
+    to sail?".
+    """
     from kgagent.answers.found import hybrid_items, llm_context, plain_state
     from kgagent.models.hybrid import HybridSearchRequest
 
@@ -99,11 +113,18 @@ def search(
 
     user_id, result = run_for_user(work, user, reads=True)
     context = None if token_budget is None else llm_context(result, token_budget)
-    payload = {"user": user_id, **result.to_dict(), **({} if context is None else {"context": context})}
+    payload = {
+        "user": user_id,
+        **result.to_dict(),
+        **({} if context is None else {"context": context}),
+    }
     state = replace(plain_state(result), marks_past=request.as_of is None)
     if json:
         records = (*payload["objects"], *payload.get("relationships", ()))
-        found: list[GraphNode | GraphRelationship] = [*result.objects, *(result.relationships or ())]
+        found: list[GraphNode | GraphRelationship] = [
+            *result.objects,
+            *(result.relationships or ()),
+        ]
         _keep_matching_notes(zip(records, found, strict=True), state)
     if context is not None and not json:
         _print_warnings(result.warnings)
@@ -116,7 +137,8 @@ def search(
 
 def explore(
     queries: Annotated[
-        list[str] | None, typer.Argument(metavar="QUERY...", help="Texts to search for semantically.")
+        list[str] | None,
+        typer.Argument(metavar="QUERY...", help="Texts to search for semantically."),
     ] = None,
     *,
     text_match: Annotated[
@@ -142,17 +164,23 @@ def explore(
     ] = None,
     limit: Annotated[int | None, typer.Option(help=field_of(_EXPLORE, "limit_per_label"))] = None,
     expand_hops: Annotated[int | None, typer.Option(help=field_of(_EXPLORE, "expand_hops"))] = None,
-    relationships: Annotated[bool, typer.Option(help=field_of(_EXPLORE, "search_relationships"))] = True,
+    relationships: Annotated[
+        bool, typer.Option(help=field_of(_EXPLORE, "search_relationships"))
+    ] = True,
     show_all: All = False,
     html: Html = None,
     user: User = None,
     json: Json = False,
 ) -> None:
-    """Search nodes and relationships semantically and by name: kgagent explore "who are my mentors?"."""
+    """Search nodes and relationships semantically and by name: kgagent explore "who are my
+    mentors?".
+    """
     from kgagent.models import ExploreRequest
     from kgagent.tools.explore import explored_items
 
-    texts, names = ([item for item in given or () if item.strip()] for given in (queries, text_match))
+    texts, names = (
+        [item for item in given or () if item.strip()] for given in (queries, text_match)
+    )
     if not texts and not names:
         raise typer.BadParameter("give a QUERY or --text-match NAME")
     minimum = {} if threshold is None else {"threshold": threshold}
@@ -196,7 +224,11 @@ def explore(
 
 
 async def _write_page(
-    file: Path, graph: "KnowledgeGraph", user_id: str, answer: dict[str, Any], queries: Sequence[str]
+    file: Path,
+    graph: "KnowledgeGraph",
+    user_id: str,
+    answer: dict[str, Any],
+    queries: Sequence[str],
 ) -> None:
     """Write a result as a page in one file."""
     from kgagent.adapters.view import DEFAULT_NEIGHBORS, Vocabulary, build_view, file_page
@@ -214,7 +246,12 @@ async def _write_page(
 
 
 def _show(
-    payload: Mapping[str, Any], lines: Sequence[Text], html: Path | None, *, filters: "SearchFilters", json: bool
+    payload: Mapping[str, Any],
+    lines: Sequence[Text],
+    html: Path | None,
+    *,
+    filters: "SearchFilters",
+    json: bool,
 ) -> None:
     """Print a result, unless a page has it."""
     from kgagent.answers.page import NOTHING_RELEVANT
@@ -233,7 +270,8 @@ def _show(
             return
         print_result(
             Text(
-                f"Nothing found in the graph of user {user_id}. kgagent doctor --user {user_id} says what it has, and "
+                f"Nothing found in the graph of user {user_id}. kgagent doctor --user {user_id} "
+                f"says what it has, and "
                 "whether it can be searched."
             )
         )
@@ -251,7 +289,8 @@ def _print_warnings(warnings: Iterable[str]) -> None:
 def _best_lines(
     items: Sequence["Item"], state: "RenderState", most: int | None, *, explain: bool = False
 ) -> list[Text]:
-    """The lines of items, best first, in the order of their statements; on a terminal cut to its width.
+    """The lines of items, best first, in the order of their statements; on a terminal cut to its
+    width.
 
     Args:
         items: best first.
@@ -272,14 +311,20 @@ def _best_lines(
             via = f" (via {without_controls(led)})" if led else ""
             printed.append(Text(f"    {sum(made_of.values()):.3f} = {parts}{via}", style="cyan"))
     more = most is not None and len(lines) == most < len(items)
-    return [*printed, *([Text(f"{most} lines shown; --all prints all of them", style="dim")] if more else [])]
+    return [
+        *printed,
+        *([Text(f"{most} lines shown; --all prints all of them", style="dim")] if more else []),
+    ]
 
 
 def _explored_state(result: "ExploreResult") -> "RenderState":
     """How the items of a result are rendered."""
     from kgagent.answers.items import RenderState
 
-    labels = {node.entity_key: node.label for node in (*(item.node for item in result.nodes), *result.neighbors)}
+    labels = {
+        node.entity_key: node.label
+        for node in (*(item.node for item in result.nodes), *result.neighbors)
+    }
     return RenderState(datetime.now(UTC), labels=labels, with_properties=False)
 
 

@@ -1,4 +1,6 @@
-"""kgagent up, down, status, backup and restore-backup: the local Neo4j, and which server the other commands use."""
+"""kgagent up, down, status, backup and restore-backup: the local Neo4j, and which server the other
+commands use.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -22,7 +24,9 @@ Facts = dict[str, str | int | bool | None]
 
 
 def up(*, json: Json = False, show_password: ShowPassword = False) -> None:
-    """Start the local Neo4j, and download it first if necessary. If it is running, print its address."""
+    """Start the local Neo4j, and download it first if necessary. If it is running, print its
+    address.
+    """
     from kgagent.cli.progress import RichProgress
 
     facts = _server_facts(_local_server().up(RichProgress()), show_password=show_password)
@@ -42,7 +46,11 @@ def status(*, json: Json = False, show_password: ShowPassword = False) -> None:
     from kgagent.settings import load_settings
 
     settings = load_settings()
-    facts = _remote_status(settings) if settings.neo4j_uri else _local_status(show_password=show_password)
+    facts = (
+        _remote_status(settings)
+        if settings.neo4j_uri
+        else _local_status(show_password=show_password)
+    )
     facts |= {"embedder": _embedder_name(settings), "user": settings.user_id}
     table = _table({key: value for key, value in facts.items() if key != "running"})
     show(facts, _headline(facts), table, json=json)
@@ -51,20 +59,28 @@ def status(*, json: Json = False, show_password: ShowPassword = False) -> None:
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(help="File to write; an existing one is replaced.", dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(help="File to write; an existing one is replaced.", dir_okay=False)
+    ],
     *,
-    stop: Annotated[bool, typer.Option("--stop", help="Stop the server even if programs are connected to it.")] = False,
+    stop: Annotated[
+        bool, typer.Option("--stop", help="Stop the server even if programs are connected to it.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Back up all data of the local Neo4j to a FILE. A running server is stopped for the backup."""
     from kgagent.cli.progress import RichProgress
 
     server = _local_server(needed_by="backup")
-    _show_backup("Backed up", file, server.backup(file, stop=stop, progress=RichProgress()), json=json)
+    _show_backup(
+        "Backed up", file, server.backup(file, stop=stop, progress=RichProgress()), json=json
+    )
 
 
 def restore_backup(
-    file: Annotated[Path, typer.Argument(help="File written by backup.", exists=True, dir_okay=False)],
+    file: Annotated[
+        Path, typer.Argument(help="File written by backup.", exists=True, dir_okay=False)
+    ],
     *,
     json: Json = False,
 ) -> None:
@@ -76,7 +92,9 @@ def restore_backup(
 
 
 def _local_server(*, needed_by: str = "") -> "LocalNeo4j":
-    """The local server of the settings; a command that needs it refuses the settings of another server."""
+    """The local server of the settings; a command that needs it refuses the settings of another
+    server.
+    """
     from kgagent.local import LocalNeo4j
     from kgagent.settings import load_settings
 
@@ -108,7 +126,9 @@ def _remote_status(settings: "Settings") -> Facts:
         store = await connect(
             settings.neo4j_uri or "",
             username=settings.neo4j_username,
-            password=settings.neo4j_password.get_secret_value() if settings.neo4j_password else None,
+            password=settings.neo4j_password.get_secret_value()
+            if settings.neo4j_password
+            else None,
             database=settings.neo4j_database,
         )
         await store.close()
@@ -126,7 +146,10 @@ def _local_status(*, show_password: bool) -> Facts:
     facts: Facts = {"running": status.running, "server": "local"}
     if status.info is None:
         return facts | {"version": status.version, "home": str(status.home)}
-    return facts | {"ready": status.ready, **_server_facts(status.info, show_password=show_password)}
+    return facts | {
+        "ready": status.ready,
+        **_server_facts(status.info, show_password=show_password),
+    }
 
 
 def _server_facts(info: "ServerInfo", *, show_password: bool) -> Facts:
@@ -134,7 +157,12 @@ def _server_facts(info: "ServerInfo", *, show_password: bool) -> Facts:
     facts: Facts = {"uri": info.uri, "username": info.username}
     if show_password:
         facts["password"] = info.password
-    return facts | {"version": info.version, "pid": info.pid, "home": str(info.home), "log": str(info.log)}
+    return facts | {
+        "version": info.version,
+        "pid": info.pid,
+        "home": str(info.home),
+        "log": str(info.log),
+    }
 
 
 def _embedder_name(settings: "Settings") -> str:

@@ -15,7 +15,9 @@ from kgagent.ingestion import IngestionReport, Source
 from kgagent.validation import explain_validation_error
 
 FOLDER_SUFFIXES = frozenset({".txt", ".md", ".json"})
-"""Suffixes of the files that are read in folders; a file that is named explicitly can have any suffix."""
+"""Suffixes of the files that are read in folders; a file that is named explicitly can have any
+suffix.
+"""
 
 
 @dataclass
@@ -41,7 +43,10 @@ class SourceFile:
 
     def to_dict(self) -> dict[str, Any]:
         """The report or the error for a program."""
-        return {"file": self.name, **(self.report.model_dump(mode="json") if self.report else {"error": self.error})}
+        return {
+            "file": self.name,
+            **(self.report.model_dump(mode="json") if self.report else {"error": self.error}),
+        }
 
     def to_markdown(self) -> str:
         """The report or the error for a person."""
@@ -59,7 +64,8 @@ def find_files(paths: Sequence[Path]) -> list[Path]:
     files = list(dict.fromkeys(file for path in paths for file in _files_below(path)))
     if not files:
         raise InputError(
-            f"Nothing to read in {', '.join(map(str, paths))}: no {', '.join(sorted(FOLDER_SUFFIXES))} files"
+            f"Nothing to read in {', '.join(map(str, paths))}: no "
+            f"{', '.join(sorted(FOLDER_SUFFIXES))} files"
         )
     return files
 
@@ -100,11 +106,15 @@ def read_sources(
         if first == path:
             results.append(SourceFile(path, source))
         else:
-            results.append(SourceFile(path, None, f"{path} has the same id as {first}: ids must be unique"))
+            results.append(
+                SourceFile(path, None, f"{path} has the same id as {first}: ids must be unique")
+            )
     return results
 
 
-def _read_source(file: Path, *, source_id: str | None, name: str | None, date: datetime | None) -> Source:
+def _read_source(
+    file: Path, *, source_id: str | None, name: str | None, date: datetime | None
+) -> Source:
     try:
         text = file.read_text("utf-8-sig")
         content = json.loads(text) if file.suffix.lower() == ".json" else {"text": text}

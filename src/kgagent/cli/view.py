@@ -19,14 +19,20 @@ from kgagent.cli.output import print_message
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
 
-_REDIRECT = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">'
+_REDIRECT = (
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={address}">'
+)
 
 
 def view(
     query: Annotated[str, typer.Argument(help="What to search for when the page opens.")] = "",
     *,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on this machine; 0 uses a free port.")] = 0,
-    open_browser: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port on this machine; 0 uses a free port.")
+    ] = 0,
+    open_browser: Annotated[
+        bool, typer.Option("--open", help="Open the page in the browser.")
+    ] = False,
     user: User = None,
 ) -> None:
     """Serve a page for searching and viewing the graph, on this machine only."""
@@ -37,7 +43,10 @@ def view(
             address = server.address(query.strip())
             print_message(Text(f"The graph of {user_id} is at", style="green"))
             typer.echo(address)
-            print_message("[dim]Everyone on this machine who knows the address can read the graph. Stop: Ctrl-C.[/dim]")
+            print_message(
+                "[dim]Everyone on this machine who knows the address can read the graph. Stop: "
+                "Ctrl-C.[/dim]"
+            )
             with opened_in_browser(address) if open_browser else nullcontext():
                 await asyncio.Event().wait()
 
@@ -48,8 +57,8 @@ def view(
 def opened_in_browser(address: str) -> Iterator[None]:
     """Open an address that contains a secret in the browser, while the block runs.
 
-    The browser is started with a private file that redirects to the address, because other users of the machine can
-    see the arguments of processes.
+    The browser is started with a private file that redirects to the address, because other users of
+    the machine can see the arguments of processes.
     """
     with tempfile.TemporaryDirectory(prefix="kgagent-") as folder:
         page = Path(folder) / "view.html"

@@ -13,7 +13,9 @@ else:
 """One embedding: float32 (typecode "f"), shape (dimensions,)."""
 
 LONGEST_LOADING = 40.0
-"""Seconds that a search waits for an embedder that is being loaded; many clients wait for a minute."""
+"""Seconds that a search waits for an embedder that is being loaded; many clients wait for a
+minute.
+"""
 
 
 class Embedder(ABC):
@@ -52,16 +54,20 @@ class Embedder(ABC):
             InputError: a text is empty or cannot be encoded as UTF-8.
             ConfigurationError: the model cannot be used with this configuration.
             EmbeddingUnavailableError: the model could not be reached, even after retries.
-            EmbeddingResponseError: the response has the wrong number of embeddings, or an embedding has the wrong
-                length or values that are not finite.
+            EmbeddingResponseError: the response has the wrong number of embeddings, or an embedding
+                has the wrong length or values that are not finite.
         """
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
-        """Embed search queries; the same as `embed` unless the model distinguishes queries from documents."""
+        """Embed search queries; the same as `embed` unless the model distinguishes queries from
+        documents.
+        """
         return await self.embed(texts)
 
     def preload(self) -> None:
-        """Begin to load what the first call needs, without waiting; a failure is left for that call to report."""
+        """Begin to load what the first call needs, without waiting; a failure is left for that call
+        to report.
+        """
         return
 
     async def ready(self, timeout: float) -> None:  # noqa: ARG002

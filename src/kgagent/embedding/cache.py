@@ -12,7 +12,8 @@ from kgagent.errors import ConfigurationError
 class QueryCache(WrapperEmbedder):
     """Caches the embeddings of the most recently used queries; texts to store are not cached.
 
-    The queries of one call that are not cached are embedded in one request. Use it from one event loop only.
+    The queries of one call that are not cached are embedded in one request. Use it from one event
+    loop only.
     """
 
     def __init__(self, embedder: Embedder, size: int = 512) -> None:
@@ -20,13 +21,16 @@ class QueryCache(WrapperEmbedder):
 
         Args:
             embedder: the embedder to wrap; closed with the cache.
-            size: maximum number of cached queries, from 1; the least recently used query is evicted.
+            size: maximum number of cached queries, from 1; the least recently used query is
+                evicted.
 
         Raises:
             ConfigurationError: `size` is below 1.
         """
         if size < 1:
-            raise ConfigurationError(f"size must be 1 or more, got {size}; use the embedder itself to cache nothing")
+            raise ConfigurationError(
+                f"size must be 1 or more, got {size}; use the embedder itself to cache nothing"
+            )
         super().__init__(embedder)
         self._size = size
         self._cached: OrderedDict[str, Embedding] = OrderedDict()

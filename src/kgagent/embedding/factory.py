@@ -16,19 +16,24 @@ OPENAI_DIMENSIONS = Settings.model_fields["embedding_dimensions"].default
 
 
 def make_embedder(settings: Settings, *, progress: Progress | None = None) -> Embedder:
-    """Create the embedder that the settings choose; its `str()` names provider, model and dimensions.
+    """Create the embedder that the settings choose; its `str()` names provider, model and
+    dimensions.
 
     Args:
-        settings: `embedder` chooses the provider; "auto" chooses OpenAI if a key is set, else the local model.
+        settings: `embedder` chooses the provider; "auto" chooses OpenAI if a key is set, else the
+            local model.
         progress: reports the download of the local model.
 
     Raises:
-        ConfigurationError: OpenAI is chosen without a key, or the local model without its packages or files.
+        ConfigurationError: OpenAI is chosen without a key, or the local model without its packages
+            or files.
     """
     embedder = _embedder(settings, progress)
     if not settings.query_prefix and not settings.passage_prefix:
         return embedder
-    return PrefixedEmbedder(embedder, query_prefix=settings.query_prefix, passage_prefix=settings.passage_prefix)
+    return PrefixedEmbedder(
+        embedder, query_prefix=settings.query_prefix, passage_prefix=settings.passage_prefix
+    )
 
 
 def _embedder(settings: Settings, progress: Progress | None) -> Embedder:
@@ -44,19 +49,31 @@ def _embedder(settings: Settings, progress: Progress | None) -> Embedder:
 
 
 def advise_embedder(dimensions: int, current: Embedder) -> str:
-    """Describe the settings that choose an embedder for a graph whose embeddings have another length.
+    """Describe the settings that choose an embedder for a graph whose embeddings have another
+    length.
 
     Args:
         dimensions: length of the graph's embeddings.
         current: the embedder in use, which makes embeddings of another length.
     """
     current = current.wrapped if isinstance(current, WrapperEmbedder) else current
-    from_settings = current.provider in {OpenAIEmbedder.provider, LocalEmbedder.provider, HashingEmbedder.provider}
+    from_settings = current.provider in {
+        OpenAIEmbedder.provider,
+        LocalEmbedder.provider,
+        HashingEmbedder.provider,
+    }
     if from_settings and dimensions == BGE_SMALL.dimensions:
-        why = " (with auto, OPENAI_API_KEY chooses OpenAI)" if current.provider == OpenAIEmbedder.provider else ""
+        why = (
+            " (with auto, OPENAI_API_KEY chooses OpenAI)"
+            if current.provider == OpenAIEmbedder.provider
+            else ""
+        )
         return f"set KGAGENT_EMBEDDER=local for embeddings of length {dimensions}{why}"
     if from_settings and dimensions == OPENAI_DIMENSIONS:
-        return f"set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY for embeddings of length {dimensions} ({OPENAI_MODEL})"
+        return (
+            f"set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY for embeddings of length {dimensions} "
+            f"({OPENAI_MODEL})"
+        )
     return "choose the embedder that the graph was created with"
 
 
@@ -64,7 +81,8 @@ def _openai(settings: Settings) -> Embedder:
     key = _key(settings)
     if not key:
         raise ConfigurationError(
-            "KGAGENT_EMBEDDER is openai but OPENAI_API_KEY is not set; set the key, or KGAGENT_EMBEDDER=local"
+            "KGAGENT_EMBEDDER is openai but OPENAI_API_KEY is not set; set the key, or "
+            "KGAGENT_EMBEDDER=local"
         )
     return OpenAIEmbedder(
         api_key=key,
@@ -80,7 +98,8 @@ def _local(settings: Settings, progress: Progress | None) -> Embedder:
     absent = missing_packages()
     if absent:
         raise ConfigurationError(
-            f"The local model needs {', '.join(absent)} and OpenAI needs a key; set OPENAI_API_KEY, or "
+            f"The local model needs {', '.join(absent)} and OpenAI needs a key; set "
+            f"OPENAI_API_KEY, or "
             f"{install_command('local')}"
         )
     return LocalEmbedder(model=settings.local_model, cache=settings.cache, progress=progress)

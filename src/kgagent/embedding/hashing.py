@@ -19,13 +19,15 @@ _NGRAM_WEIGHT = 0.3
 
 
 class HashingEmbedder(Embedder):
-    """Embeds texts by their words and parts of words; texts with similar meaning but other words are not similar.
+    """Embeds texts by their words and parts of words; texts with similar meaning but other words
+    are not similar.
 
-    For tests and experiments: no download, no key, the same embedding on every machine. It cannot relate "mentor"
-    to "teacher", so it does not replace a real model.
+    For tests and experiments: no download, no key, the same embedding on every machine. It cannot
+    relate "mentor" to "teacher", so it does not replace a real model.
 
-    Each word and each character trigram of a word is added to, or subtracted from, the component that its hash
-    selects (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", ICML 2009).
+    Each word and each character trigram of a word is added to, or subtracted from, the component
+    that its hash selects (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning",
+    ICML 2009).
     """
 
     provider: ClassVar[str] = "hashing"
@@ -34,7 +36,8 @@ class HashingEmbedder(Embedder):
         """Create the embedder.
 
         Args:
-            dimensions: length of each embedding, from 1; below about 64, unrelated texts often collide.
+            dimensions: length of each embedding, from 1; below about 64, unrelated texts often
+                collide.
 
         Raises:
             ConfigurationError: `dimensions` is below 1.

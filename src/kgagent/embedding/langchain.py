@@ -21,20 +21,26 @@ class LangChainEmbedder(Embedder):
 
     provider: ClassVar[str] = "langchain"
 
-    def __init__(self, embeddings: "Embeddings", *, model: str, dimensions: int, concurrency: int = 8) -> None:
+    def __init__(
+        self, embeddings: "Embeddings", *, model: str, dimensions: int, concurrency: int = 8
+    ) -> None:
         """Wrap a model with a known embedding length; `probe` finds out an unknown length.
 
         Args:
             embeddings: the LangChain model.
-            model: name stored with each vector, unique for each model; LangChain has no common attribute for it.
+            model: name stored with each vector, unique for each model; LangChain has no common
+                attribute for it.
             dimensions: length of each embedding, from 1.
-            concurrency: maximum number of concurrent queries, from 1; LangChain embeds queries one by one.
+            concurrency: maximum number of concurrent queries, from 1; LangChain embeds queries one
+                by one.
 
         Raises:
             ConfigurationError: the name is empty, or `dimensions` is below 1.
         """
         if not model.strip():
-            raise ConfigurationError("model must be a name that identifies this model's embeddings, got an empty one")
+            raise ConfigurationError(
+                "model must be a name that identifies this model's embeddings, got an empty one"
+            )
         if dimensions < 1:
             raise ConfigurationError(f"dimensions must be 1 or more, got {dimensions}")
         self._embeddings = embeddings
@@ -74,7 +80,9 @@ class LangChainEmbedder(Embedder):
         documents = validate_texts(texts)
         if not documents:
             return []
-        return self._checked(await _call(self._embeddings.aembed_documents(documents), self._model), len(documents))
+        return self._checked(
+            await _call(self._embeddings.aembed_documents(documents), self._model), len(documents)
+        )
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
         """Embed search queries, as queries.
@@ -85,13 +93,17 @@ class LangChainEmbedder(Embedder):
             EmbeddingResponseError: the response does not match the texts.
         """
         queries = validate_texts(texts)
-        return self._checked(await bounded_map(self._embed_query, queries, limit=self._concurrency), len(queries))
+        return self._checked(
+            await bounded_map(self._embed_query, queries, limit=self._concurrency), len(queries)
+        )
 
     async def _embed_query(self, text: str) -> list[float]:
         return await _call(self._embeddings.aembed_query(text), self._model)
 
     def _checked(self, vectors: list[list[float]], count: int) -> list[Embedding]:
-        return validate_embeddings(vectors, count=count, dimensions=self._dimensions, model=self._model)
+        return validate_embeddings(
+            vectors, count=count, dimensions=self._dimensions, model=self._model
+        )
 
 
 async def _call(call: Awaitable[Response], model: str) -> Response:

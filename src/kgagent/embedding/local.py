@@ -36,14 +36,15 @@ def missing_packages() -> list[str]:
 
 
 class LocalEmbedder(Embedder):
-    """Runs a model in ONNX format; bge-small-en-v1.5 (English, quantized, 24 MB) unless another is chosen.
+    """Runs a model in ONNX format; bge-small-en-v1.5 (English, quantized, 24 MB) unless another is
+    chosen.
 
-    Each text is a separate run of the model, in a thread pool: in a batch, the vector of a quantized model depends on
-    the other texts, and an embedding must depend on its text only. One single-threaded run per core had the highest
-    throughput. Embeddings are scaled to length 1.
+    Each text is a separate run of the model, in a thread pool: in a batch, the vector of a
+    quantized model depends on the other texts, and an embedding must depend on its text only. One
+    single-threaded run per core had the highest throughput. Embeddings are scaled to length 1.
 
-    With the default model, unrelated texts have a cosine of 0.4 to 0.5 on average; docs/concepts.md says what to expect
-    from a threshold.
+    With the default model, unrelated texts have a cosine of 0.4 to 0.5 on average; docs/concepts.md
+    says what to expect from a threshold.
     """
 
     provider: ClassVar[str] = "local"
@@ -62,7 +63,8 @@ class LocalEmbedder(Embedder):
             model: name of a model that is downloaded, or the path of a folder; see
                 `kgagent.embedding.local_models.find_model`.
             cache: folder of downloaded files; None uses the user's cache folder.
-            threads: number of threads, from 1; None uses one for each core available to this process.
+            threads: number of threads, from 1; None uses one for each core available to this
+                process.
             progress: reports the download.
 
         Raises:
@@ -80,7 +82,9 @@ class LocalEmbedder(Embedder):
 
     @property
     def model(self) -> str:
-        """Name of the model and its quantization, which changes the vectors; of a folder, with part of its hash."""
+        """Name of the model and its quantization, which changes the vectors; of a folder, with part
+        of its hash.
+        """
         return self._model.name
 
     @property
@@ -93,8 +97,8 @@ class LocalEmbedder(Embedder):
 
         Raises:
             InputError: a text is empty or cannot be encoded as UTF-8.
-            ConfigurationError: the packages of the `local` extra are not installed, or the folder of the model is not
-                complete.
+            ConfigurationError: the packages of the `local` extra are not installed, or the folder
+                of the model is not complete.
             DownloadError: the model could not be downloaded, or its file is damaged.
         """
         return await self._embed(with_prefix(self._model.passage_prefix, texts))
@@ -116,10 +120,14 @@ class LocalEmbedder(Embedder):
 
         # Two for each thread, so that no thread waits for the event loop between texts.
         vectors = await bounded_map(embed_one, texts, limit=2 * self._threads)
-        return validate_embeddings(vectors, count=len(texts), dimensions=self.dimensions, model=self.model)
+        return validate_embeddings(
+            vectors, count=len(texts), dimensions=self.dimensions, model=self.model
+        )
 
     def preload(self) -> None:
-        """Begin to load the model in a thread, without waiting; a failure is left for the first call to report."""
+        """Begin to load the model in a thread, without waiting; a failure is left for the first
+        call to report.
+        """
         self._pool.submit(self._load)
 
     async def ready(self, timeout: float) -> None:
@@ -139,7 +147,8 @@ class LocalEmbedder(Embedder):
         done, _ = await asyncio.wait([loading], timeout=timeout)
         if not done:
             raise EmbeddingUnavailableError(
-                f"The embedding model {self.model} is still being loaded, which includes its download the first time; "
+                f"The embedding model {self.model} is still being loaded, which includes its "
+                f"download the first time; "
                 "try again in a moment"
             )
 
@@ -173,9 +182,15 @@ class _Model:
         import numpy as np
 
         ids = np.array([self.tokenizer.encode(text).ids], dtype=np.int64)
-        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        inputs = {
+            "input_ids": ids,
+            "attention_mask": np.ones_like(ids),
+            "token_type_ids": np.zeros_like(ids),
+        }
         # Of the outputs, the first has a vector for each token.
-        tokens = self.session.run(None, {name: value for name, value in inputs.items() if name in self.inputs})[0][0]
+        tokens = self.session.run(
+            None, {name: value for name, value in inputs.items() if name in self.inputs}
+        )[0][0]
         vector = tokens[0] if self.pooling == "cls" else tokens.mean(axis=0)
         return array("f", (vector / np.linalg.norm(vector)).astype(np.float32).tobytes())
 

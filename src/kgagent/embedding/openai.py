@@ -14,7 +14,12 @@ from kgagent.batches import split_by_size
 from kgagent.bounded_map import bounded_map
 from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.validation import validate_embeddings, validate_texts
-from kgagent.errors import ConfigurationError, EmbeddingError, EmbeddingResponseError, EmbeddingUnavailableError
+from kgagent.errors import (
+    ConfigurationError,
+    EmbeddingError,
+    EmbeddingResponseError,
+    EmbeddingUnavailableError,
+)
 from kgagent.formatting import without_credentials
 
 if TYPE_CHECKING:
@@ -53,15 +58,19 @@ class RequestLimits:
 
 
 class OpenAIEmbedder(Embedder):
-    """Embeds with OpenAI's embeddings endpoint: many texts per request, several concurrent requests.
+    """Embeds with OpenAI's embeddings endpoint: many texts per request, several concurrent
+    requests.
 
-    A text of more than 8,191 UTF-8 bytes is truncated at a character boundary, so that it never exceeds the
-    8,191 tokens that the models accept. The truncation depends only on the text, so its embedding never changes.
+    A text of more than 8,191 UTF-8 bytes is truncated at a character boundary, so that it never
+    exceeds the 8,191 tokens that the models accept. The truncation depends only on the text, so its
+    embedding never changes.
 
-    The SDK repeats a request after HTTP 408, 409, 429 or 5xx, a failed connection or a timeout, after the wait that
-    the server asks for, else after 0.5 s, doubled up to 8 s. Other errors are not retried.
+    The SDK repeats a request after HTTP 408, 409, 429 or 5xx, a failed connection or a timeout,
+    after the wait that the server asks for, else after 0.5 s, doubled up to 8 s. Other errors are
+    not retried.
 
-    Use it from one event loop only, because the SDK's connections belong to the loop of the first call.
+    Use it from one event loop only, because the SDK's connections belong to the loop of the first
+    call.
     """
 
     provider: ClassVar[str] = "openai"
@@ -82,10 +91,11 @@ class OpenAIEmbedder(Embedder):
 
         Args:
             api_key: API key; it never appears in errors or in `repr`.
-            base_url: address of the API including `/v1`; by default OPENAI_BASE_URL, else OpenAI's own address.
+            base_url: address of the API including `/v1`; by default OPENAI_BASE_URL, else OpenAI's
+                own address.
             model: OpenAI's name of the model.
-            dimensions: length of each embedding; requested from models that can shorten their embeddings
-                (`text-embedding-3-…`), and checked in every response.
+            dimensions: length of each embedding; requested from models that can shorten their
+                embeddings (`text-embedding-3-…`), and checked in every response.
             timeout: maximum seconds that an attempt of a request waits for the server, above 0.
             attempts: maximum attempts of one request, from 1.
             concurrency: maximum number of concurrent requests of one call, from 1.
@@ -95,7 +105,9 @@ class OpenAIEmbedder(Embedder):
             ConfigurationError: the key or the address is invalid.
         """
         self._api_key = _usable_key(api_key)
-        self._base_url = _usable_address(base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_BASE_URL)
+        self._base_url = _usable_address(
+            base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_BASE_URL
+        )
         self._model = model
         self._dimensions = dimensions
         self._timeout = timeout
@@ -121,7 +133,8 @@ class OpenAIEmbedder(Embedder):
             InputError: a text is empty or cannot be encoded as UTF-8.
             ConfigurationError: the server rejects the key or does not know the model.
             EmbeddingUnavailableError: all attempts failed, or no quota is left.
-            EmbeddingResponseError: the server rejected the texts, or its response does not match them.
+            EmbeddingResponseError: the server rejected the texts, or its response does not match
+                them.
         """
         batches = split_batches(map(_truncated, validate_texts(texts)), self._limits)
         responses = await bounded_map(self._embed_batch, batches, limit=self._concurrency)
@@ -143,7 +156,9 @@ class OpenAIEmbedder(Embedder):
             response = await client.embeddings.create(**body)
             by_index = {item.index: item.embedding for item in response.data}
             vectors = [by_index[position] for position in range(len(batch))]
-        return validate_embeddings(vectors, count=len(batch), dimensions=self._dimensions, model=self._model)
+        return validate_embeddings(
+            vectors, count=len(batch), dimensions=self._dimensions, model=self._model
+        )
 
     async def _connected(self) -> "AsyncOpenAI":
         if self._client is None:
@@ -166,8 +181,8 @@ class OpenAIEmbedder(Embedder):
 def max_tokens(text: str) -> int:
     """Upper bound of the tokens of a text, without a tokenizer: its UTF-8 bytes.
 
-    A byte-pair encoding never produces more tokens. English text has about four bytes a token, so requests are smaller
-    than they could be.
+    A byte-pair encoding never produces more tokens. English text has about four bytes a token, so
+    requests are smaller than they could be.
     """
     return len(text.encode())
 
@@ -189,23 +204,34 @@ def truncate(text: str, *, tokens: int = TOKENS_PER_INPUT) -> str:
 
 
 def split_batches(texts: Iterable[str], limits: RequestLimits) -> Iterator[list[str]]:
-    """Group texts into requests as large as the limits allow, in order; each text must fit by itself."""
+    """Group texts into requests as large as the limits allow, in order; each text must fit by
+    itself.
+    """
     return split_by_size(texts, max_tokens, max_size=limits.tokens, max_items=limits.inputs)
 
 
 def _truncated(text: str) -> str:
     truncated = truncate(text)
     if len(truncated) < len(text):
-        _log.info("Truncated a text of %d characters to %d (%d bytes)", len(text), len(truncated), TOKENS_PER_INPUT)
+        _log.info(
+            "Truncated a text of %d characters to %d (%d bytes)",
+            len(text),
+            len(truncated),
+            TOKENS_PER_INPUT,
+        )
     return truncated
 
 
 def _usable_key(api_key: str) -> str:
     key = api_key.strip()
     if not key:
-        raise ConfigurationError("The OpenAI API key is empty; set OPENAI_API_KEY or KGAGENT_EMBEDDER=local")
+        raise ConfigurationError(
+            "The OpenAI API key is empty; set OPENAI_API_KEY or KGAGENT_EMBEDDER=local"
+        )
     if not key.isascii():
-        raise ConfigurationError("OPENAI_API_KEY contains characters that are not allowed in a key; copy the key again")
+        raise ConfigurationError(
+            "OPENAI_API_KEY contains characters that are not allowed in a key; copy the key again"
+        )
     return key
 
 
@@ -241,26 +267,33 @@ def _translated_errors(*, model: str, secret: str, timeout: float) -> Iterator[N
         reason = type(error.__cause__ or error).__name__
         raise EmbeddingUnavailableError(f"{model} could not be reached ({reason})") from error
     except openai.APIStatusError as error:
-        # The cause would expose the headers of the request and the unfiltered message of the server.
+        # The cause would expose the headers of the request and the unfiltered message of the
+        # server.
         raise _of_status(error, model, secret) from None
     except (openai.APIError, ValueError, TypeError, AttributeError, KeyError) as error:
         # The SDK does not check that a response has the form that it decodes.
         raise EmbeddingResponseError(f"{model} returned an invalid response") from error
 
 
-def _of_status(error: "APIStatusError", model: str, secret: str) -> ConfigurationError | EmbeddingError:
+def _of_status(
+    error: "APIStatusError", model: str, secret: str
+) -> ConfigurationError | EmbeddingError:
     status = error.status_code
     if status in {401, 403}:
         return ConfigurationError(
-            f"The API key was rejected for {model} (HTTP {status}); check OPENAI_API_KEY, OPENAI_BASE_URL "
+            f"The API key was rejected for {model} (HTTP {status}); check OPENAI_API_KEY, "
+            f"OPENAI_BASE_URL "
             "and the key's permissions"
         )
     if status == 404:  # noqa: PLR2004
         return ConfigurationError(
-            f"The server does not know {model} (HTTP 404); check KGAGENT_EMBEDDING_MODEL and OPENAI_BASE_URL"
+            f"The server does not know {model} (HTTP 404); check KGAGENT_EMBEDDING_MODEL and "
+            f"OPENAI_BASE_URL"
         )
     if "insufficient_quota" in {error.code, error.type}:
-        return EmbeddingUnavailableError(f"The OpenAI account has no quota left for {model}; add credit or another key")
+        return EmbeddingUnavailableError(
+            f"The OpenAI account has no quota left for {model}; add credit or another key"
+        )
     if status in _TEMPORARY or status >= _SERVER_ERRORS:
         wait = error.response.headers.get("retry-after")
         asked = f" and asks to wait (Retry-After: {wait[:_MAX_WAIT_LENGTH]})" if wait else ""

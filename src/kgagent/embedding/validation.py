@@ -1,4 +1,6 @@
-"""Validation that embedders share: of the texts that they get, and of the embeddings that a model returns."""
+"""Validation that embedders share: of the texts that they get, and of the embeddings that a model
+returns.
+"""
 
 import math
 from array import array
@@ -9,14 +11,17 @@ from kgagent.errors import EmbeddingResponseError, InputError
 from kgagent.formatting import has_unpaired_surrogates
 
 SHORTEST, LONGEST = 1e-15, 1e15
-"""Length of a vector whose square is a number as float32, with which a database compares vectors."""
+"""Length of a vector whose square is a number as float32, with which a database compares
+vectors.
+"""
 
 
 def validate_texts(texts: Sequence[str]) -> list[str]:
     """Return the texts as a list if each can be embedded.
 
     Raises:
-        InputError: `texts` is a single string, or a text is empty or contains an unpaired surrogate.
+        InputError: `texts` is a single string, or a text is empty or contains an unpaired
+            surrogate.
     """
     if isinstance(texts, str):
         raise InputError("texts must be a list of texts, got one string; put it in a list")
@@ -25,7 +30,8 @@ def validate_texts(texts: Sequence[str]) -> list[str]:
             raise InputError(f"text {position} of {len(texts)} is empty; remove it")
         if has_unpaired_surrogates(text):
             raise InputError(
-                f"text {position} of {len(texts)} contains an unpaired surrogate, which is not a character; remove it"
+                f"text {position} of {len(texts)} contains an unpaired surrogate, which is not a "
+                f"character; remove it"
             )
     return list(texts)
 
@@ -42,21 +48,26 @@ def validate_embeddings(
         model: name of the model, for errors.
 
     Raises:
-        EmbeddingResponseError: wrong number of vectors, wrong length, or values that are not finite or all zero.
+        EmbeddingResponseError: wrong number of vectors, wrong length, or values that are not finite
+            or all zero.
     """
     embeddings = [_as_embedding(vector, model) for vector in vectors]
     if len(embeddings) != count:
-        raise EmbeddingResponseError(f"{model} returned {len(embeddings)} embeddings for {count} texts")
+        raise EmbeddingResponseError(
+            f"{model} returned {len(embeddings)} embeddings for {count} texts"
+        )
     for position, embedding in enumerate(embeddings, start=1):
         if len(embedding) != dimensions:
             raise EmbeddingResponseError(
                 f"{model} returned an embedding of length {len(embedding)}, expected {dimensions} "
-                f"(text {position} of {count}); set KGAGENT_EMBEDDING_DIMENSIONS to the model's length"
+                f"(text {position} of {count}); set KGAGENT_EMBEDDING_DIMENSIONS to the model's "
+                f"length"
             )
         norm = math.hypot(*embedding)
         if not SHORTEST <= norm <= LONGEST:
             raise EmbeddingResponseError(
-                f"{model} returned an embedding that is zero or not finite (text {position} of {count}): "
+                f"{model} returned an embedding that is zero or not finite (text {position} of "
+                f"{count}): "
                 f"its length must be {SHORTEST:g} to {LONGEST:g}"
             )
     return embeddings
@@ -68,4 +79,6 @@ def _as_embedding(vector: Sequence[float], model: str) -> Embedding:
     try:
         return array("f", vector)
     except (TypeError, OverflowError):
-        raise EmbeddingResponseError(f"{model} returned an embedding that is not a list of numbers") from None
+        raise EmbeddingResponseError(
+            f"{model} returned an embedding that is not a list of numbers"
+        ) from None

@@ -1,4 +1,6 @@
-"""Embedders that wrap another embedder: the base class, and those that add prefixes or report requests."""
+"""Embedders that wrap another embedder: the base class, and those that add prefixes or report
+requests.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -18,7 +20,11 @@ class WrapperEmbedder(Embedder):
     @property
     def wrapped(self) -> Embedder:
         """The innermost embedder."""
-        return self._embedder.wrapped if isinstance(self._embedder, WrapperEmbedder) else self._embedder
+        return (
+            self._embedder.wrapped
+            if isinstance(self._embedder, WrapperEmbedder)
+            else self._embedder
+        )
 
     def __str__(self) -> str:
         return str(self._embedder)
@@ -55,16 +61,20 @@ class WrapperEmbedder(Embedder):
 
 
 class PrefixedEmbedder(WrapperEmbedder):
-    """Puts a prefix before each query and each text to store, as models such as E5 and Nomic Embed expect."""
+    """Puts a prefix before each query and each text to store, as models such as E5 and Nomic Embed
+    expect.
+    """
 
-    def __init__(self, embedder: Embedder, *, query_prefix: str = "", passage_prefix: str = "") -> None:
+    def __init__(
+        self, embedder: Embedder, *, query_prefix: str = "", passage_prefix: str = ""
+    ) -> None:
         """Wrap an embedder.
 
         Args:
             embedder: the embedder to wrap; closed with the wrapper.
             query_prefix: put before a search query, such as "query: ".
-            passage_prefix: put before a text to store, such as "passage: ". It is part of the name of the model,
-                since it changes the stored vectors.
+            passage_prefix: put before a text to store, such as "passage: ". It is part of the name
+                of the model, since it changes the stored vectors.
         """
         super().__init__(embedder)
         self._query_prefix = query_prefix
@@ -98,7 +108,9 @@ def with_prefix(prefix: str, texts: Sequence[str]) -> list[str]:
 
 
 class InstrumentedEmbedder(WrapperEmbedder):
-    """Reports each request of the wrapped embedder: the model and the number of texts, but no text."""
+    """Reports each request of the wrapped embedder: the model and the number of texts, but no
+    text.
+    """
 
     def __init__(self, embedder: Embedder, observer: Observer) -> None:
         """Wrap an embedder; it is closed with the wrapper."""

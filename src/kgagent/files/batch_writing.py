@@ -32,9 +32,13 @@ class LineItem(Generic[ItemT]):
     value: ItemT
 
 
-def line_batches(lines: Iterable[LineItem[ItemT]], batch_size: int) -> Iterator[list[LineItem[ItemT]]]:
+def line_batches(
+    lines: Iterable[LineItem[ItemT]], batch_size: int
+) -> Iterator[list[LineItem[ItemT]]]:
     """Split lines into batches, in order, limited in number and in size."""
-    return split_by_size(lines, lambda line: line.size, max_size=MAX_BATCH_BYTES, max_items=batch_size)
+    return split_by_size(
+        lines, lambda line: line.size, max_size=MAX_BATCH_BYTES, max_items=batch_size
+    )
 
 
 async def write_batches(
@@ -44,7 +48,8 @@ async def write_batches(
     concurrency: int = 1,
     identity: Callable[[ItemT], Hashable] = id,
 ) -> None:
-    """Write batches concurrently; those that share a record are written one after the other, in their order.
+    """Write batches concurrently; those that share a record are written one after the other, in
+    their order.
 
     Args:
         batches: iterated in a thread, one batch at a time.
@@ -63,7 +68,9 @@ async def write_batches(
     async with task_group() as group:
         while batch := await asyncio.to_thread(next, batches, None):
             records = frozenset(map(identity, batch))
-            while len(running) >= concurrency or any(records & others for others in running.values()):
+            while len(running) >= concurrency or any(
+                records & others for others in running.values()
+            ):
                 done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     del running[task]
@@ -86,5 +93,6 @@ def resumable(
     except (EmbeddingError, StoreError, ConflictError) as error:
         end = "" if str(error).endswith((".", "?")) else "."
         raise type(error)(
-            f"{error}{end} {done():,} of {total:,} lines are {operation}ed; {operation} {name} again to continue"
+            f"{error}{end} {done():,} of {total:,} lines are {operation}ed; {operation} {name} "
+            f"again to continue"
         ) from error

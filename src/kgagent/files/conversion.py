@@ -1,4 +1,6 @@
-"""What conversions of other programs' files have in common: lines to load, and the labels of nodes."""
+"""What conversions of other programs' files have in common: lines to load, and the labels of
+nodes.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,10 +38,18 @@ class Target:
             InputError: none of the types is a label, and no other label was chosen.
         """
         labels = {label.casefold(): label for label in self.ontology.labels}
-        label = next((labels[name.casefold()] for name in types if name.casefold() in labels), self.label)
+        label = next(
+            (labels[name.casefold()] for name in types if name.casefold() in labels), self.label
+        )
         if label is None:
-            given = f"the type {', '.join(types)} is no label" if types else "the file gives no label for it"
-            raise InputError(f"{given}; choose one with `label` (--label): {', '.join(self.ontology.labels)}")
+            given = (
+                f"the type {', '.join(types)} is no label"
+                if types
+                else "the file gives no label for it"
+            )
+            raise InputError(
+                f"{given}; choose one with `label` (--label): {', '.join(self.ontology.labels)}"
+            )
         others = [name for name in types if name.casefold() not in labels]
         return label, {"entity_type": ", ".join(others)} if others else {}
 
@@ -60,10 +70,17 @@ def node_line(
     """
     label, kept = target.label_fields(types)
     kept = {**kept, **filled(properties)}
-    return {"kind": "node", "label": label, "id": node_id, **filled({"name": name, **more, "properties": kept})}
+    return {
+        "kind": "node",
+        "label": label,
+        "id": node_id,
+        **filled({"name": name, **more, "properties": kept}),
+    }
 
 
-def relationship_line(start: object, end: object, relationship_type: object, **more: object) -> Fields:
+def relationship_line(
+    start: object, end: object, relationship_type: object, **more: object
+) -> Fields:
     """A line with a relationship; what is None or empty is omitted."""
     given = {"from": start, "to": end, "relationship_type": relationship_type, **more}
     return {"kind": "relationship", **filled(given)}

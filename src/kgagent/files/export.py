@@ -1,4 +1,6 @@
-"""Exports the records of users to a file, page by page, in an order that depends on their content alone."""
+"""Exports the records of users to a file, page by page, in an order that depends on their content
+alone.
+"""
 
 import asyncio
 import time
@@ -102,7 +104,9 @@ async def all_users(services: GraphServices) -> list[str]:
         StoreError: the database failed.
     """
     labels = Identifier.any_of([*services.ontology.labels, DELETED_NODE, DELETED_RELATIONSHIP])
-    rows = await services.store.read(statement("list_users", labels=labels), {}, timeout=LONG_TIMEOUT)
+    rows = await services.store.read(
+        statement("list_users", labels=labels), {}, timeout=LONG_TIMEOUT
+    )
     return sorted(row["user_id"] for row in rows)
 
 
@@ -110,8 +114,8 @@ async def all_users(services: GraphServices) -> list[str]:
 class _UserExport:
     """Writes the records of one user.
 
-    The pages are read one after the other, each in transactions of its own. Each record is read until two reads in a
-    row agree, since Neo4j applies a commit property by property.
+    The pages are read one after the other, each in transactions of its own. Each record is read
+    until two reads in a row agree, since Neo4j applies a commit property by property.
 
     Attributes:
         skipped: number of records that cannot be exported.
@@ -128,17 +132,24 @@ class _UserExport:
     async def run(self) -> None:
         """Write nodes by label and key, relationships by start and end, and deleted records."""
         user_id, ontology = self.user_id, self.services.ontology
-        [row] = await self._read(statement("count_nodes_without_key", labels=Identifier.any_of(ontology.labels)))
+        [row] = await self._read(
+            statement("count_nodes_without_key", labels=Identifier.any_of(ontology.labels))
+        )
         self.skipped += int(row["found"])
         async for rows in self._node_pages():
             ids = [row["element_id"] for row in rows]
             await self._write("node", ids, lambda row: ExportedNode.of(row, user_id))
-        # Of the relationships that start at one node, only ids and keys are ever in memory together.
+        # Of the relationships that start at one node, only ids and keys are ever in memory
+        # together.
         async for rows in self._node_pages():
             connected = (row for row in rows if row["outgoing"])
-            for starts in split_by_size(connected, lambda row: int(row["outgoing"]), max_size=self.page_size):
+            for starts in split_by_size(
+                connected, lambda row: int(row["outgoing"]), max_size=self.page_size
+            ):
                 ids = await self._relationships_from([row["element_id"] for row in starts])
-                await self._write("relationship", ids, lambda row: ExportedRelationship.of(row, user_id, ontology))
+                await self._write(
+                    "relationship", ids, lambda row: ExportedRelationship.of(row, user_id, ontology)
+                )
         # The ids and keys of all deleted records are in memory together.
         rows = await self._read(statement("list_deleted", all_deleted=DELETED_NAMES["all_deleted"]))
         rows.sort(key=lambda row: (row["sort_key"], row["element_id"]))
@@ -146,17 +157,22 @@ class _UserExport:
         await self._write("deleted", ids, lambda row: ExportedDeletion.of(row, user_id))
 
     async def _node_pages(self) -> AsyncIterator[list[Row]]:
-        """Pages of ids and keys of nodes; a node of several labels belongs to the first of the ontology's."""
+        """Pages of ids and keys of nodes; a node of several labels belongs to the first of the
+        ontology's.
+        """
         for label in self.services.ontology.labels:
             after = ""
             while True:
                 rows = await self._read(
-                    statement("list_nodes", label=Identifier(label)), after=after, limit=self.page_size
+                    statement("list_nodes", label=Identifier(label)),
+                    after=after,
+                    limit=self.page_size,
                 )
                 own = [
                     row
                     for row in rows
-                    if row["labels"] and ontology_label(row["labels"], self.services.ontology) == label
+                    if row["labels"]
+                    and ontology_label(row["labels"], self.services.ontology) == label
                 ]
                 if own:
                     yield own
@@ -165,12 +181,16 @@ class _UserExport:
                 after = rows[-1]["entity_key"]
 
     async def _relationships_from(self, starts: Sequence[str]) -> list[str]:
-        """Ids of the relationships that start at nodes, in order; those that cannot be exported are counted."""
+        """Ids of the relationships that start at nodes, in order; those that cannot be exported are
+        counted.
+        """
         labels = self.services.ontology.labels
         rows = await self._read(statement("list_relationships_from"), element_ids=starts)
         whole = [row for row in rows if row["neo4j_type"]]
         own = [
-            row for row in whole if row["is_own"] and as_text(row["to_entity_key"]) and labels.keys() & row["to_labels"]
+            row
+            for row in whole
+            if row["is_own"] and as_text(row["to_entity_key"]) and labels.keys() & row["to_labels"]
         ]
         self.skipped += len(whole) - len(own)
         position = {element_id: number for number, element_id in enumerate(starts)}
@@ -178,7 +198,9 @@ class _UserExport:
             key=lambda row: (
                 position[row["start_id"]],
                 row["neo4j_type"],
-                self.services.ontology.label_order[ontology_label(row["to_labels"], self.services.ontology)],
+                self.services.ontology.label_order[
+                    ontology_label(row["to_labels"], self.services.ontology)
+                ],
                 row["to_entity_key"],
                 row["relationship_key"] is not None,
                 str(row["relationship_key"]),
@@ -188,14 +210,19 @@ class _UserExport:
         )
         return [row["element_id"] for row in own]
 
-    async def _write(self, kind: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]) -> None:
+    async def _write(
+        self, kind: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]
+    ) -> None:
         for start in range(0, len(ids), self.page_size):
             lines = await self._lines(kind, ids[start : start + self.page_size], line_of)
             await asyncio.to_thread(self.writer.records, kind, lines)
             self.advance(len(lines))
 
-    async def _lines(self, kind: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]) -> list[bytes]:
-        """Read records until two reads in a row agree; a record that is deleted meanwhile is omitted.
+    async def _lines(
+        self, kind: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]
+    ) -> list[bytes]:
+        """Read records until two reads in a row agree; a record that is deleted meanwhile is
+        omitted.
 
         Raises:
             ConflictError: concurrent writes kept changing a record.
@@ -205,7 +232,9 @@ class _UserExport:
         def dump(records: Sequence[Row]) -> dict[str, bytes]:
             return {record["element_id"]: dump_line(line_of(record)) for record in records}
 
-        read = statement("read_exported_relationships" if kind == "relationship" else "read_exported_nodes")
+        read = statement(
+            "read_exported_relationships" if kind == "relationship" else "read_exported_nodes"
+        )
         omitted = [*NOT_EXPORTED, *(() if self.embeddings else sorted(EMBEDDING_PROPERTIES))]
         confirmed: dict[str, bytes] = {}
         before: dict[str, bytes] = {}
@@ -215,10 +244,20 @@ class _UserExport:
                 return [confirmed[element_id] for element_id in ids if element_id in confirmed]
             [row] = await self._read(read, element_ids=open_ids, omitted=omitted)
             now = await asyncio.to_thread(dump, row["records"])
-            confirmed |= {element_id: line for element_id, line in now.items() if before.get(element_id) == line}
-            open_ids = [element_id for element_id in open_ids if element_id in now and element_id not in confirmed]
+            confirmed |= {
+                element_id: line
+                for element_id, line in now.items()
+                if before.get(element_id) == line
+            }
+            open_ids = [
+                element_id
+                for element_id in open_ids
+                if element_id in now and element_id not in confirmed
+            ]
             before = now
-        raise ConflictError(f"{len(open_ids)} records of user {self.user_id!r} keep changing. Export again")
+        raise ConflictError(
+            f"{len(open_ids)} records of user {self.user_id!r} keep changing. Export again"
+        )
 
     async def _read(self, text: Statement, **parameters: object) -> list[Row]:
         return await self.services.store.read(text, {"user_id": self.user_id, **parameters})

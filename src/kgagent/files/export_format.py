@@ -1,4 +1,6 @@
-"""The file that export writes and import reads: a header, one record a line, and a footer with counts and a hash."""
+"""The file that export writes and import reads: a header, one record a line, and a footer with
+counts and a hash.
+"""
 
 import hashlib
 from collections import Counter
@@ -14,7 +16,12 @@ from kgagent.errors import InputError
 from kgagent.files.batch_writing import LineItem
 from kgagent.files.json_lines import FileLine, dump_json, dump_line, parse_line, read_lines
 from kgagent.files.property_values import encode_property
-from kgagent.graph.property_names import NODE_EMBEDDINGS, OLD_EMBEDDINGS, OLD_NOTES_HASH, STATEMENTS_HASH
+from kgagent.graph.property_names import (
+    NODE_EMBEDDINGS,
+    OLD_EMBEDDINGS,
+    OLD_NOTES_HASH,
+    STATEMENTS_HASH,
+)
 from kgagent.graph.records import ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
 from kgagent.graph.store import Row
@@ -28,7 +35,13 @@ SCHEMA_VERSION = 1
 """Of the properties of the records."""
 
 EMBEDDING_PROPERTIES = frozenset(
-    {*NODE_EMBEDDINGS, "relationship_embedding", "embedding_hash", "embedding_model", *OLD_EMBEDDINGS}
+    {
+        *NODE_EMBEDDINGS,
+        "relationship_embedding",
+        "embedding_hash",
+        "embedding_model",
+        *OLD_EMBEDDINGS,
+    }
 )
 """What a file without embeddings does not have."""
 
@@ -81,7 +94,11 @@ class ExportedNode(_ExportLine):
     @classmethod
     def of(cls, record: Row, user_id: str) -> "ExportedNode":
         """The line of a node."""
-        return cls(user_id=user_id, labels=tuple(sorted(record["labels"])), properties=_encoded_properties(record))
+        return cls(
+            user_id=user_id,
+            labels=tuple(sorted(record["labels"])),
+            properties=_encoded_properties(record),
+        )
 
     @property
     def entity_key(self) -> str:
@@ -150,7 +167,9 @@ class ExportedDeletion(_ExportLine):
 
     def __str__(self) -> str:
         """Its key."""
-        return f"deleted {self.properties.get('relationship_key', self.properties.get('entity_key'))}"
+        return (
+            f"deleted {self.properties.get('relationship_key', self.properties.get('entity_key'))}"
+        )
 
 
 class Footer(_ExportLine):
@@ -169,7 +188,9 @@ class Footer(_ExportLine):
     @classmethod
     def of(cls, counts: Mapping[str, int], sha256: str) -> "Footer":
         """The footer of a file with so many records of each kind."""
-        nodes, relationships, deleted = (counts.get(kind, 0) for kind in ("node", "relationship", "deleted"))
+        nodes, relationships, deleted = (
+            counts.get(kind, 0) for kind in ("node", "relationship", "deleted")
+        )
         return cls(nodes=nodes, relationships=relationships, deleted=deleted, sha256=sha256)
 
     @property
@@ -217,11 +238,15 @@ class ExportWriter:
 def ontology_fingerprint(ontology: Ontology) -> str:
     """A hash of what an ontology says, whatever the order in its file."""
     content = ontology.model_dump(mode="json")
-    content = {name: sorted(value) if isinstance(value, list) else value for name, value in content.items()}
+    content = {
+        name: sorted(value) if isinstance(value, list) else value for name, value in content.items()
+    }
     return hashlib.sha256(dump_json(content).encode()).hexdigest()
 
 
-def check_export(path: Path, check: Callable[[Header, ExportedRecord], None]) -> tuple[Header, Footer]:
+def check_export(
+    path: Path, check: Callable[[Header, ExportedRecord], None]
+) -> tuple[Header, Footer]:
     """Read a file to its end, and check its header, its hash, its counts and each line.
 
     Args:
@@ -238,7 +263,9 @@ def check_export(path: Path, check: Callable[[Header, ExportedRecord], None]) ->
         if header is None:
             header = _read_header(path, line)
         elif footer is not None:
-            raise InputError(f"{path}, line {line.number}: nothing may follow the footer. Export again")
+            raise InputError(
+                f"{path}, line {line.number}: nothing may follow the footer. Export again"
+            )
         else:
             try:
                 record = parse_line(line, _LINES)
@@ -247,16 +274,21 @@ def check_export(path: Path, check: Callable[[Header, ExportedRecord], None]) ->
                     continue
                 check(header, record)
             except InputError as error:
-                raise InputError(f"{path}, line {line.number}: {error}. Nothing was imported") from None
+                raise InputError(
+                    f"{path}, line {line.number}: {error}. Nothing was imported"
+                ) from None
             counts[record.kind] += 1
         digest.update(line.content)
     if header is None:
         raise InputError(f"{path} is empty; it must be a file that `kgagent export` wrote")
     if footer is None:
-        raise InputError(f"{path} ends without its footer: it was cut off. Nothing was imported; export again")
+        raise InputError(
+            f"{path} ends without its footer: it was cut off. Nothing was imported; export again"
+        )
     if footer != Footer.of(counts, digest.hexdigest()):
         raise InputError(
-            f"{path} was changed after it was exported: its content does not have the hash and the counts of its "
+            f"{path} was changed after it was exported: its content does not have the hash and the "
+            f"counts of its "
             "footer. Nothing was imported; export again, or use an unchanged copy"
         )
     return header, footer
@@ -282,12 +314,16 @@ def _read_header(path: Path, line: FileLine) -> Header:
     except ValueError:
         fields = None
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
-        raise InputError(f"{path} is not a file that `kgagent export` wrote; `kgagent load` reads other JSON Lines")
+        raise InputError(
+            f"{path} is not a file that `kgagent export` wrote; `kgagent load` reads other JSON "
+            f"Lines"
+        )
     for name, supported in (("format_version", FORMAT_VERSION), ("schema_version", SCHEMA_VERSION)):
         version = fields.get(name)
         if version != supported:
             raise InputError(
-                f"{path} has {name} {version!r}, but this kgagent reads {supported}; use the version that wrote it"
+                f"{path} has {name} {version!r}, but this kgagent reads {supported}; use the "
+                f"version that wrote it"
             )
     try:
         return parse_line(line, {"header": Header})

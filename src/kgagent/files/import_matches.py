@@ -1,4 +1,6 @@
-"""What a graph has for the records of a file: nothing, an equal or a different record; or why it cannot have them."""
+"""What a graph has for the records of a file: nothing, an equal or a different record; or why it
+cannot have them.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +30,8 @@ class Match:
     """What the graph has for a record of a file.
 
     Attributes:
-        state: whether the graph has no such record, an equal or a different one, or cannot have the record.
+        state: whether the graph has no such record, an equal or a different one, or cannot have the
+            record.
         reason: why the record cannot be written, or not without `overwrite`.
         target: fields by which a statement finds where to write.
     """
@@ -82,7 +85,9 @@ class Matcher:
             if record.properties.get("is_owner") is True and owner_label in record.labels
         ]
         if marked:
-            owners = {owner.entity_key for owner in await self.services.references.owners(self.user_id)}
+            owners = {
+                owner.entity_key for owner in await self.services.references.owners(self.user_id)
+            }
             for position in marked:
                 key = records[position].entity_key
                 if matches[position].state != "equal" and owners - {key}:
@@ -91,7 +96,9 @@ class Matcher:
         return matches
 
     async def _relationships(self, records: Sequence[ExportedRelationship]) -> list[Match]:
-        """Find relationships between their nodes by their keys, and those without a key by their content."""
+        """Find relationships between their nodes by their keys, and those without a key by their
+        content.
+        """
         wanted = [
             {
                 "position": position,
@@ -104,17 +111,26 @@ class Matcher:
             for position, record in enumerate(records)
         ]
         rows = {row["position"]: row for row in await self._find("relationships", rows=wanted)}
-        return [self._match_relationship(record, rows[position]) for position, record in enumerate(records)]
+        return [
+            self._match_relationship(record, rows[position])
+            for position, record in enumerate(records)
+        ]
 
     async def _deleted(self, records: Sequence[ExportedDeletion]) -> list[Match]:
-        """Find deleted records by their content, as several may have one key; none is ever different."""
+        """Find deleted records by their content, as several may have one key; none is ever
+        different.
+        """
         times = {str(_time_text(record.properties.get("kgagent_deleted_at"))) for record in records}
         rows = await self._find("deleted", texts=sorted(times))
         stored = {
-            self._content(ExportedDeletion.of(row["record"], self.user_id)) for row in rows if row["record"] is not None
+            self._content(ExportedDeletion.of(row["record"], self.user_id))
+            for row in rows
+            if row["record"] is not None
         }
         return [
-            Match("equal") if self._content(record) in stored else Match("new", target={"labels": [record.label]})
+            Match("equal")
+            if self._content(record) in stored
+            else Match("new", target={"labels": [record.label]})
             for record in records
         ]
 
@@ -130,11 +146,15 @@ class Matcher:
 
     def _match_relationship(self, record: ExportedRelationship, row: Row) -> Match:
         ontology = self.services.ontology
-        for (_, node_key), node_id in ((record.start, row["start_id"]), (record.end, row["end_id"])):
+        for (_, node_key), node_id in (
+            (record.start, row["start_id"]),
+            (record.end, row["end_id"]),
+        ):
             if node_id is None:
                 return Match("impossible", f"the node {node_key} does not exist")
         stored = [
-            (other["element_id"], ExportedRelationship.of(other, self.user_id, ontology)) for other in row["records"]
+            (other["element_id"], ExportedRelationship.of(other, self.user_id, ontology))
+            for other in row["records"]
         ]
         if self._content(record) in {self._content(other) for _, other in stored}:
             return Match("equal")
@@ -146,7 +166,11 @@ class Matcher:
             "end_key": record.end[1],
         }
         by_key = {other.key: (element_id, other) for element_id, other in stored}
-        if record.key is None and record.neo4j_type in ontology.relationships and by_key.keys() - {None}:
+        if (
+            record.key is None
+            and record.neo4j_type in ontology.relationships
+            and by_key.keys() - {None}
+        ):
             return Match("impossible", "the two nodes have a relationship of the type already")
         if record.key is None or record.key not in by_key:
             return Match("new", target=target)
@@ -161,13 +185,22 @@ class Matcher:
             labels=Identifier.any_of(self.services.ontology.labels),
             all_deleted=DELETED_NAMES["all_deleted"],
         )
-        omitted = [*NOT_EXPORTED, *(() if self.compares_embeddings else sorted(EMBEDDING_PROPERTIES))]
-        return await self.services.store.read(find, {"user_id": self.user_id, "omitted": omitted, **parameters})
+        omitted = [
+            *NOT_EXPORTED,
+            *(() if self.compares_embeddings else sorted(EMBEDDING_PROPERTIES)),
+        ]
+        return await self.services.store.read(
+            find, {"user_id": self.user_id, "omitted": omitted, **parameters}
+        )
 
     def _content(self, record: ExportedRecord) -> str:
-        """What two equal records have in common: all but their versions, and embeddings that are made again."""
+        """What two equal records have in common: all but their versions, and embeddings that are
+        made again.
+        """
         ignored = {"version"} if self.compares_embeddings else {"version", *EMBEDDING_PROPERTIES}
-        properties = {name: value for name, value in record.properties.items() if name not in ignored}
+        properties = {
+            name: value for name, value in record.properties.items() if name not in ignored
+        }
         return dump_json(record.model_copy(update={"properties": properties}).model_dump())
 
 

@@ -1,4 +1,6 @@
-"""Imports a file that export wrote: first a check of the whole file, then batch by batch, each in one transaction."""
+"""Imports a file that export wrote: first a check of the whole file, then batch by batch, each in
+one transaction.
+"""
 
 import asyncio
 import time
@@ -58,12 +60,14 @@ async def import_records(
         path: a file that export wrote.
         services: the parts of the graph.
         user_id: the user whom the file must name; None accepts any, and a file of several users.
-        overwrite: whether records that differ are replaced by those of the file, instead of reported.
+        overwrite: whether records that differ are replaced by those of the file, instead of
+            reported.
         batch_size: records per transaction, from 1.
         progress: receives the number of records.
 
     Raises:
-        InputError: the file is not whole, does not fit this graph, or an argument is invalid; nothing was imported.
+        InputError: the file is not whole, does not fit this graph, or an argument is invalid;
+            nothing was imported.
         EmbeddingError: records could not be embedded; import the file again to continue.
         StoreError: the database failed; likewise.
     """
@@ -75,7 +79,9 @@ async def import_records(
     ontology = services.ontology
     with progress.task(f"Checking {path.name}"):
         header, footer = await asyncio.to_thread(
-            check_export, path, lambda header, record: check_record(record, header.user_id, ontology)
+            check_export,
+            path,
+            lambda header, record: check_record(record, header.user_id, ontology),
         )
     if user_id is not None and header.user_id != user_id:
         owner = "several users" if header.user_id is None else repr(header.user_id)
@@ -120,7 +126,8 @@ class _Importer:
         return sum(counts.total() for counts in self.counts.values())
 
     async def write(self, batch: Sequence[Line]) -> None:
-        """Write records of one kind and one user; those that meet a concurrent write are looked up and written again.
+        """Write records of one kind and one user; those that meet a concurrent write are looked up
+        and written again.
 
         What the database refuses each time is a conflict.
 
@@ -138,11 +145,15 @@ class _Importer:
             matches = await matcher.find([line.value for line in lines])
             refused, remaining = {}, []
             for action, wanted in self._to_write(lines, matches).items():
-                rows = await self._rows([line for line, _ in wanted], [match.target for _, match in wanted])
+                rows = await self._rows(
+                    [line for line, _ in wanted], [match.target for _, match in wanted]
+                )
                 labels = Identifier.any_of(self._services.ontology.labels)
                 write = statement(f"{action}_{kind}", labels=labels)
                 written = await _write(self._services.store, write, rows, user_id, refused)
-                self.counts[kind]["created" if action == "import" else "overwritten"] += len(written)
+                self.counts[kind]["created" if action == "import" else "overwritten"] += len(
+                    written
+                )
                 remaining += [line for line, _ in wanted if line.number not in written]
             if not remaining:
                 return
@@ -151,7 +162,9 @@ class _Importer:
                 raise ConflictError(f"Concurrent writes keep changing {line.value}")
             self._add_conflict(line, refused[line.number])
 
-    def _to_write(self, lines: Sequence[Line], matches: Sequence[Match]) -> dict[str, list[tuple[Line, Match]]]:
+    def _to_write(
+        self, lines: Sequence[Line], matches: Sequence[Match]
+    ) -> dict[str, list[tuple[Line, Match]]]:
         """The records to write, by what is done with them; the others are counted."""
         by_action: dict[str, list[tuple[Line, Match]]] = defaultdict(list)
         for line, match in zip(lines, matches, strict=True):
@@ -166,10 +179,15 @@ class _Importer:
         return by_action
 
     async def _rows(self, lines: Sequence[Line], targets: Sequence[Mapping[str, Any]]) -> list[Row]:
-        """The parameters by which a statement writes records, with the embeddings of the file or with new ones."""
+        """The parameters by which a statement writes records, with the embeddings of the file or
+        with new ones.
+        """
         rows, embedded = await rows_of(
             [line.value for line in lines],
-            [{"position": line.number, **target} for line, target in zip(lines, targets, strict=True)],
+            [
+                {"position": line.number, **target}
+                for line, target in zip(lines, targets, strict=True)
+            ],
             self._services,
             self._services.write_context.clock(),
             keeps_embeddings=self._keeps_embeddings,
@@ -180,10 +198,14 @@ class _Importer:
     def _add_conflict(self, line: Line, reason: str) -> None:
         self.counts[KINDS[line.value.kind]]["conflicts"] += 1
         if len(self.conflicts) < MAX_CONFLICTS:
-            self.conflicts.append(ImportConflict(line=line.number, record=str(line.value), reason=reason))
+            self.conflicts.append(
+                ImportConflict(line=line.number, record=str(line.value), reason=reason)
+            )
 
 
-async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: str, refused: dict[int, str]) -> set[int]:
+async def _write(
+    store: Store, text: Statement, rows: Sequence[Row], user_id: str, refused: dict[int, str]
+) -> set[int]:
     """Write rows in one transaction, or each in its own if the database refuses one of them.
 
     Returns:
@@ -203,5 +225,7 @@ async def _write(store: Store, text: Statement, rows: Sequence[Row], user_id: st
 
 def _batches(path: Path, batch_size: int) -> Iterator[list[Line]]:
     """Consecutive records of one kind and one user, limited in number and in size."""
-    for _, group in groupby(exported_lines(path), key=lambda line: (line.value.kind, line.value.user_id)):
+    for _, group in groupby(
+        exported_lines(path), key=lambda line: (line.value.kind, line.value.user_id)
+    ):
         yield from line_batches(group, batch_size)

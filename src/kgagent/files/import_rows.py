@@ -1,4 +1,6 @@
-"""Checks records of a file, and turns them into the parameters of the statements that write them."""
+"""Checks records of a file, and turns them into the parameters of the statements that write
+them.
+"""
 
 import asyncio
 from array import array
@@ -42,12 +44,20 @@ def check_record(record: ExportedRecord, user_id: str | None, ontology: Ontology
     """
     check_user_id(record.user_id)
     if user_id is not None and record.user_id != user_id:
-        raise InputError(f"the file has records of user {user_id!r}, but this record belongs to {record.user_id!r}")
+        raise InputError(
+            f"the file has records of user {user_id!r}, but this record belongs to "
+            f"{record.user_id!r}"
+        )
     decoded_properties(record)
     # A relationship of an old graph has no user_id.
-    stored_user = record.properties.get("user_id", record.user_id if isinstance(record, ExportedRelationship) else None)
+    stored_user = record.properties.get(
+        "user_id", record.user_id if isinstance(record, ExportedRelationship) else None
+    )
     if stored_user != record.user_id:
-        raise InputError(f"the record belongs to {record.user_id!r}, but its properties have user_id {stored_user!r}")
+        raise InputError(
+            f"the record belongs to {record.user_id!r}, but its properties have user_id "
+            f"{stored_user!r}"
+        )
     if isinstance(record, ExportedDeletion):
         if record.label not in {DELETED_NODE, DELETED_RELATIONSHIP}:
             raise InputError(f"a deleted record cannot have the label {record.label!r}")
@@ -113,7 +123,8 @@ async def rows_of(
     *,
     keeps_embeddings: bool,
 ) -> tuple[list[Row], int]:
-    """The parameters by which a statement writes records of one kind, and the number of embeddings that were made.
+    """The parameters by which a statement writes records of one kind, and the number of embeddings
+    that were made.
 
     Statements are indexed. A deleted record gets embeddings when it is restored.
 
@@ -130,10 +141,17 @@ async def rows_of(
     decoded = await asyncio.to_thread(lambda: [decoded_properties(record) for record in records])
     if isinstance(records[0], ExportedDeletion):
         omitted = frozenset() if keeps_embeddings else EMBEDDING_PROPERTIES
-        kept = ({name: value for name, value in one.items() if name not in omitted} for one in decoded)
-        return [row_of(one, services.store, **target) for one, target in zip(kept, targets, strict=True)], 0
+        kept = (
+            {name: value for name, value in one.items() if name not in omitted} for one in decoded
+        )
+        return [
+            row_of(one, services.store, **target) for one, target in zip(kept, targets, strict=True)
+        ], 0
     stored = [_stored(*both, services) for both in zip(records, decoded, strict=True)]
-    texts = [_embedded_text(record, services, now, keeps_embeddings=keeps_embeddings) for record in stored]
+    texts = [
+        _embedded_text(record, services, now, keeps_embeddings=keeps_embeddings)
+        for record in stored
+    ]
     changes = await vector_changes(services.embedder, texts)
     rows = []
     for record, properties, change, target in zip(stored, decoded, changes, targets, strict=True):
@@ -176,12 +194,23 @@ def _kind(record: NodeRecord | RelationshipRecord, services: GraphServices) -> R
 
 
 def _embedded_text(
-    record: NodeRecord | RelationshipRecord, services: GraphServices, now: datetime, *, keeps_embeddings: bool
+    record: NodeRecord | RelationshipRecord,
+    services: GraphServices,
+    now: datetime,
+    *,
+    keeps_embeddings: bool,
 ) -> EmbeddedText:
-    """What is embedded of a record; nothing of a relationship of a type that the ontology does not have."""
-    if isinstance(record, RelationshipRecord) and record.neo4j_type not in services.ontology.relationships:
+    """What is embedded of a record; nothing of a relationship of a type that the ontology does not
+    have.
+    """
+    if (
+        isinstance(record, RelationshipRecord)
+        and record.neo4j_type not in services.ontology.relationships
+    ):
         return EmbeddedText("", None if keeps_embeddings else record)
-    return EmbeddedText.of(_kind(record, services), record, record, now)._replace(keeps_vector=keeps_embeddings)
+    return EmbeddedText.of(_kind(record, services), record, record, now)._replace(
+        keeps_vector=keeps_embeddings
+    )
 
 
 def _length(vector: object) -> int | None:

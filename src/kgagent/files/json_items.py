@@ -1,4 +1,6 @@
-"""Lines to load from JSON of the MCP memory server, of mem0 and of graphiti, as JSON Lines or as one document."""
+"""Lines to load from JSON of the MCP memory server, of mem0 and of graphiti, as JSON Lines or as
+one document.
+"""
 
 import json
 import uuid
@@ -56,7 +58,9 @@ def convert_json(path: Path, first: FileLine, target: Target) -> Iterator[Conver
         target: what the lines are for.
     """
     probe = next(_items(path, first), None)
-    if probe is None or not (isinstance(probe[1], Mapping) and any(fields <= probe[1].keys() for fields in _KNOWN)):
+    if probe is None or not (
+        isinstance(probe[1], Mapping) and any(fields <= probe[1].keys() for fields in _KNOWN)
+    ):
         return None
     return _Conversion(target).converted(_items(path, first))
 
@@ -84,7 +88,11 @@ def _items_of(place: str, value: object) -> Iterator[Item]:
     """The items of a list, or of the lists of an object; anything else is an item itself."""
     lists = {"": value} if isinstance(value, list) else {}
     if isinstance(value, Mapping) and not any(fields <= value.keys() for fields in _KNOWN):
-        lists = {f" {name}".rstrip(): listed for name, listed in value.items() if isinstance(listed, list)}
+        lists = {
+            f" {name}".rstrip(): listed
+            for name, listed in value.items()
+            if isinstance(listed, list)
+        }
     if not lists:
         yield place, value
     for name, listed in lists.items():
@@ -132,28 +140,48 @@ class _Conversion:
                 times = {"when": _period(item), "date_added": item.get("created_at")}
                 fact = filled({"content": item.get("fact"), **times})
                 facts = [fact] if "content" in fact else []
-                yield relationship_line(start, item.get("target_node_uuid"), type_words(name), notes=facts)
+                yield relationship_line(
+                    start, item.get("target_node_uuid"), type_words(name), notes=facts
+                )
             case {"uuid": str(key), "name": name} if "content" not in item:
                 types = sorted(texts(item.get("labels")), key=lambda label: label == GRAPHITI_LABEL)
                 properties = _attributes(item.get("attributes"))
-                yield node_line(self._target, key, name, types, description=item.get("summary"), properties=properties)
+                yield node_line(
+                    self._target,
+                    key,
+                    name,
+                    types,
+                    description=item.get("summary"),
+                    properties=properties,
+                )
             case {"uuid": _, "content": _}:
-                raise InputError("an episode of graphiti is not loaded: give its text to `kgagent ingest`")
+                raise InputError(
+                    "an episode of graphiti is not loaded: give its text to `kgagent ingest`"
+                )
             case _:
                 raise InputError(f"not understood: an object with {list_names(item.keys())}")
 
     def _add_memory(self, item: Mapping[str, Any], text: str) -> None:
-        """Keep a memory of mem0, which is a statement about its user, as a note of the graph's owner."""
+        """Keep a memory of mem0, which is a statement about its user, as a note of the graph's
+        owner.
+        """
         user = item.get("user_id") or self._user
         self._user = self._user or user
         if user != self._user:
-            raise InputError(f"a memory of {user}, but the file begins with those of {self._user}; give each a file")
+            raise InputError(
+                f"a memory of {user}, but the file begins with those of {self._user}; give each a "
+                f"file"
+            )
         self._memories.append(filled({"content": text, "date_added": item.get("created_at")}))
 
     @property
     def _owner_key(self) -> str:
         """The key of the owner; of a new one, the same at every load."""
-        return self._target.owner[0] if self._target.owner else str(uuid.uuid5(_NAMESPACE, self._target.user_id))
+        return (
+            self._target.owner[0]
+            if self._target.owner
+            else str(uuid.uuid5(_NAMESPACE, self._target.user_id))
+        )
 
     def _owner(self, notes: list[Fields] | None = None) -> Fields:
         label, stored = self._target.ontology.owner_label, self._target.owner
@@ -162,13 +190,24 @@ class _Conversion:
         name = stored[1] if stored else self._user or self._target.user_id
         more = {"notes": notes} if notes else {}
         owner = {} if stored else {"properties": {"is_owner": True}}
-        return {"kind": "node", "label": label, "entity_key": self._owner_key, "name": name, **more, **owner}
+        return {
+            "kind": "node",
+            "label": label,
+            "entity_key": self._owner_key,
+            "name": name,
+            **more,
+            **owner,
+        }
 
     def _mentioned(self, names: tuple[str, ...]) -> Iterator[Fields]:
         """Nodes of which mem0 gives only the name, unless the file has mentioned them before."""
         for name in names:
             if name not in self._named:
-                yield self._owner() if name == self._user else node_line(self._target, name, spaced(name), [])
+                yield (
+                    self._owner()
+                    if name == self._user
+                    else node_line(self._target, name, spaced(name), [])
+                )
                 self._named.add(name)
 
 
@@ -189,4 +228,7 @@ def _period(item: Mapping[str, Any]) -> str | None:
 def _attributes(attributes: object) -> dict[str, object]:
     """Attributes as properties; lists and objects become their JSON."""
     given = attributes if isinstance(attributes, Mapping) else {}
-    return {name: json.dumps(value) if isinstance(value, list | dict) else value for name, value in given.items()}
+    return {
+        name: json.dumps(value) if isinstance(value, list | dict) else value
+        for name, value in given.items()
+    }

@@ -1,4 +1,6 @@
-"""JSON Lines files: one JSON object per line, in UTF-8; load and import read them, export writes them."""
+"""JSON Lines files: one JSON object per line, in UTF-8; load and import read them, export writes
+them.
+"""
 
 import json
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
@@ -34,13 +36,17 @@ class FileLine:
 
 
 def read_lines(path: Path) -> Iterator[FileLine]:
-    """Read a file line by line; a byte order mark and blank lines are skipped, and any line ending is accepted.
+    """Read a file line by line; a byte order mark and blank lines are skipped, and any line ending
+    is accepted.
 
     Raises:
         InputError: the file cannot be read, is not a regular file, or is UTF-16.
     """
     if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not a regular file; it is read several times, so save a pipe to a file first")
+        raise InputError(
+            f"{path} is not a regular file; it is read several times, so save a pipe to a file "
+            f"first"
+        )
     try:
         with path.open("rb") as stream:
             for number, content in enumerate(stream, start=1):
@@ -72,7 +78,9 @@ def parse_line(line: FileLine, models: Mapping[str, type[LineT]]) -> LineT:
         raise InputError(f"not UTF-8: byte 0x{byte:02x} at column {error.start + 1}") from None
     except ValueError as error:
         problem = str(error).replace(" at line 1 column ", " at column ")
-        raise InputError(f"not JSON: {problem}; each line of the file must be one JSON object") from None
+        raise InputError(
+            f"not JSON: {problem}; each line of the file must be one JSON object"
+        ) from None
     if not isinstance(fields, dict):
         raise InputError("not a JSON object")
     kind = fields.get("kind")
@@ -92,4 +100,6 @@ def dump_line(line: BaseModel) -> bytes:
 
 def dump_json(value: object) -> str:
     """JSON with sorted fields and without spaces."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(
+        value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
+    )

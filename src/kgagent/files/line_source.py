@@ -32,7 +32,8 @@ class LineSource:
         return ", ".join(path.name for path in self.paths)
 
     def __iter__(self) -> Iterator[FileLine]:
-        """Read the lines; those of one file in the format of `load` have their own numbers and no place.
+        """Read the lines; those of one file in the format of `load` have their own numbers and no
+        place.
 
         Raises:
             InputError: a file cannot be read.
@@ -55,7 +56,11 @@ def _lines(path: Path, target: Target) -> Iterator[FileLine]:
         return
     for number, (place, fields) in enumerate(converted, start=1):
         problem = str(fields) if isinstance(fields, InputError) else ""
-        content = b"" if isinstance(fields, InputError) else json.dumps(fields, ensure_ascii=False).encode()
+        content = (
+            b""
+            if isinstance(fields, InputError)
+            else json.dumps(fields, ensure_ascii=False).encode()
+        )
         yield FileLine(number, content, place, problem)
 
 
@@ -63,4 +68,8 @@ def _converted(path: Path, target: Target) -> Iterator[Converted] | None:
     first = next(read_lines(path), None)
     if first is None:
         return None
-    return convert_table(path, target) if is_table_header(first.content) else convert_json(path, first, target)
+    return (
+        convert_table(path, target)
+        if is_table_header(first.content)
+        else convert_json(path, first, target)
+    )

@@ -32,16 +32,19 @@ async def load_files(
     progress: Progress | None = None,
     workers: AbstractAsyncContextManager[RayWorkers] | None = None,
 ) -> LoadReport:
-    """Load nodes and relationships into a user's graph; unchanged records make no embedding request.
+    """Load nodes and relationships into a user's graph; unchanged records make no embedding
+    request.
 
-    An invalid line is reported and does not stop the others. Relationships may precede their nodes. The files are read
-    three times; JSON Lines and CSV are never held in memory.
+    An invalid line is reported and does not stop the others. Relationships may precede their nodes.
+    The files are read three times; JSON Lines and CSV are never held in memory.
 
     Args:
-        paths: JSON Lines in UTF-8, or a file of another program; FORMAT.md in this folder describes them.
+        paths: JSON Lines in UTF-8, or a file of another program; FORMAT.md in this folder describes
+            them.
         services: the parts of the graph.
         user_id: owner of the graph.
-        label: label of nodes in files of other programs whose type is no label of the ontology; None reports them.
+        label: label of nodes in files of other programs whose type is no label of the ontology;
+            None reports them.
         batch_size: lines per transaction, from 1.
         concurrency: maximum number of concurrent batches, from 1.
         progress: receives the number of lines.
@@ -50,8 +53,8 @@ async def load_files(
     Raises:
         ConfigurationError: the workers cannot be used.
         InputError: a file cannot be read, no line can be loaded, or an argument is invalid.
-        EmbeddingError: a batch could not be embedded; the message says how many lines are loaded. Load the file again
-            to continue.
+        EmbeddingError: a batch could not be embedded; the message says how many lines are loaded.
+            Load the file again to continue.
         StoreError: the database failed; likewise.
     """
     check_user_id(user_id)
@@ -64,18 +67,27 @@ async def load_files(
         services.ontology.label(label)
     started = time.perf_counter()
     progress = progress or SilentProgress()
-    owners = {owner.entity_key: owner.name or "the node" for owner in await services.references.owners(user_id)}
+    owners = {
+        owner.entity_key: owner.name or "the node"
+        for owner in await services.references.owners(user_id)
+    }
     owner = next(iter(owners.items()), None)
     source = LineSource(paths, Target(services.ontology, user_id, owner, label))
     reader = LoadReader(
-        source, user_id=user_id, ontology=services.ontology, now=services.write_context.clock(), owners=owners
+        source,
+        user_id=user_id,
+        ontology=services.ontology,
+        now=services.write_context.clock(),
+        owners=owners,
     )
     with progress.task(f"Checking {source.name}"):
         await asyncio.to_thread(reader.check)
     async with workers or nullcontext() as opened:
 
         def writer(kind: LineKind, total: int) -> LoadWriter:
-            job = LoadJob(kind=kind, user_id=user_id, batch_size=batch_size, concurrency=concurrency)
+            job = LoadJob(
+                kind=kind, user_id=user_id, batch_size=batch_size, concurrency=concurrency
+            )
             if opened is None:
                 return LoadWriter(services, job, reader.problems)
             return WorkersWriter(services, job, reader.problems, opened, total)
@@ -83,7 +95,12 @@ async def load_files(
         node_writer = writer("nodes", reader.nodes)
         relationship_writer = writer("relationships", reader.relationships)
         total = reader.nodes + reader.relationships
-        with resumable(source.name, "load", total=total, done=lambda: node_writer.done + relationship_writer.done):
+        with resumable(
+            source.name,
+            "load",
+            total=total,
+            done=lambda: node_writer.done + relationship_writer.done,
+        ):
             # Embedding can take long; a database that is gone by then is noticed before it ends.
             async with services.store.reachability.watched():
                 with progress.task("Loading nodes", reader.nodes) as advance:

@@ -3,7 +3,16 @@
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, StrictInt, StrictStr, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
 
 from kgagent.errors import InputError
 from kgagent.graph.aliases import MAX_ALIASES
@@ -14,10 +23,22 @@ from kgagent.models.note import UtcTime
 from kgagent.models.when import When
 
 RESERVED = INTERNAL_PROPERTIES | {
-    *("entity_key", "name", "aliases", "description", "notes", "relationship_type", "attitude", "proximity", "when"),
+    *(
+        "entity_key",
+        "name",
+        "aliases",
+        "description",
+        "notes",
+        "relationship_type",
+        "attitude",
+        "proximity",
+        "when",
+    ),
     *("created_at", "updated_at"),
 }
-"""Names that `properties` must not contain: a line has fields for them, or kgagent maintains them."""
+"""Names that `properties` must not contain: a line has fields for them, or kgagent maintains
+them.
+"""
 
 
 def _property_name(name: str) -> str:

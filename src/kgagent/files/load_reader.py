@@ -47,7 +47,13 @@ class LoadReader:
     """
 
     def __init__(
-        self, source: LineSource, *, user_id: str, ontology: Ontology, now: datetime, owners: Mapping[str, str]
+        self,
+        source: LineSource,
+        *,
+        user_id: str,
+        ontology: Ontology,
+        now: datetime,
+        owners: Mapping[str, str],
     ) -> None:
         """Read for a user.
 
@@ -56,7 +62,8 @@ class LoadReader:
             user_id: owner of the graph.
             ontology: provides the keys of nodes and the lifetimes of notes.
             now: time of the load, with time zone.
-            owners: names of the nodes that are marked as the owner of the graph (`is_owner`), by `entity_key`.
+            owners: names of the nodes that are marked as the owner of the graph (`is_owner`), by
+                `entity_key`.
         """
         self.source = source
         self.problems: dict[int, str] = {}
@@ -82,7 +89,8 @@ class LoadReader:
                 self.problems[line.number] = str(error)
         if self.problems and not self.nodes and not self.relationships:
             raise InputError(
-                f"{self.source.name} has no line that can be loaded; {self.line_problems()[0]}. docs/load-format.md "
+                f"{self.source.name} has no line that can be loaded; {self.line_problems()[0]}. "
+                f"docs/load-format.md "
                 "describes the lines; `kgagent import` reads what `kgagent export` wrote"
             )
 
@@ -100,15 +108,20 @@ class LoadReader:
 
     def relationship_intents(self) -> Iterator[LineItem[RelationshipIntent]]:
         """The writes of the valid relationship lines, once the nodes are written."""
-        # A line with a problem must not connect a relationship to another node that has the same key.
+        # A line with a problem must not connect a relationship to another node that has the same
+        # key.
         for name, number in self._lines_of_ids.items():
             if number in self.problems:
                 self._keys.pop(name, None)
         return self._intents(RelationshipLine, self._relationship)
 
-    def _intents(self, model: type[LineT], intent: Callable[[LineT, FileLine], IntentT]) -> Iterator[LineItem[IntentT]]:
+    def _intents(
+        self, model: type[LineT], intent: Callable[[LineT, FileLine], IntentT]
+    ) -> Iterator[LineItem[IntentT]]:
         for line in self.source:
-            if line.number not in self.problems and isinstance(parsed := parse_line(line, LINES), model):
+            if line.number not in self.problems and isinstance(
+                parsed := parse_line(line, LINES), model
+            ):
                 try:
                     yield LineItem(line.number, len(line.content), intent(parsed, line))
                 except InputError as error:
@@ -122,14 +135,17 @@ class LoadReader:
         key = self._entity_key(parsed, line)
         if parsed.id is not None:
             if parsed.id in self._lines_of_ids:
-                raise InputError(f"id {parsed.id!r} is already used on line {self._lines_of_ids[parsed.id]}")
+                raise InputError(
+                    f"id {parsed.id!r} is already used on line {self._lines_of_ids[parsed.id]}"
+                )
             self._lines_of_ids[parsed.id] = line.number
             self._keys[parsed.id] = key
         if parsed.label == self._ontology.owner_label and parsed.properties.get("is_owner") is True:
             for other, name in self._owners.items():
                 if other != key:
                     raise InputError(
-                        f"{name} ({other}) is already the owner of this graph; give its entity_key, or omit is_owner"
+                        f"{name} ({other}) is already the owner of this graph; give its "
+                        f"entity_key, or omit is_owner"
                     )
             self._owners.setdefault(key, f"the node of line {line.number}")
         self.nodes += 1
@@ -137,9 +153,9 @@ class LoadReader:
     def _entity_key(self, node: NodeLine, line: FileLine) -> str:
         """The key that a line specifies, or one that is the same at every load.
 
-        A label with a deterministic rule has the key of the rule, as the tools derive it, unless the rule needs a
-        `created_at` that the line lacks. Otherwise the key is a UUID of the user and the line's `id` or, without `id`,
-        of the user and the whole line.
+        A label with a deterministic rule has the key of the rule, as the tools derive it, unless
+        the rule needs a `created_at` that the line lacks. Otherwise the key is a UUID of the user
+        and the line's `id` or, without `id`, of the user and the whole line.
         """
         rule = self._ontology.label(node.label)
         if node.entity_key is not None:
@@ -162,7 +178,8 @@ class LoadReader:
             entity_key=self._entity_key(node, line),
             label=node.label,
             or_update=True,
-            values={name: value for name, value in values.items() if value is not None} | node.properties,
+            values={name: value for name, value in values.items() if value is not None}
+            | node.properties,
             notes=self._notes(node.notes),
             aliases=tuple(node.aliases),
             id=node.id if node.entity_key is None else None,
@@ -178,7 +195,8 @@ class LoadReader:
             create=True,
             or_update=True,
             adds_type=True,
-            values=relationship.model_dump(include=fields, exclude_none=True) | relationship.properties,
+            values=relationship.model_dump(include=fields, exclude_none=True)
+            | relationship.properties,
             notes=self._notes(relationship.notes),
         )
 
@@ -203,7 +221,9 @@ class LoadReader:
         try:
             return self._ontology.note_expiry(note.lifetime, note.date_added or self._now)
         except OverflowError:
-            raise InputError(f"date_added is too late to compute an expiry, got {note.date_added}") from None
+            raise InputError(
+                f"date_added is too late to compute an expiry, got {note.date_added}"
+            ) from None
 
     def _key(self, reference: str) -> str:
         return self._keys.get(reference, reference)

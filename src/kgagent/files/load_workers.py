@@ -1,4 +1,6 @@
-"""Writing lines by worker processes: this process divides them by record, and each worker writes blocks of them."""
+"""Writing lines by worker processes: this process divides them by record, and each worker writes
+blocks of them.
+"""
 
 import asyncio
 import pickle
@@ -49,7 +51,12 @@ class WorkersWriter(LoadWriter):
     """A `LoadWriter` that has the lines written by worker processes."""
 
     def __init__(
-        self, services: GraphServices, job: LoadJob, problems: dict[int, str], workers: RayWorkers, total: int
+        self,
+        services: GraphServices,
+        job: LoadJob,
+        problems: dict[int, str],
+        workers: RayWorkers,
+        total: int,
     ) -> None:
         super().__init__(services, job, problems)
         self._workers = workers
@@ -58,12 +65,15 @@ class WorkersWriter(LoadWriter):
     async def write(self, lines: Iterator[LineItem[Any]], advance: Advance) -> None:
         """Write the intents of lines; see `LoadWriter.write`.
 
-        A worker writes the lines of a block by a `LoadWriter` of its own. If a worker is lost, its block is written
-        again, as if the file were loaded again; a record that it had created is then counted as unchanged or updated.
+        A worker writes the lines of a block by a `LoadWriter` of its own. If a worker is lost, its
+        block is written again, as if the file were loaded again; a record that it had created is
+        then counted as unchanged or updated.
         """
         with TemporaryFile() as file:
             parts = await asyncio.to_thread(self._divide, lines, file)
-            async with aclosing(self._workers.run(write_block, self._blocks(parts, file))) as written:
+            async with aclosing(
+                self._workers.run(write_block, self._blocks(parts, file))
+            ) as written:
                 async for block in written:
                     self.counts.update(block.counts)
                     self.embedded += block.embedded
@@ -73,7 +83,9 @@ class WorkersWriter(LoadWriter):
                     advance(block.done)
 
     def _divide(self, lines: Iterator[LineItem[Any]], file: IO[bytes]) -> "list[array[int]]":
-        """Write lines to a file, and return their offsets in it by part; all lines about a record are in one part."""
+        """Write lines to a file, and return their offsets in it by part; all lines about a record
+        are in one part.
+        """
         parts = [array("q") for _ in range(self._parts)]
         for line in lines:
             parts[hash(self.identity(line)) % len(parts)].append(file.tell())

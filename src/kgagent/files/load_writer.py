@@ -99,12 +99,16 @@ class LoadWriter:
         )
 
     async def _write_batch(self, batch: Sequence[LineItem[Any]]) -> None:
-        outcomes = await compare_and_set(self._strategy, [line.value for line in batch], attempts=self._attempts)
+        outcomes = await compare_and_set(
+            self._strategy, [line.value for line in batch], attempts=self._attempts
+        )
         failure: KgAgentError | None = None
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):
                 self.embedded += outcome.embedded
-                self.counts["created" if outcome.created else "updated" if outcome.changed else "unchanged"] += 1
+                self.counts[
+                    "created" if outcome.created else "updated" if outcome.changed else "unchanged"
+                ] += 1
             elif isinstance(outcome, InputError | ConflictError):
                 self.problems[line.number] = _reason(outcome)
             else:
@@ -113,11 +117,15 @@ class LoadWriter:
             raise failure
 
 
-def _line_strategy(services: GraphServices, job: LoadJob) -> WriteStrategy[Any, Any, Any, WriteResult[Any]]:
+def _line_strategy(
+    services: GraphServices, job: LoadJob
+) -> WriteStrategy[Any, Any, Any, WriteResult[Any]]:
     """The strategy for the lines of one kind."""
     if job.kind == "nodes":
         options = NodeWriteOptions(prepare=_prepare)
-        return NodeStrategy(services.nodes, services.write_context, user_id=job.user_id, options=options)
+        return NodeStrategy(
+            services.nodes, services.write_context, user_id=job.user_id, options=options
+        )
     return RelationshipStrategy(
         services.relationships,
         services.write_context,
@@ -134,7 +142,9 @@ def _prepare(intent: IntentT, stored: NodeRecord | RelationshipRecord | None) ->
     if isinstance(intent, NodeIntent) and isinstance(stored, NodeRecord):
         _check_node(intent, stored)
     existing = {(note.identity, note.expires_at) for note in stored.notes}
-    return replace(intent, notes=tuple(n for n in intent.notes if (n.identity, n.expires_at) not in existing))
+    return replace(
+        intent, notes=tuple(n for n in intent.notes if (n.identity, n.expires_at) not in existing)
+    )
 
 
 def _check_node(intent: NodeIntent, stored: NodeRecord) -> None:
@@ -144,19 +154,26 @@ def _check_node(intent: NodeIntent, stored: NodeRecord) -> None:
         InputError: it would.
     """
     if stored.label != intent.label:
-        raise InputError(f"{intent.entity_key} is a {stored.label} in the graph and cannot become a {intent.label}")
+        raise InputError(
+            f"{intent.entity_key} is a {stored.label} in the graph and cannot become a "
+            f"{intent.label}"
+        )
     if isinstance(intent, LoadedNodeIntent) and intent.id is not None:
         old, new = stored.text("name"), intent.values["name"]
         if new.casefold() != old.casefold():
             raise InputError(
-                f"id {intent.id!r} was loaded as {old!r} before, and this line says {new!r}; use another id, or give "
+                f"id {intent.id!r} was loaded as {old!r} before, and this line says {new!r}; use "
+                f"another id, or give "
                 f"entity_key {stored.entity_key!r} to rename it"
             )
 
 
 def _reason(error: KgAgentError) -> str:
     if isinstance(error, NotFoundError):
-        return f"{error}; `from` and `to` must be the id of a valid line of the file, or an entity_key of the graph"
+        return (
+            f"{error}; `from` and `to` must be the id of a valid line of the file, or an "
+            f"entity_key of the graph"
+        )
     if isinstance(error, ConflictError) and not isinstance(error, SharedKeyError):
         return f"{error}. Load the file again"
     return str(error)

@@ -1,4 +1,6 @@
-"""Lines to load from CSV of nodes or of relationships, as Neo4j's `neo4j-admin database import` reads them."""
+"""Lines to load from CSV of nodes or of relationships, as Neo4j's `neo4j-admin database import`
+reads them.
+"""
 
 import csv
 import re
@@ -8,11 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from kgagent.errors import InputError
-from kgagent.files.conversion import Converted, Fields, Target, node_line, relationship_line, type_words
+from kgagent.files.conversion import (
+    Converted,
+    Fields,
+    Target,
+    node_line,
+    relationship_line,
+    type_words,
+)
 from kgagent.files.load_lines import RESERVED
 
 _HEADER = re.compile(rb"[^\r\n]*:(ID|START_ID)\b")
-_COLUMN = re.compile(r"(?P<name>[^:]*)(:(?P<type>\w+)?(\((?P<space>[^)]*)\))?(?P<is_list>\[\])?)?(\{.*\})?", re.DOTALL)
+_COLUMN = re.compile(
+    r"(?P<name>[^:]*)(:(?P<type>\w+)?(\((?P<space>[^)]*)\))?(?P<is_list>\[\])?)?(\{.*\})?",
+    re.DOTALL,
+)
 _ROLES = frozenset({"ID", "LABEL", "START_ID", "END_ID", "TYPE", "IGNORE"})
 _LISTS = frozenset({"notes", "aliases"})
 _NODE_FIELDS = frozenset({"name", "description", "created_at", "entity_key", *_LISTS})
@@ -54,7 +66,12 @@ class _Column:
         found = _COLUMN.fullmatch(header.strip())
         if found is None:
             raise InputError(f"{header!r} is no column such as name, age:int or :START_ID(Person)")
-        return cls(found["name"].strip(), found["type"] or "string", found["space"] or "", bool(found["is_list"]))
+        return cls(
+            found["name"].strip(),
+            found["type"] or "string",
+            found["space"] or "",
+            bool(found["is_list"]),
+        )
 
     def id(self, value: str) -> str:
         """The id of a node in the space of the column."""
@@ -68,7 +85,11 @@ class _Column:
         """
         kind = self.type.lower()
         if self.name in _LISTS:
-            return [part for part in text.split(_SEPARATOR) if part.strip()] if self.is_list else [text]
+            return (
+                [part for part in text.split(_SEPARATOR) if part.strip()]
+                if self.is_list
+                else [text]
+            )
         if kind == "boolean" and not self.is_list:
             return text.strip().lower() == "true"
         try:
@@ -99,7 +120,10 @@ def convert_table(path: Path, target: Target) -> Iterator[Converted]:
             fields = _NODE_FIELDS if is_node else _RELATIONSHIP_FIELDS
             for column in columns:
                 if column.name in RESERVED - fields and column.type not in _ROLES:
-                    yield "line 1", InputError(f"the column {column.name} is not loaded: the name is reserved")
+                    yield (
+                        "line 1",
+                        InputError(f"the column {column.name} is not loaded: the name is reserved"),
+                    )
             for row in rows:
                 try:
                     yield f"line {rows.line_num}", _line(columns, row, target)
@@ -114,7 +138,11 @@ def _line(columns: list[_Column], row: list[str], target: Target) -> Fields:
         raise InputError(f"the row has {len(row)} values, but the header {len(columns)}")
     cells = [(column, text) for column, text in zip(columns, row, strict=True) if text.strip()]
     roles: dict[str, str] = {}
-    values = {column.name: column.value(text) for column, text in cells if column.name and column.type not in _ROLES}
+    values = {
+        column.name: column.value(text)
+        for column, text in cells
+        if column.name and column.type not in _ROLES
+    }
     ids = {column.name: text for column, text in cells if column.name and column.type == "ID"}
     for column, text in cells:
         # An id may be made of several columns.
@@ -123,7 +151,9 @@ def _line(columns: list[_Column], row: list[str], target: Target) -> Fields:
     if "ID" in roles:
         given, properties = _divided(ids | values, _NODE_FIELDS)
         labels = roles.get("LABEL", "").split(_SEPARATOR)
-        first_text = next((value for value in values.values() if isinstance(value, str)), roles["ID"])
+        first_text = next(
+            (value for value in values.values() if isinstance(value, str)), roles["ID"]
+        )
         name = given.pop("name", first_text)
         types = [label.strip() for label in labels if label.strip()]
         return node_line(target, roles["ID"], name, types, **given, properties=properties)
@@ -138,10 +168,14 @@ def _line(columns: list[_Column], row: list[str], target: Target) -> Fields:
     if neo4j_type in target.ontology.relationships:
         given.setdefault("neo4j_type", neo4j_type)
     relationship_type = given.pop("relationship_type", type_words(neo4j_type))
-    return relationship_line(roles["START_ID"], roles["END_ID"], relationship_type, **given, properties=properties)
+    return relationship_line(
+        roles["START_ID"], roles["END_ID"], relationship_type, **given, properties=properties
+    )
 
 
-def _divided(values: Mapping[str, object], fields: frozenset[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _divided(
+    values: Mapping[str, object], fields: frozenset[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values for fields of a line, and the other properties."""
     given = {name: value for name, value in values.items() if name in fields}
     return given, {name: value for name, value in values.items() if name not in fields | RESERVED}

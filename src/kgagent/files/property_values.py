@@ -1,7 +1,7 @@
 """Values of properties in an export: every type that Neo4j stores is restored exactly.
 
-Text, true and false, numbers and lists are those of JSON. Other values are objects with one field that names the type,
-such as `{"$date": "2026-01-31"}`.
+Text, true and false, numbers and lists are those of JSON. Other values are objects with one field
+that names the type, such as `{"$date": "2026-01-31"}`.
 """
 
 import base64
@@ -67,24 +67,32 @@ def encode_property(name: str, time_type: str | None, value: object) -> JsonValu
 
     Args:
         name: name of the property.
-        time_type: the type of a date, a time or a list of these, as Cypher's `valueType` names it; None for others.
+        time_type: the type of a date, a time or a list of these, as Cypher's `valueType` names it;
+            None for others.
         value: the value as the statement returns it: dates and times as text.
 
     Raises:
         InputError: kgagent does not know the type.
     """
-    if name.endswith("embedding") and isinstance(value, list) and (packed := _packed(value)) is not None:
+    if (
+        name.endswith("embedding")
+        and isinstance(value, list)
+        and (packed := _packed(value)) is not None
+    ):
         return {"$float32": packed}
     time_name = None
     if time_type is not None:
-        time_name = TIME_TYPES[time_type.removeprefix("LIST<").partition(">")[0].removesuffix(" NOT NULL")]
+        time_name = TIME_TYPES[
+            time_type.removeprefix("LIST<").partition(">")[0].removesuffix(" NOT NULL")
+        ]
     if isinstance(value, list):
         return [_encode(name, item, time_name) for item in value]
     return _encode(name, value, time_name)
 
 
 def decode_property(value: JsonValue) -> object:
-    """Decode a value of a file; an embedding becomes an array of float32, a date or time a `TimeText`.
+    """Decode a value of a file; an embedding becomes an array of float32, a date or time a
+    `TimeText`.
 
     Raises:
         InputError: it is not a value that export writes.
@@ -92,7 +100,9 @@ def decode_property(value: JsonValue) -> object:
     if not isinstance(value, list):
         return _decode(value)
     items = [_decode(item) for item in value]
-    if len({type(item) for item in items}) > 1 or isinstance(next(iter(items), None), array | bytes | Vector):
+    if len({type(item) for item in items}) > 1 or isinstance(
+        next(iter(items), None), array | bytes | Vector
+    ):
         raise _refused(value)
     return items
 
@@ -116,7 +126,9 @@ def _encode(name: str, value: object, time_name: str | None) -> JsonValue:  # no
         case Vector():
             return {"$vector": [value.dtype, base64.b64encode(value.raw()).decode()]}
         case _:
-            raise InputError(f"Property {name!r} has a value that cannot be exported: {type(value).__name__}")
+            raise InputError(
+                f"Property {name!r} has a value that cannot be exported: {type(value).__name__}"
+            )
 
 
 def _decode(value: JsonValue) -> object:
@@ -141,7 +153,9 @@ def _refused(value: JsonValue) -> InputError:
 
 
 def _packed(values: list[Any]) -> str | None:
-    """The numbers as base64 of float32, little-endian; None unless that loses nothing and the database can store it."""
+    """The numbers as base64 of float32, little-endian; None unless that loses nothing and the
+    database can store it.
+    """
     if not 0 < len(values) <= MAX_DIMENSIONS or not all(type(value) is float for value in values):
         return None
     layout = f"<{len(values)}f"
@@ -177,6 +191,8 @@ _DECODERS: Mapping[str, Callable[[JsonValue], object]] = {
     "$float32": _unpacked,
     "$bytes": _decode_bytes,
     "$point": _decode_point,
-    "$duration": lambda data: Duration(**dict(zip(("months", "days", "seconds", "nanoseconds"), data, strict=True))),
+    "$duration": lambda data: Duration(
+        **dict(zip(("months", "days", "seconds", "nanoseconds"), data, strict=True))
+    ),
     "$vector": _decode_vector,
 }

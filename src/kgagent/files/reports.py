@@ -15,7 +15,8 @@ class LineProblem(Report):
     """A line that was not loaded.
 
     Attributes:
-        line: line number, from 1; of converted files or several files, the number among all lines to load.
+        line: line number, from 1; of converted files or several files, the number among all lines
+            to load.
         place: where it is in those files, such as "results[2]"; empty if the line number says it.
         reason: what is wrong with it.
     """
@@ -88,9 +89,11 @@ class ExportReport(Report):
         users: number of users.
         nodes: number of nodes.
         relationships: number of relationships.
-        deleted: number of deleted nodes and relationships that can still be restored, or await their purge.
-        skipped: number of nodes without a key, and of relationships to such nodes, to nodes of other users, or that
-            name another user as their owner; no file can have them. `diagnose` names them.
+        deleted: number of deleted nodes and relationships that can still be restored, or await
+            their purge.
+        skipped: number of nodes without a key, and of relationships to such nodes, to nodes of
+            other users, or that name another user as their owner; no file can have them. `diagnose`
+            names them.
         sha256: hash of the content, which the footer of the file has too.
         seconds: duration.
     """
@@ -105,7 +108,10 @@ class ExportReport(Report):
 
     def __str__(self) -> str:
         """The report in one line."""
-        return f"{_records(self.nodes, self.relationships, self.deleted)} of {counted(self.users, 'user')} exported"
+        return (
+            f"{_records(self.nodes, self.relationships, self.deleted)} of "
+            f"{counted(self.users, 'user')} exported"
+        )
 
 
 class ImportCounts(Report):
@@ -157,5 +163,6 @@ class ImportReport(Report):
 
 def _records(nodes: int, relationships: int, deleted: int) -> str:
     return (
-        f"{counted(nodes, 'node')}, {counted(relationships, 'relationship')} and {counted(deleted, 'deleted record')}"
+        f"{counted(nodes, 'node')}, {counted(relationships, 'relationship')} and "
+        f"{counted(deleted, 'deleted record')}"
     )

@@ -1,1 +1,3 @@
-"""The graph in Neo4j: connection, schema, and nodes and relationships that are read and written per user."""
+"""The graph in Neo4j: connection, schema, and nodes and relationships that are read and written per
+user.
+"""

@@ -1,4 +1,6 @@
-"""Other names of a node: its names before it was renamed, those of nodes merged into it, and those that were given."""
+"""Other names of a node: its names before it was renamed, those of nodes merged into it, and those
+that were given.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -16,13 +18,19 @@ MAX_ALIASES = 20
 
 
 def changed_aliases(
-    node: NodeRecord, *, values: Mapping[str, Any], added: Iterable[str] = (), former: Iterable[str] = ()
+    node: NodeRecord,
+    *,
+    values: Mapping[str, Any],
+    added: Iterable[str] = (),
+    former: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """The property to write if a node gets a new name or other names; empty if they stay as they are.
+    """The property to write if a node gets a new name or other names; empty if they stay as they
+    are.
 
     Args:
         node: the node as it is stored, or a new one.
-        values: properties that are set; a new name makes the old one another name, and `aliases` None removes all.
+        values: properties that are set; a new name makes the old one another name, and `aliases`
+            None removes all.
         added: names that were given for it.
         former: names of a node that is merged into it.
 

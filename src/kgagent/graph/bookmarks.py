@@ -1,4 +1,6 @@
-"""Bookmarks: what a process has written, so that another one reads it even from a cluster member that lags behind."""
+"""Bookmarks: what a process has written, so that another one reads it even from a cluster member
+that lags behind.
+"""
 
 from collections.abc import Iterable
 
@@ -23,17 +25,23 @@ async def bookmarks_of(store: Store) -> tuple[str, ...]:
 
 
 async def use_bookmarks(store: Store, bookmarks: Iterable[str]) -> None:
-    """Let all later statements see what the bookmarks stand for; see `KnowledgeGraph.use_bookmarks`."""
+    """Let all later statements see what the bookmarks stand for; see
+    `KnowledgeGraph.use_bookmarks`.
+    """
     store.origin.check()
     given = [bookmarks] if isinstance(bookmarks, str) else list(bookmarks)
     if wrong := [one for one in given if not isinstance(one, str)]:
-        raise InputError(f"Bookmarks must be text, as KnowledgeGraph.bookmarks returns them, got {wrong[0]!r}")
+        raise InputError(
+            f"Bookmarks must be text, as KnowledgeGraph.bookmarks returns them, got {wrong[0]!r}"
+        )
     if not given:
         return
     query = Query(_WAIT, metadata=statement_tags(_WAIT.name))
     # A bookmark that the database does not know would make all later statements fail.
     session = store._driver.session(
-        database=store._database, default_access_mode=READ_ACCESS, bookmarks=Bookmarks.from_raw_values(given)
+        database=store._database,
+        default_access_mode=READ_ACCESS,
+        bookmarks=Bookmarks.from_raw_values(given),
     )
     try:
         async with store.reachability.watched(), session:

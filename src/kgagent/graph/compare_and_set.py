@@ -1,11 +1,19 @@
-"""Writes that take effect only if no other writer changed the record since it was read; otherwise they are retried."""
+"""Writes that take effect only if no other writer changed the record since it was read; otherwise
+they are retried.
+"""
 
 import asyncio
 import random
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from kgagent.errors import ConflictError, EmbeddingResponseError, InputError, KgAgentError, SharedKeyError
+from kgagent.errors import (
+    ConflictError,
+    EmbeddingResponseError,
+    InputError,
+    KgAgentError,
+    SharedKeyError,
+)
 
 IntentT = TypeVar("IntentT")
 StateT = TypeVar("StateT")
@@ -15,7 +23,9 @@ IntentT_contra = TypeVar("IntentT_contra", contravariant=True)
 ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 MAX_CONSECUTIVE_REFUSALS = 3
-"""Number of consecutive texts that the model may refuse before the rest of their batch is abandoned."""
+"""Number of consecutive texts that the model may refuse before the rest of their batch is
+abandoned.
+"""
 
 MAX_PAUSE = 0.5
 """Maximum pause in seconds before a write is retried after a conflict."""
@@ -29,11 +39,14 @@ class WriteStrategy(Protocol[IntentT_contra, StateT, PlanT, ResultT_co]):
         ...
 
     async def read(self, intents: Sequence[IntentT_contra]) -> Sequence[StateT]:
-        """Read the present state of the record of each intent; intents about one record share a state."""
+        """Read the present state of the record of each intent; intents about one record share a
+        state.
+        """
         ...
 
     def plan(self, intent: IntentT_contra, state: StateT) -> PlanT:
-        """Decide what to write, and leave in the state what the next intent about the record changes.
+        """Decide what to write, and leave in the state what the next intent about the record
+        changes.
 
         Raises:
             InputError: the intent cannot be applied to this state.
@@ -46,11 +59,15 @@ class WriteStrategy(Protocol[IntentT_contra, StateT, PlanT, ResultT_co]):
 
 
 async def compare_and_set(
-    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intents: Sequence[IntentT], *, attempts: int
+    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT],
+    intents: Sequence[IntentT],
+    *,
+    attempts: int,
 ) -> list[ResultT | KgAgentError]:
     """Apply intents, each of which succeeds or fails on its own.
 
-    All intents are read, embedded and written together; those about one record are applied one after the other.
+    All intents are read, embedded and written together; those about one record are applied one
+    after the other.
 
     Args:
         strategy: how to read, decide and save.
@@ -58,15 +75,19 @@ async def compare_and_set(
         attempts: maximum number of attempts for an intent that meets conflicts, from 1.
 
     Returns:
-        For each intent, in order, its result or the error. An error of the embedder or the database is the outcome of
-        every intent of that batch; earlier batches stay written.
+        For each intent, in order, its result or the error. An error of the embedder or the database
+        is the outcome of every intent of that batch; earlier batches stay written.
     """
     outcomes: dict[int, ResultT | KgAgentError] = {}
     conflicts = dict.fromkeys(range(len(intents)), 0)
     while pending := [position for position in conflicts if position not in outcomes]:
         applied = await _apply(strategy, intents, pending)
         # A record that a concurrent write of the same user created is found when it is read again.
-        shared = {one for one, outcome in applied.items() if isinstance(outcome, SharedKeyError) and not conflicts[one]}
+        shared = {
+            one
+            for one, outcome in applied.items()
+            if isinstance(outcome, SharedKeyError) and not conflicts[one]
+        }
         outcomes |= {position: applied[position] for position in applied.keys() - shared}
         retries = [position for position in pending if position not in outcomes]
         for position in retries:
@@ -85,13 +106,19 @@ async def pause_after(conflicts: int) -> None:
 
 def conflict_error(attempts: int) -> ConflictError:
     """The error of a write that met a conflict in each attempt."""
-    return ConflictError(f"Other writers changed the record in each of {attempts} attempts; nothing was written")
+    return ConflictError(
+        f"Other writers changed the record in each of {attempts} attempts; nothing was written"
+    )
 
 
 async def _apply(
-    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intents: Sequence[IntentT], batch: Sequence[int]
+    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT],
+    intents: Sequence[IntentT],
+    batch: Sequence[int],
 ) -> dict[int, ResultT | KgAgentError]:
-    """Apply a batch; if the model refuses one of its texts, apply each intent alone so that the others succeed."""
+    """Apply a batch; if the model refuses one of its texts, apply each intent alone so that the
+    others succeed.
+    """
     try:
         return await _apply_together(strategy, intents, batch)
     except (EmbeddingResponseError, InputError) as error:
@@ -105,14 +132,18 @@ async def _apply(
     for position in batch:
         del outcomes[position]
         outcomes |= await _apply(strategy, intents, [position])
-        consecutive = consecutive + 1 if isinstance(outcomes.get(position), EmbeddingResponseError) else 0
+        consecutive = (
+            consecutive + 1 if isinstance(outcomes.get(position), EmbeddingResponseError) else 0
+        )
         if consecutive == MAX_CONSECUTIVE_REFUSALS:
             break
     return outcomes
 
 
 async def _apply_together(
-    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT], intents: Sequence[IntentT], batch: Sequence[int]
+    strategy: WriteStrategy[IntentT, StateT, PlanT, ResultT],
+    intents: Sequence[IntentT],
+    batch: Sequence[int],
 ) -> dict[int, ResultT | KgAgentError]:
     states = await strategy.read([intents[position] for position in batch])
     outcomes: dict[int, ResultT | KgAgentError] = {}

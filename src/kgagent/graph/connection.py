@@ -25,9 +25,13 @@ DRIVER_OPTIONS: Mapping[str, Any] = {
     "connection_acquisition_timeout": 20.0,
     "max_connection_pool_size": 100,
 }
-"""Options of the driver that differ from its defaults; with these, connecting to a server that is gone fails soon."""
+"""Options of the driver that differ from its defaults; with these, connecting to a server that is
+gone fails soon.
+"""
 
-VERSIONS = Statement("CALL dbms.components() YIELD name, versions RETURN name, versions", "versions")
+VERSIONS = Statement(
+    "CALL dbms.components() YIELD name, versions RETURN name, versions", "versions"
+)
 
 Credentials = Auth | tuple[str, str] | AsyncAuthManager
 """What the driver accepts as `auth`."""
@@ -49,14 +53,17 @@ async def connect(
         uri: bolt:// or neo4j:// address, with +s for TLS.
         username: name to log in with.
         password: None if the server needs none.
-        auth: credentials or an authentication manager of the driver, instead of `username` and `password`.
+        auth: credentials or an authentication manager of the driver, instead of `username` and
+            `password`.
         database: None is the user's home database.
-        timeout: maximum time of a statement on the server, in seconds; None is the server's own limit.
+        timeout: maximum time of a statement on the server, in seconds; None is the server's own
+            limit.
         driver_options: further settings of the driver, such as `max_connection_pool_size`.
 
     Raises:
         ConfigurationError: the driver does not accept its options.
-        StoreError: the address is wrong, the server cannot be reached, refuses the login, or is too old.
+        StoreError: the address is wrong, the server cannot be reached, refuses the login, or is too
+            old.
     """
     shown = _address(uri)
     if auth is None and password is not None:
@@ -76,16 +83,21 @@ async def connect(
         await driver.close()
         raise
     connections = options["max_connection_pool_size"]
-    return Store(driver, features, uri=shown, database=database, timeout=timeout, connections=connections)
+    return Store(
+        driver, features, uri=shown, database=database, timeout=timeout, connections=connections
+    )
 
 
-async def use_driver(driver: AsyncDriver, *, database: str | None = None, timeout: float | None = None) -> Store:
+async def use_driver(
+    driver: AsyncDriver, *, database: str | None = None, timeout: float | None = None
+) -> Store:
     """Use an open driver, which `Store.close` leaves open.
 
     Args:
         driver: an open driver.
         database: None is the user's home database.
-        timeout: maximum time of a statement on the server, in seconds; None is the server's own limit.
+        timeout: maximum time of a statement on the server, in seconds; None is the server's own
+            limit.
 
     Raises:
         StoreError: the server cannot be reached, refuses the login, or is too old.
@@ -95,7 +107,8 @@ async def use_driver(driver: AsyncDriver, *, database: str | None = None, timeou
     with _translated_errors("the given driver's address"):
         info = await driver.get_server_info()
     host, port = info.address[:2]
-    shown = f"{'bolt+s' if driver.encrypted else 'bolt'}://{f'[{host}]' if ':' in str(host) else host}:{port}"
+    address = f"[{host}]" if ":" in str(host) else host
+    shown = f"{'bolt+s' if driver.encrypted else 'bolt'}://{address}:{port}"
     features = await _features(driver, shown, database)
     return Store(driver, features, uri=shown, database=database, timeout=timeout, owns_driver=False)
 
@@ -107,7 +120,9 @@ async def _features(driver: AsyncDriver, uri: str, database: str | None) -> Serv
         answer = await driver.execute_query(query, database_=database, routing_=RoutingControl.READ)
     versions = {str(record["name"]): list(record["versions"]) for record in answer.records}
     return ServerFeatures.detect(
-        versions.get("Neo4j Kernel", ["5.26"])[0], versions.get("Cypher", ["5"]), info.protocol_version
+        versions.get("Neo4j Kernel", ["5.26"])[0],
+        versions.get("Cypher", ["5"]),
+        info.protocol_version,
     )
 
 
@@ -123,7 +138,8 @@ def _address(uri: str) -> str:
     """Check an address and return it without its path and query.
 
     Raises:
-        StoreError: the address is invalid, or contains a name or a password, which the error does not repeat.
+        StoreError: the address is invalid, or contains a name or a password, which the error does
+            not repeat.
     """
     try:
         parts = urlsplit(uri)
@@ -133,7 +149,8 @@ def _address(uri: str) -> str:
     if parts is None or parts.scheme not in SCHEMES or not parts.hostname or "@" in uri:
         shown = "The address" if set(uri) & set("@?#") else repr(uri)
         raise StoreError(
-            f"{shown} is not the address of a Neo4j server. Use an address such as bolt://host:7687 or neo4j+s://host, "
+            f"{shown} is not the address of a Neo4j server. Use an address such as "
+            f"bolt://host:7687 or neo4j+s://host, "
             "and set NEO4J_USERNAME and NEO4J_PASSWORD separately"
         )
     return f"{parts.scheme}://{parts.netloc}"

@@ -1,4 +1,6 @@
-"""Deleted records, kept until they can no longer be restored: where they are, and which there are."""
+"""Deleted records, kept until they can no longer be restored: where they are, and which there
+are.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +35,8 @@ class RestorableRecord:
     Attributes:
         name: name of the node, or the relationship as two names and a type.
         label: label of the node; empty for a relationship.
-        entity_keys: the key of the node, or those of the nodes that the relationship was from and to.
+        entity_keys: the key of the node, or those of the nodes that the relationship was from and
+            to.
         undo_until: until when it can be restored.
     """
 
@@ -52,10 +55,15 @@ class RestorableRecord:
     def __str__(self) -> str:
         """The record in one line."""
         label = f" ({self.label})" if self.label else ""
-        return f"{self.name}{label}  {' '.join(self.entity_keys)}  until {format_minute(self.undo_until)}"
+        return (
+            f"{self.name}{label}  {' '.join(self.entity_keys)}  until "
+            f"{format_minute(self.undo_until)}"
+        )
 
 
-async def restorable_records(nodes: NodeRepository, *, user_id: str, now: datetime) -> list[RestorableRecord]:
+async def restorable_records(
+    nodes: NodeRepository, *, user_id: str, now: datetime
+) -> list[RestorableRecord]:
     """Read the deleted records that can be restored, at most `MAX_RESTORABLE`.
 
     Args:
@@ -72,7 +80,9 @@ async def restorable_records(nodes: NodeRepository, *, user_id: str, now: dateti
     )
     latest: dict[tuple[object, ...], RestorableRecord] = {}
     # A record that another transaction purged while it was read has lost its properties.
-    whole = (row for row in rows if row["undo_until"] and (row["labels"] or (row["from"] and row["to"])))
+    whole = (
+        row for row in rows if row["undo_until"] and (row["labels"] or (row["from"] and row["to"]))
+    )
     for record in (_record(row, nodes.ontology.labels) for row in whole):
         # A relationship may have been deleted several times.
         latest.setdefault((record.label, record.entity_keys, record.name), record)
@@ -83,7 +93,9 @@ def _record(row: Row, labels: Mapping[str, object]) -> RestorableRecord:
     until = row["undo_until"].to_native()
     if row["labels"] is not None:
         label = next((name for name in labels if name in row["labels"]), row["labels"][0])
-        return RestorableRecord(name=row["name"] or "", label=label, entity_keys=(row["entity_key"],), undo_until=until)
+        return RestorableRecord(
+            name=row["name"] or "", label=label, entity_keys=(row["entity_key"],), undo_until=until
+        )
     start, end = row["from"], row["to"]
     return RestorableRecord(
         name=" ".join(filter(None, (start["name"], row["relationship_type"], end["name"]))),

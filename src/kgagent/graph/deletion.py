@@ -1,7 +1,7 @@
 """Deleting nodes and relationships so that they can be restored for a while; see `restoration`.
 
-The properties of a deleted record move to a node with a label of its own. No search, index or constraint reads that
-label, so nodes can be connected again at once.
+The properties of a deleted record move to a node with a label of its own. No search, index or
+constraint reads that label, so nodes can be connected again at once.
 """
 
 import uuid
@@ -107,7 +107,8 @@ class RelationshipDeletion(_Deletion[GraphRelationship]):
 
         Raises:
             NotFoundError: it does not exist for this user.
-            InputError: the labels of the nodes allow no relationship type, or several and none was named.
+            InputError: the labels of the nodes allow no relationship type, or several and none was
+                named.
         """
         relationships = self.graph.relationships
         [pair] = await relationships.read_pairs(self.graph.user_id, [self.intent], for_update=True)
@@ -123,7 +124,8 @@ class NodeDeletion(_Deletion[GraphNode]):
 
     Attributes:
         entity_key: its key.
-        with_relationships: whether it is deleted although it has relationships, which are deleted too.
+        with_relationships: whether it is deleted although it has relationships, which are deleted
+            too.
     """
 
     entity_key: str
@@ -143,14 +145,20 @@ class NodeDeletion(_Deletion[GraphNode]):
         shown = f"{node.label} {node.text('name')} ({message_key(key)})"
         if node.properties.get("is_owner") is True:
             raise InputError(f"{shown} is the owner of this graph and cannot be deleted")
-        own, unmanaged = await self.graph.relationships.read_of_node(user_id, key, limit=MAX_RELATIONSHIPS + 1)
+        own, unmanaged = await self.graph.relationships.read_of_node(
+            user_id, key, limit=MAX_RELATIONSHIPS + 1
+        )
         if unmanaged:
             raise InputError(
-                f"{shown} has relationships that kgagent does not manage ({', '.join(unmanaged)}); delete "
+                f"{shown} has relationships that kgagent does not manage ({', '.join(unmanaged)}); "
+                f"delete "
                 "them with the program that created them"
             )
         if len(own) > MAX_RELATIONSHIPS:
-            raise InputError(f"{shown} has more than {MAX_RELATIONSHIPS:,} relationships; delete some of them first")
+            raise InputError(
+                f"{shown} has more than {MAX_RELATIONSHIPS:,} relationships; delete some of them "
+                f"first"
+            )
         if own and not self.with_relationships:
             raise InputError(_relationships_refused(shown, own))
         return DeletionPlan(self.graph.nodes.to_model(node), own, node)
@@ -158,9 +166,13 @@ class NodeDeletion(_Deletion[GraphNode]):
 
 def _relationships_refused(shown: str, relationships: Sequence[RelationshipRecord]) -> str:
     listed = [repr(beginning(record.triplet, MAX_TRIPLET)) for record in relationships[:MAX_LISTED]]
-    more = f" and {len(relationships) - MAX_LISTED:,} more" if len(relationships) > MAX_LISTED else ""
+    more = (
+        f" and {len(relationships) - MAX_LISTED:,} more" if len(relationships) > MAX_LISTED else ""
+    )
     return (
-        f"{shown} has {counted(len(relationships), 'relationship')}, which would be deleted too: {', '.join(listed)}"
-        f"{more}. Set delete_relationships to true if that is meant; merge_nodes removes a duplicate with the same "
+        f"{shown} has {counted(len(relationships), 'relationship')}, which would be deleted too: "
+        f"{', '.join(listed)}"
+        f"{more}. Set delete_relationships to true if that is meant; merge_nodes removes a "
+        f"duplicate with the same "
         "label without loss"
     )

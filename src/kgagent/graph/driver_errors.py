@@ -17,7 +17,9 @@ from kgagent.errors import (
 
 _VALUES_REFUSED = ("ArithmeticError", "ArgumentError", "TypeError", "SyntaxError")
 VALUE_ERRORS = frozenset(f"Neo.ClientError.Statement.{name}" for name in _VALUES_REFUSED)
-"""Error codes for values that an operator does not accept; text that is not a date counts as a syntax error."""
+"""Error codes for values that an operator does not accept; text that is not a date counts as a
+syntax error.
+"""
 
 _KEY_OF_ALL_USERS = re.compile(
     r"(?:Node|Relationship)\(\d+\) already exists with (?:label|type) `(?:[^`]|``)*` "
@@ -26,12 +28,17 @@ _KEY_OF_ALL_USERS = re.compile(
 """How the server describes a record that breaks a constraint on a key without `user_id`."""
 
 _WRITING_FAILED = re.compile(
-    r"Could not (append|apply the) transaction|The database has encountered a critical error, and needs to be restarted"
+    r"Could not (append|apply the) transaction|The database has encountered a critical error, and "
+    r"needs to be restarted"
 )
-"""How the server says that it cannot write its log or its store, and from then on that it refuses everything."""
+"""How the server says that it cannot write its log or its store, and from then on that it refuses
+everything.
+"""
 
 _ENTITY_GONE = re.compile(r"[\w.]*EntityNotFoundException: Unable to load ")
-"""How the server sometimes says, with the code of another error, that a record that a statement reads was deleted."""
+"""How the server sometimes says, with the code of another error, that a record that a statement
+reads was deleted.
+"""
 
 DriverFailure = neo4j_errors.Neo4jError | neo4j_errors.DriverError
 
@@ -46,12 +53,15 @@ def translated(error: DriverFailure, uri: str) -> KgAgentError:
     if isinstance(error, neo4j_errors.ConstraintError):
         return _of_constraint(error.message or "")
     if isinstance(error, neo4j_errors.AuthError):
-        return StoreError(f"Neo4j at {uri} refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD")
+        return StoreError(
+            f"Neo4j at {uri} refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD"
+        )
     if isinstance(error, neo4j_errors.Neo4jError):
         return _of_server(error, uri)
     if isinstance(error, neo4j_errors.IncompleteCommit):
         return StoreError(
-            f"The connection to Neo4j at {uri} broke during a write: it is not known whether the write took effect. "
+            f"The connection to Neo4j at {uri} broke during a write: it is not known whether the "
+            f"write took effect. "
             "Check before you try again"
         )
     problem = f"Neo4j at {uri} cannot be used: {error}. Is it running, and is NEO4J_URI right?"
@@ -64,8 +74,10 @@ def _of_constraint(message: str) -> ConstraintViolationError | SharedKeyError:
     if not _KEY_OF_ALL_USERS.match(message):
         return ConstraintViolationError(f"The write violates a uniqueness constraint: {message}")
     return SharedKeyError(
-        "Another user has a record with the same key, and a constraint of an earlier version of kgagent allows each "
-        "key only once among all users; nothing was written. Run `kgagent migrate` to replace the constraint. If "
+        "Another user has a record with the same key, and a constraint of an earlier version of "
+        "kgagent allows each "
+        "key only once among all users; nothing was written. Run `kgagent migrate` to replace the "
+        "constraint. If "
         "another program created it, `kgagent doctor` says how to drop it"
     )
 
@@ -75,15 +87,23 @@ def _of_server(error: neo4j_errors.Neo4jError, uri: str) -> StoreError:
     if "EntityNotFound" in code or _ENTITY_GONE.match(error.message or ""):
         return EntityGoneError("Another write deleted a record that this one needs")
     if "TransactionTimedOut" in code:
-        return StatementTimeoutError("The database stopped the statement because it exceeded its time limit")
+        return StatementTimeoutError(
+            "The database stopped the statement because it exceeded its time limit"
+        )
     if "LockClientStopped" in code:
-        return StatementTimeoutError("The database stopped the statement while it waited for a lock of another one")
+        return StatementTimeoutError(
+            "The database stopped the statement while it waited for a lock of another one"
+        )
     if "DatabaseNotFound" in code:
-        return StoreError(f"Neo4j at {uri} has no database of that name: {error.message}. Check NEO4J_DATABASE")
+        return StoreError(
+            f"Neo4j at {uri} has no database of that name: {error.message}. Check NEO4J_DATABASE"
+        )
     if _WRITING_FAILED.match(error.message or ""):
         return StoreError(
-            f"Neo4j at {uri} cannot write to its disk, which is probably full, and refuses all statements until it is "
-            "restarted: make room, then restart it (the local one with `kgagent down` and `kgagent up`), and "
+            f"Neo4j at {uri} cannot write to its disk, which is probably full, and refuses all "
+            f"statements until it is "
+            "restarted: make room, then restart it (the local one with `kgagent down` and `kgagent "
+            "up`), and "
             "check whether the write that failed first took effect"
         )
     kind = StatementValueError if code in VALUE_ERRORS else StoreError

@@ -13,13 +13,16 @@ from kgagent.ontology import Ontology
 MAX_DESCRIPTION = 200
 
 
-def relationship_exists(state: PairState, stored: RelationshipRecord, ontology: Ontology) -> AlreadyExistsError:
+def relationship_exists(
+    state: PairState, stored: RelationshipRecord, ontology: Ontology
+) -> AlreadyExistsError:
     """The error for a relationship that two nodes have already."""
     levels = ((field, stored.known_level(ontology, field)) for field in LEVEL_FIELDS)
     values = [f"{field} {level}" for field, level in levels if level is not None]
     return AlreadyExistsError(
         f"Relationship already exists between {state.first} and {state.second}. "
-        "Use update_relationship tool to modify existing relationships instead of creating duplicates. "
+        "Use update_relationship tool to modify existing relationships instead of creating "
+        "duplicates. "
         f"It is: {stored.triplet}{_content(stored, values)}"
     )
 
@@ -27,7 +30,8 @@ def relationship_exists(state: PairState, stored: RelationshipRecord, ontology: 
 def node_exists(stored: NodeRecord) -> AlreadyExistsError:
     """The error for a node whose key another node has already."""
     return AlreadyExistsError(
-        f"{stored.label} {stored.text('name')!r} exists already as {message_key(stored.entity_key)}. Use update_node "
+        f"{stored.label} {stored.text('name')!r} exists already as "
+        f"{message_key(stored.entity_key)}. Use update_node "
         f"to change it. It is: {stored.text('name')}{_content(stored, ())}"
     )
 

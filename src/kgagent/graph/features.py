@@ -17,9 +17,11 @@ class ServerFeatures:
 
     Attributes:
         version: as the server reports it.
-        filtered_vector_indexes: Cypher 25's SEARCH with filters inside the index, and several types in one index.
+        filtered_vector_indexes: Cypher 25's SEARCH with filters inside the index, and several types
+            in one index.
         vectors_on_the_wire: the driver's Vector is accepted as a parameter.
-        quantization_types: the quantization of a vector index and the number of search candidates can be configured.
+        quantization_types: the quantization of a vector index and the number of search candidates
+            can be configured.
     """
 
     version: str
@@ -28,7 +30,9 @@ class ServerFeatures:
     quantization_types: bool = False
 
     @classmethod
-    def detect(cls, version: str, cypher_versions: list[str], bolt: tuple[int, int]) -> "ServerFeatures":
+    def detect(
+        cls, version: str, cypher_versions: list[str], bolt: tuple[int, int]
+    ) -> "ServerFeatures":
         """Determine the features from what the server reports.
 
         Args:

@@ -1,4 +1,6 @@
-"""Writing nodes and relationships of one call together: one embedding request, and relationships may join new nodes."""
+"""Writing nodes and relationships of one call together: one embedding request, and relationships
+may join new nodes.
+"""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -9,7 +11,11 @@ from kgagent.graph.nodes import NodeIntent, NodeState, NodeStrategy, NodeWriteRe
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.record_saver import save_records
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.graph.relationships import RelationshipIntent, RelationshipStrategy, RelationshipWriteResult
+from kgagent.graph.relationships import (
+    RelationshipIntent,
+    RelationshipStrategy,
+    RelationshipWriteResult,
+)
 from kgagent.graph.writes import PlannedWrite
 
 GraphIntent = NodeIntent | RelationshipIntent
@@ -21,8 +27,8 @@ GraphWriteResult = NodeWriteResult | RelationshipWriteResult
 class GraphStrategy:
     """Creates and changes nodes, and then relationships; see `compare_and_set`.
 
-    Nodes that are known to be new are not read at first. If one exists by the time of the write, the write conflicts
-    and is retried.
+    Nodes that are known to be new are not read at first. If one exists by the time of the write,
+    the write conflicts and is retried.
     """
 
     def __init__(
@@ -59,7 +65,9 @@ class GraphStrategy:
         known: dict[Hashable, NodeState] = {key: NodeState(None) for key in self._new}
         pairs: dict[Hashable, list[RelationshipRecord]] = {}
         states = [
-            known.get(intent.entity_key) if isinstance(intent, NodeIntent) else self._new_pair(intent, pairs)
+            known.get(intent.entity_key)
+            if isinstance(intent, NodeIntent)
+            else self._new_pair(intent, pairs)
             for intent in intents
         ]
         self._new = frozenset()
@@ -76,7 +84,9 @@ class GraphStrategy:
     def _new_pair(
         self, intent: RelationshipIntent, pairs: dict[Hashable, list[RelationshipRecord]]
     ) -> PairState | None:
-        """The state of two nodes of which one is new and the other is known, so that they have no relationship."""
+        """The state of two nodes of which one is new and the other is known, so that they have no
+        relationship.
+        """
         if not intent.pair & self._new or not intent.pair <= self._new | self._stored.keys():
             return None
         return PairState(
@@ -102,9 +112,13 @@ class GraphStrategy:
         second = self._end(intent.to_entity_key, state.second)
         return self._relationships.plan(intent, replace(state, first=first, second=second))
 
-    async def save(self, plans: Mapping[int, GraphPlan]) -> Mapping[int, GraphWriteResult | KgAgentError]:
+    async def save(
+        self, plans: Mapping[int, GraphPlan]
+    ) -> Mapping[int, GraphWriteResult | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
-        nodes = {position: plan for position, plan in plans.items() if isinstance(plan.after, NodeRecord)}
+        nodes = {
+            position: plan for position, plan in plans.items() if isinstance(plan.after, NodeRecord)
+        }
         others = {position: plan for position, plan in plans.items() if position not in nodes}
         return await save_records([(self._nodes.saver, nodes), (self._relationships.saver, others)])
 
@@ -113,7 +127,12 @@ class GraphStrategy:
         record = self._planned.get(key)
         if record is None:
             return stored
-        return End(element_id=record.element_id, entity_key=key, label=record.label, name=record.text("name"))
+        return End(
+            element_id=record.element_id,
+            entity_key=key,
+            label=record.label,
+            name=record.text("name"),
+        )
 
     def _with_new_names(self, record: RelationshipRecord) -> RelationshipRecord:
         """A relationship with the names that its nodes will have."""

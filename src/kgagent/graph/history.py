@@ -37,7 +37,11 @@ def history_change(
     """
     if stored is None:
         return {}
-    old = {name: value for name in HISTORY_FIELDS if (value := stored.properties.get(name)) not in (None, "")}
+    old = {
+        name: value
+        for name in HISTORY_FIELDS
+        if (value := stored.properties.get(name)) not in (None, "")
+    }
     entries = [
         HistoryEntry(
             field=name,

@@ -12,8 +12,9 @@ class Identifier(str):
     r"""A label, type, property or index name, quoted for Cypher.
 
     Raises:
-        InputError: the name is empty, too long, or has a character that is not printable. A backslash is refused too,
-            since Cypher decodes `\u0060` to a backtick before it reads quotes.
+        InputError: the name is empty, too long, or has a character that is not printable. A
+            backslash is refused too, since Cypher decodes `\u0060` to a backtick before it reads
+            quotes.
     """
 
     __slots__ = ()
@@ -21,7 +22,9 @@ class Identifier(str):
     def __new__(cls, name: str) -> Self:
         """Check and quote a name."""
         if not name or len(name) > MAX_LENGTH or "\\" in name or not name.isprintable():
-            raise InputError(f"{name[:80]!r} cannot be the name of a label, type, property or index")
+            raise InputError(
+                f"{name[:80]!r} cannot be the name of a label, type, property or index"
+            )
         return super().__new__(cls, "`" + name.replace("`", "``") + "`")
 
     @classmethod

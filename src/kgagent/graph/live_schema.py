@@ -1,6 +1,7 @@
 """The labels, types and properties that one user's graph really has, cached for a short time.
 
-One statement a label reads its nodes and the relationships that start at them, up to limits that keep its cost bounded.
+One statement a label reads its nodes and the relationships that start at them, up to limits that
+keep its cost bounded.
 """
 
 import time
@@ -16,7 +17,14 @@ from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
-from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
+from kgagent.models.live_schema import (
+    LabelPair,
+    LiveLabel,
+    LiveProperty,
+    LiveRelationshipType,
+    LiveSchema,
+    ValueKind,
+)
 from kgagent.ontology import Ontology
 from kgagent.validation import check_user_id
 
@@ -52,7 +60,8 @@ class LiveSchemaLimits:
     Attributes:
         count_limit: nodes of a label, and relationships that start at them, that are counted.
         names_limit: nodes or relationships whose property names are read.
-        values_limit: nodes of a label, and relationships of a type between two labels, whose values are read.
+        values_limit: nodes of a label, and relationships of a type between two labels, whose values
+            are read.
         texts_limit: different texts of a property with examples.
         text_limit: characters of an example.
     """
@@ -89,7 +98,8 @@ class LiveSchemaReader:
             store: the database.
             ontology: its labels are read first, and it names hidden properties.
             lifetime: how long a schema is cached, in seconds; 0 disables the cache.
-            timeout: maximum time of a statement on the server, in seconds; the result omits what takes longer.
+            timeout: maximum time of a statement on the server, in seconds; the result omits what
+                takes longer.
             limits: how much is read.
             clock: returns seconds.
         """
@@ -115,7 +125,11 @@ class LiveSchemaReader:
         """
         check_user_id(user_id)
         begun = self._clock()
-        self._cache = {user: cached for user, cached in self._cache.items() if begun - cached[0] < self._lifetime}
+        self._cache = {
+            user: cached
+            for user, cached in self._cache.items()
+            if begun - cached[0] < self._lifetime
+        }
         if fresh or user_id not in self._cache:
             self._cache[user_id] = (begun, await self._read(user_id))
         return self._cache[user_id][1]
@@ -139,12 +153,22 @@ class LiveSchemaReader:
             return of_label
 
         rows = await bounded_map(read_label, names[:MAX_LABELS], limit=MAX_CONCURRENT)
-        rows_by_label = {name: row for name, row in zip(names, rows, strict=False) if row is not None and row["count"]}
+        rows_by_label = {
+            name: row
+            for name, row in zip(names, rows, strict=False)
+            if row is not None and row["count"]
+        }
         most = self._limits.count_limit
-        is_cut = any(max(row["count"], _count(row["relationships"])) > most for row in rows_by_label.values())
+        is_cut = any(
+            max(row["count"], _count(row["relationships"])) > most for row in rows_by_label.values()
+        )
         return LiveSchema(
-            labels=tuple(sorted((self._label(*item) for item in rows_by_label.items()), key=_by_frequency)),
-            relationship_types=tuple(sorted(self._types(rows_by_label, is_cut=is_cut), key=_by_frequency)),
+            labels=tuple(
+                sorted((self._label(*item) for item in rows_by_label.items()), key=_by_frequency)
+            ),
+            relationship_types=tuple(
+                sorted(self._types(rows_by_label, is_cut=is_cut), key=_by_frequency)
+            ),
             is_partial=is_cut or None in rows or len(names) > MAX_LABELS,
         )
 
@@ -157,7 +181,9 @@ class LiveSchemaReader:
             properties=self._properties([row]),
         )
 
-    def _types(self, rows_by_label: Mapping[str, Row], *, is_cut: bool) -> Iterable[LiveRelationshipType]:
+    def _types(
+        self, rows_by_label: Mapping[str, Row], *, is_cut: bool
+    ) -> Iterable[LiveRelationshipType]:
         rows_by_type: defaultdict[str, list[Row]] = defaultdict(list)
         pairs: defaultdict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
         counts: Counter[str] = Counter()
@@ -176,8 +202,12 @@ class LiveSchemaReader:
                 name=name,
                 count=counts[name],
                 is_lower_bound=is_cut,
-                sampled=is_cut or any(row["count"] > self._limits.names_limit for row in rows_by_type[name]),
-                pairs=tuple(LabelPair(from_label=start, to_label=end, count=n) for (start, end), n in ordered),
+                sampled=is_cut
+                or any(row["count"] > self._limits.names_limit for row in rows_by_type[name]),
+                pairs=tuple(
+                    LabelPair(from_label=start, to_label=end, count=n)
+                    for (start, end), n in ordered
+                ),
                 properties=self._properties(rows_by_type[name]),
             )
 
@@ -186,12 +216,18 @@ class LiveSchemaReader:
         values: defaultdict[str, _Values] = defaultdict(_Values)
         for row in rows:
             for name in row["names"]:
-                if name not in self._hidden and not name.lower().endswith("embedding") and Identifier.can_be(name):
+                if (
+                    name not in self._hidden
+                    and not name.lower().endswith("embedding")
+                    and Identifier.can_be(name)
+                ):
                     _ = values[name]
             for item in row["values"]:
                 if item["name"] in values:
                     values[item["name"]].add(item["kind"], item["times"], item["texts"])
-        return tuple(values[name].to_model(name, self._limits.texts_limit) for name in sorted(values))
+        return tuple(
+            values[name].to_model(name, self._limits.texts_limit) for name in sorted(values)
+        )
 
 
 def _by_frequency(part: LiveLabel | LiveRelationshipType) -> tuple[int, str]:
@@ -225,10 +261,14 @@ class _Values:
             examples = texts[:MAX_WORDS]
         else:
             examples = texts[:MAX_EXAMPLES] if name != _KEY and self._is_choice(most_texts) else []
-        return LiveProperty(name=name, kinds=tuple(_most_frequent(self._kinds)), examples=tuple(examples))
+        return LiveProperty(
+            name=name, kinds=tuple(_most_frequent(self._kinds)), examples=tuple(examples)
+        )
 
     def _is_choice(self, most_texts: int) -> bool:
-        """Whether its texts look like a choice among few: short, and either very few or often repeated."""
+        """Whether its texts look like a choice among few: short, and either very few or often
+        repeated.
+        """
         if self._is_free or len(self._texts) > most_texts:
             return False
         return len(self._texts) <= MAX_EXAMPLES or self._texts.total() >= 2 * len(self._texts)

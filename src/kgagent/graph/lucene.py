@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from kgagent.plain_names import APOSTROPHES, other_spelling
 
 MAX_WORDS = 100
-"""Number of words of a text that are searched; with their other forms, in three fields each, they stay below the 1,024
-clauses that Lucene accepts."""
+"""Number of words of a text that are searched; with their other forms, in three fields each, they
+stay below the 1,024 clauses that Lucene accepts."""
 
 MAX_WORD_LENGTH = 200
 """Characters; the index splits words that are longer than 255."""
@@ -23,24 +23,30 @@ _MARKS = (
     r"\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff"
 )
 _LETTERS = rf"[\w{_MARKS}]+"
-_PICTOGRAPH = r"[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
+_PICTOGRAPH = (
+    r"[\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
+)
 _DRESS = r"[\ufe0f\U0001f3fb-\U0001f3ff]*"
 _EMOJI = rf"[\U0001f1e6-\U0001f1ff]{{2}}|{_PICTOGRAPH}{_DRESS}(?:\u200d{_PICTOGRAPH}{_DRESS})*"
-# As in the analyzer of the index: an emoji with its modifiers is a word; apostrophes and dots stay inside words, and
-# commas inside numbers.
+# As in the analyzer of the index: an emoji with its modifiers is a word; apostrophes and dots stay
+# inside words, and commas inside numbers.
 _WORD = re.compile(rf"{_EMOJI}|{_LETTERS}(?:(?:['\u2018\u2019.]|(?<=\d),(?=\d)){_LETTERS})*")
 _PARTS = re.compile(r"['\u2018\u2019.,]")
 # Scripts that are written without spaces: in the analyzer, each character is a word.
-_UNSPACED = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+")
+_UNSPACED = re.compile(
+    r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
 _APOSTROPHES = APOSTROPHES[:2]
 _KNOWN = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "So"})
 """Categories of characters; the analyzer drops words without a character of these."""
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, each once, ignoring case; if there are too many, the longest, which are the most specific.
+    """The words of a text, each once, ignoring case; if there are too many, the longest, which are
+    the most specific.
 
-    A run of Chinese characters or hiragana is split into pairs, because word boundaries are unknown.
+    A run of Chinese characters or hiragana is split into pairs, because word boundaries are
+    unknown.
     """
     by_folded: dict[str, str] = {}
     for word in _words(text):
@@ -50,18 +56,26 @@ def words(text: str) -> list[str]:
 
 
 def forms(word: str) -> list[str]:
-    """A word with its singular or plural in English, in each normal form, without accents, and with each apostrophe."""
+    """A word with its singular or plural in English, in each normal form, without accents, and with
+    each apostrophe.
+    """
     spellings = [word, unicodedata.normalize("NFC", word), unicodedata.normalize("NFD", word)]
     spellings += [other_spelling(word) or word]
     spellings += [
-        form.replace(old, new) for form in spellings for old in _APOSTROPHES if old in form for new in _APOSTROPHES
+        form.replace(old, new)
+        for form in spellings
+        for old in _APOSTROPHES
+        if old in form
+        for new in _APOSTROPHES
     ]
     if word.isascii() and word.isalpha() and len(word) >= MIN_INFLECTED_LENGTH:
         spellings.append(_other_number(word))
     return list(dict.fromkeys(spellings))
 
 
-def any_word(text: str, fields: Mapping[str, float], *, without: Collection[str] = ()) -> str | None:
+def any_word(
+    text: str, fields: Mapping[str, float], *, without: Collection[str] = ()
+) -> str | None:
     """A query for any of the words of a text in some fields.
 
     Args:
@@ -75,7 +89,11 @@ def any_word(text: str, fields: Mapping[str, float], *, without: Collection[str]
     asked = words(text)
     asked = [word for word in asked if word.casefold() not in without] or asked
     phrases = " ".join(quoted(form) for word in asked for form in forms(word))
-    return " ".join(f"{field}:({phrases})^{weight:g}" for field, weight in fields.items()) if phrases else None
+    return (
+        " ".join(f"{field}:({phrases})^{weight:g}" for field, weight in fields.items())
+        if phrases
+        else None
+    )
 
 
 def must_be(field: str, values: Iterable[str]) -> str:

@@ -17,15 +17,24 @@ from kgagent.ontology import Ontology
 LONGEST_VALUE = 200
 """Characters of a value of a property that a note quotes."""
 
-_NOT_QUOTED = INTERNAL_PROPERTIES | TIMES | {"entity_key", "name", "notes", ALIASES, "is_owner", "relationship_type"}
+_NOT_QUOTED = (
+    INTERNAL_PROPERTIES
+    | TIMES
+    | {"entity_key", "name", "notes", ALIASES, "is_owner", "relationship_type"}
+)
 _NOT_QUOTED |= {"description", "confidence", "salience", *LEVEL_FIELDS}
 """Properties whose other values are no statements, or stay in another form."""
 
 
-def _replaced_statement(stored: RelationshipRecord, relationship_type: str, description: str) -> str:
+def _replaced_statement(
+    stored: RelationshipRecord, relationship_type: str, description: str
+) -> str:
     """What a relationship states that a type and a description do not; empty if nothing."""
     old_type, old = stored.text("relationship_type"), stored.text("description")
-    if old_type.casefold().removesuffix(" of") in {"", relationship_type.casefold().removesuffix(" of")}:
+    if old_type.casefold().removesuffix(" of") in {
+        "",
+        relationship_type.casefold().removesuffix(" of"),
+    }:
         return old if old != description else ""
     return f"{stored.triplet}. {old}" if old else stored.triplet
 
@@ -37,22 +46,30 @@ def lost_statement(kept: Record, merged: Record, ontology: Ontology) -> str:
     """
     description = merged.text("description")
     if isinstance(merged, RelationshipRecord) and not isinstance(kept, RelationshipRecord):
-        statement = _joined(merged.triplet + _level_words(merged, LEVEL_FIELDS, ontology), description)
+        statement = _joined(
+            merged.triplet + _level_words(merged, LEVEL_FIELDS, ontology), description
+        )
         return f"Before the merge: {statement}" if description else ""
     values = _other_values(kept, merged, ontology)
     if not isinstance(kept, RelationshipRecord) or not isinstance(merged, RelationshipRecord):
         return _joined("" if description == kept.text("description") else description, *values)
     known = {field: kept.known_level(ontology, field) for field in LEVEL_FIELDS}
-    levels = (field for field in LEVEL_FIELDS if merged.known_level(ontology, field) != known[field])
+    levels = (
+        field for field in LEVEL_FIELDS if merged.known_level(ontology, field) != known[field]
+    )
     words = _level_words(merged, levels, ontology)
-    statement = _replaced_statement(merged, kept.text("relationship_type"), kept.text("description"))
+    statement = _replaced_statement(
+        merged, kept.text("relationship_type"), kept.text("description")
+    )
     if not words and not values:
         return statement
     return _joined(merged.triplet + words, description if statement else "", *values)
 
 
 def note_of(statement: str, stored: Record) -> Note:
-    """A note with a statement of a record and its time, by its author and of the time when it was last written."""
+    """A note with a statement of a record and its time, by its author and of the time when it was
+    last written.
+    """
     author, when = stored.text("user_id") or "unknown", stored.text("when")
     held = when if isinstance(stored, RelationshipRecord) and periods_of(when) else None
     return Note(content=statement, when=held, added_by=author, date_added=_written_at(stored))
@@ -62,7 +79,9 @@ def _other_values(kept: Record, merged: Record, ontology: Ontology) -> list[str]
     """The other values of properties of which the kept record has a value, if they are short."""
     hidden = _NOT_QUOTED | ontology.hidden_properties
     known, values = visible(kept.properties, hidden), visible(merged.properties, hidden)
-    differing = {name: value for name, value in values.items() if name in known and value != known[name]}
+    differing = {
+        name: value for name, value in values.items() if name in known and value != known[name]
+    }
     texts = {name: _short_text(value) for name, value in differing.items()}
     return [f"{name}: {text}" for name, text in texts.items() if text]
 
@@ -77,7 +96,11 @@ def _short_text(value: JsonValue) -> str:
 
 def _level_words(stored: RelationshipRecord, fields: Iterable[str], ontology: Ontology) -> str:
     levels = {field: stored.known_level(ontology, field) for field in fields}
-    words = (ontology.word(stored.neo4j_type, field, level) for field, level in levels.items() if level is not None)
+    words = (
+        ontology.word(stored.neo4j_type, field, level)
+        for field, level in levels.items()
+        if level is not None
+    )
     listed = ", ".join(filter(None, words))
     return listed and f" ({listed})"
 

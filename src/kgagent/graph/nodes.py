@@ -10,7 +10,13 @@ from kgagent.graph.aliases import changed_aliases
 from kgagent.graph.existing_records import node_exists
 from kgagent.graph.history import history_change
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import RecordSaver, changed_properties, embedding_text, with_properties, write_records
+from kgagent.graph.record_saver import (
+    RecordSaver,
+    changed_properties,
+    embedding_text,
+    with_properties,
+    write_records,
+)
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
@@ -51,7 +57,9 @@ NodeWriteOptions = WriteOptions[NodeIntent, NodeRecord]
 
 
 class NodeRepository:
-    """Reads the nodes of all users; each call names the owner. It also says how a node is embedded and stored."""
+    """Reads the nodes of all users; each call names the owner. It also says how a node is embedded
+    and stored.
+    """
 
     plural = "nodes"
 
@@ -61,14 +69,20 @@ class NodeRepository:
         self.names = {"labels": Identifier.any_of(ontology.labels)}
 
     async def read(
-        self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None, *, for_update: bool = False
+        self,
+        user_id: str,
+        keys: Sequence[str],
+        labels: Sequence[str] | None = None,
+        *,
+        for_update: bool = False,
     ) -> dict[str, NodeRecord]:
         """Read nodes by their keys; keys of which the user has no node are missing from the result.
 
         Args:
             user_id: owner of the nodes.
             keys: their keys.
-            labels: labels to prefer for a node that carries several; None prefers the first of the ontology's.
+            labels: labels to prefer for a node that carries several; None prefers the first of the
+                ontology's.
             for_update: whether a write depends on what is read; see `Store.read_for_update`.
         """
         if not keys:
@@ -76,12 +90,15 @@ class NodeRepository:
         lock = Fragment("_node_lock" if for_update else "_no_lock")
         read = self.store.read_for_update if for_update else self.store.read
         [row] = await read(
-            statement("read_nodes", lock=lock, **self.names), {"user_id": user_id, "keys": sorted(set(keys))}
+            statement("read_nodes", lock=lock, **self.names),
+            {"user_id": user_id, "keys": sorted(set(keys))},
         )
         records = (NodeRecord.read(node, self.ontology, labels=labels) for node in row["nodes"])
         return {record.entity_key: record for record in records}
 
-    async def get(self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None) -> list[GraphNode]:
+    async def get(
+        self, user_id: str, keys: Sequence[str], labels: Sequence[str] | None = None
+    ) -> list[GraphNode]:
         """Find nodes by their keys, in the order of the keys; keys without a node are skipped.
 
         The arguments are those of `read`.
@@ -91,15 +108,22 @@ class NodeRepository:
         return await in_turns(lambda record: record.to_model(self.ontology), found)
 
     async def best_connected(self, user_id: str, limit: int) -> list[tuple[GraphNode, int]]:
-        """Find the nodes with the most relationships, and their number; the owner of the graph first."""
+        """Find the nodes with the most relationships, and their number; the owner of the graph
+        first.
+        """
         types = Identifier.any_of(self.ontology.relationships)
         text = statement("best_connected_nodes", types=types, **self.names)
         rows = await self.store.read(text, {"user_id": user_id, "limit": limit})
         found = [(row["node"], row["degree"]) for row in rows if row["node"]]
-        return [(NodeRecord.read(node, self.ontology).to_model(self.ontology), degree) for node, degree in found]
+        return [
+            (NodeRecord.read(node, self.ontology).to_model(self.ontology), degree)
+            for node, degree in found
+        ]
 
     async def count_by_label(self, user_id: str) -> dict[str, int]:
-        """Count one user's nodes by label, in the order of the ontology; of several labels, the first counts."""
+        """Count one user's nodes by label, in the order of the ontology; of several labels, the
+        first counts.
+        """
         labels = list(self.ontology.labels)
         rows = await self.store.read(
             statement("count_nodes_by_label", **self.names),
@@ -110,7 +134,9 @@ class NodeRepository:
 
     def text(self, record: NodeRecord, now: datetime) -> str:
         """The embedding text of a node: "<name> <description> <notes_text>"."""
-        return embedding_text(record.text("name"), record.text("description"), notes=record.notes, now=now)
+        return embedding_text(
+            record.text("name"), record.text("description"), notes=record.notes, now=now
+        )
 
     def location(self, record: NodeRecord) -> Mapping[str, Any]:
         """Its label and its key."""
@@ -118,7 +144,11 @@ class NodeRepository:
 
     def statement_location(self, record: NodeRecord) -> Mapping[str, Any]:
         """Its key, and no type, by which an index can keep the statements of nodes too."""
-        return {"record": record.entity_key, "from_entity_key": record.entity_key, "relationship_type": ""}
+        return {
+            "record": record.entity_key,
+            "from_entity_key": record.entity_key,
+            "relationship_type": "",
+        }
 
     def bookkeeping(self, record: NodeRecord, user_id: str, now: datetime) -> dict[str, Any]:
         """The owner, and the other names and notes as full-text search finds them."""
@@ -185,11 +215,16 @@ class NodeStrategy:
             if intent.label is None:
                 raise NodeNotFoundError(f"Node not found: {intent.entity_key}")
             own = {"entity_key": intent.entity_key, "user_id": self._user_id}
-            before = NodeRecord(element_id="", label=intent.label, vector_length=None, properties=own)
+            before = NodeRecord(
+                element_id="", label=intent.label, vector_length=None, properties=own
+            )
         else:
             self._check(intent, stored)
             before = stored
-        values = {**intent.values, **changed_aliases(before, values=intent.values, added=intent.aliases)}
+        values = {
+            **intent.values,
+            **changed_aliases(before, values=intent.values, added=intent.aliases),
+        }
         changes = changed_properties(before, values, intent.notes, self._context)
         changes |= history_change(
             stored,
@@ -203,7 +238,9 @@ class NodeStrategy:
         state.record = with_properties(before, changes)
         return PlannedWrite(stored, state.record, changes)
 
-    async def save(self, plans: Mapping[int, PlannedWrite[NodeRecord]]) -> Mapping[int, NodeWriteResult | KgAgentError]:
+    async def save(
+        self, plans: Mapping[int, PlannedWrite[NodeRecord]]
+    ) -> Mapping[int, NodeWriteResult | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
         return await self.saver.save(plans)
 
@@ -211,7 +248,8 @@ class NodeStrategy:
         old, new = stored.text("name"), intent.values.get("name")
         if intent.label not in {None, stored.label}:
             raise InputError(
-                f"This {intent.label} would have the key of the {stored.label} {old!r}; choose another name"
+                f"This {intent.label} would have the key of the {stored.label} {old!r}; choose "
+                f"another name"
             )
         if intent.label is not None and not intent.or_update:
             raise node_exists(stored)
@@ -221,6 +259,7 @@ class NodeStrategy:
             and new.lower() != old.lower()
         ):
             raise InputError(
-                f"Nodes of label {stored.label} are identified by their names, so {old!r} cannot become {new!r}; "
+                f"Nodes of label {stored.label} are identified by their names, so {old!r} cannot "
+                f"become {new!r}; "
                 "give the new one in aliases, and both refer to it"
             )

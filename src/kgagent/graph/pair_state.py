@@ -28,7 +28,8 @@ class PairState:
     Attributes:
         first: the node that the caller named first; None if the user has no such node.
         second: the other node, likewise.
-        relationships: those of the user, as they are stored or as the last plan leaves them; first those with a key.
+        relationships: those of the user, as they are stored or as the last plan leaves them; first
+            those with a key.
         foreign: those that name another owner, although both nodes are the user's.
     """
 

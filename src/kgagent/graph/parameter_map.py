@@ -1,7 +1,8 @@
 """Sends the parameters of a statement as one map, so that the server plans the statement once.
 
-The server keeps a plan for each combination of the types of the parameters, including which are null, and of the orders
-of magnitude of the lengths of texts and lists. A map is one type, whatever it contains.
+The server keeps a plan for each combination of the types of the parameters, including which are
+null, and of the orders of magnitude of the lengths of texts and lists. A map is one type, whatever
+it contains.
 """
 
 import re
@@ -11,10 +12,11 @@ MAP = "p"
 """Name of the parameter that contains the others."""
 
 PLAIN = "user_id"
-"""The parameter outside the map: always a text, and compared with several properties in a statement.
+"""The parameter outside the map: always a text, and compared with several properties in a
+statement.
 
-From `a.user_id = $p.user_id AND b.user_id = $p.user_id` the planner would infer `a.user_id = b.user_id`, as if `$p`
-were a node, and scan where it could seek in an index.
+From `a.user_id = $p.user_id AND b.user_id = $p.user_id` the planner would infer `a.user_id =
+b.user_id`, as if `$p` were a node, and scan where it could seek in an index.
 """
 
 _TOKENS = re.compile(
@@ -22,7 +24,7 @@ _TOKENS = re.compile(
     '(?:[^'\\]|\\.)*+(?:'|\Z) | "(?:[^"\\]|\\.)*+(?:"|\Z)    # text
     | `(?:[^`]|``)*+(?:`|\Z)                                     # quoted name
     | //[^\r\n]*+ | /\*.*?(?:\*/|\Z)                             # comment
-    | \$(?P<name>`(?:[^`]|``)++` | \w++)(?!\s*+\()               # parameter; `$any(…)` is a dynamic label
+    | \$(?P<name>`(?:[^`]|``)++` | \w++)(?!\s*+\()  # parameter; `$any(…)` is a dynamic label
     """,
     re.VERBOSE | re.DOTALL,
 )

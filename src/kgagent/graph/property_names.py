@@ -1,7 +1,9 @@
 """Names of the properties that have a meaning for kgagent."""
 
 NODE_EMBEDDINGS = ("embedding", "kgagent_embedding")
-"""Properties that may hold the embedding of a node; the ontology says which: of an adopted graph, the second."""
+"""Properties that may hold the embedding of a node; the ontology says which: of an adopted graph,
+the second.
+"""
 
 ADOPTED = "kgagent_adopted"
 """The names of the properties that adopting a record added to it."""
@@ -20,7 +22,9 @@ DAYS = ("when_earliest", "when_latest")
 """The first and the last day of `when`, as numbers such as 20230204."""
 
 NO_DAYS = (0, -1)
-"""The days of a statement without a time in the index of statements: it began long ago, and overlaps no period."""
+"""The days of a statement without a time in the index of statements: it began long ago, and
+overlaps no period.
+"""
 
 PERIODS = "when_periods"
 """The first and the last day of each period of `when`, if there are several."""
@@ -29,7 +33,15 @@ FORMER = "when_former"
 """The day until which a relationship with a `when` had another type."""
 
 INTERNAL_PROPERTIES = frozenset(
-    {*NODE_EMBEDDINGS, "relationship_embedding", ADOPTED, *OLD_EMBEDDINGS, "is_reversed", OLD_IS_REVERSED, "notes_text"}
+    {
+        *NODE_EMBEDDINGS,
+        "relationship_embedding",
+        ADOPTED,
+        *OLD_EMBEDDINGS,
+        "is_reversed",
+        OLD_IS_REVERSED,
+        "notes_text",
+    }
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
     | {
         "embedding_hash",

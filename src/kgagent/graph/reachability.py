@@ -1,4 +1,6 @@
-"""Ends statements on a server that no longer answers; TCP and the driver would wait for a minute or more."""
+"""Ends statements on a server that no longer answers; TCP and the driver would wait for a minute or
+more.
+"""
 
 import asyncio
 import time
@@ -13,17 +15,23 @@ from kgagent.errors import UnreachableError
 from kgagent.operations import Access
 
 PATIENCE = 1.5
-"""Seconds for which a statement runs before the server is asked whether it responds, and between two such checks."""
+"""Seconds for which a statement runs before the server is asked whether it responds, and between
+two such checks.
+"""
 
 ANSWER_TIME = 1.7
-"""Seconds in which the server must answer that; it is asked twice, as a blocked event loop sees no answer in time."""
+"""Seconds in which the server must answer that; it is asked twice, as a blocked event loop sees no
+answer in time.
+"""
 
 REMEMBERED = 1.0
 """Seconds for which calls fail at once after the server did not answer."""
 
 BOLT_PORT = 7687
 _HELLO = bytes.fromhex("6060b017 00000005 00000000 00000000 00000000")
-"""The opening of the Bolt protocol, to which every server answers with four bytes, however busy its statements are."""
+"""The opening of the Bolt protocol, to which every server answers with four bytes, however busy its
+statements are.
+"""
 
 
 class Reachability:
@@ -87,11 +95,15 @@ class Reachability:
         """The error of a statement."""
         problem = f"The graph cannot be reached: Neo4j at {self._uri} does not answer"
         question = "Is it running, and is NEO4J_URI right?"
-        unknown = ". It is not known whether the write took effect: check before you try again" * (access == "write")
+        unknown = ". It is not known whether the write took effect: check before you try again" * (
+            access == "write"
+        )
         return UnreachableError(f"{problem}{unknown}. {question}")
 
     async def _answers(self) -> bool:
-        """Ask the server whether it responds; waiting statements share a check, and briefly its negative result."""
+        """Ask the server whether it responds; waiting statements share a check, and briefly its
+        negative result.
+        """
         if self.is_lost and time.monotonic() - self._asked < REMEMBERED:
             return False
         if self._asking is None or self._asking.done():
@@ -104,7 +116,9 @@ class Reachability:
         return not self.is_lost
 
     async def _has_answered(self) -> bool:
-        with suppress(OSError, EOFError, neo4j_errors.DriverError, neo4j_errors.Neo4jError):  # a TimeoutError too
+        with suppress(
+            OSError, EOFError, neo4j_errors.DriverError, neo4j_errors.Neo4jError
+        ):  # a TimeoutError too
             async with asyncio.timeout(ANSWER_TIME):
                 await (self._route() if self._scheme.startswith("neo4j") else self._greet())
             return True

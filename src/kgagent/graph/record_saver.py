@@ -1,4 +1,6 @@
-"""Saving planned nodes or relationships: changed texts are embedded in one call, and rows are written together."""
+"""Saving planned nodes or relationships: changed texts are embedded in one call, and rows are
+written together.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
@@ -7,7 +9,13 @@ from datetime import datetime
 from typing import Any, Generic, NamedTuple
 
 from kgagent.embedding.base import Embedder
-from kgagent.errors import ConstraintViolationError, EntityGoneError, InputError, KgAgentError, SharedKeyError
+from kgagent.errors import (
+    ConstraintViolationError,
+    EntityGoneError,
+    InputError,
+    KgAgentError,
+    SharedKeyError,
+)
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import STATEMENTS_HASH
 from kgagent.graph.records import Record
@@ -40,7 +48,8 @@ MAX_EMBEDDED_TEXT = 8_000
 
 @dataclass(frozen=True)
 class PlannedRecord(Generic[RecordT]):
-    """All plans about one record, in order: each is about what the one before leaves, and they are written at once.
+    """All plans about one record, in order: each is about what the one before leaves, and they are
+    written at once.
 
     Attributes:
         plans: the plans by their positions.
@@ -57,7 +66,9 @@ class PlannedRecord(Generic[RecordT]):
     def whole(self) -> PlannedWrite[RecordT]:
         """What the plans write together."""
         first, last = next(iter(self.plans.values())), self.plans[self.position]
-        changes = {name: value for plan in self.plans.values() for name, value in plan.changes.items()}
+        changes = {
+            name: value for plan in self.plans.values() for name, value in plan.changes.items()
+        }
         return replace(last, stored=first.stored, changes=changes)
 
 
@@ -83,7 +94,8 @@ class RecordSaver(Generic[RecordT, ModelT]):
         kind: nodes or relationships.
         context: the embedder and the clock.
         user_id: owner of the records.
-        write: statement that creates records, and changes those whose version is still the one that was read.
+        write: statement that creates records, and changes those whose version is still the one that
+            was read.
         options: how these writes differ from plain ones.
     """
 
@@ -93,8 +105,11 @@ class RecordSaver(Generic[RecordT, ModelT]):
     write: Statement
     options: WriteOptions[Any, RecordT] = field(default_factory=WriteOptions)
 
-    async def save(self, planned: Mapping[int, PlannedWrite[RecordT]]) -> dict[int, WriteResult[ModelT] | KgAgentError]:
-        """Embed the changed texts in one call and write; a plan that met a conflict is missing from the result.
+    async def save(
+        self, planned: Mapping[int, PlannedWrite[RecordT]]
+    ) -> dict[int, WriteResult[ModelT] | KgAgentError]:
+        """Embed the changed texts in one call and write; a plan that met a conflict is missing from
+        the result.
 
         Raises:
             EmbeddingError: the embedder failed.
@@ -105,7 +120,8 @@ class RecordSaver(Generic[RecordT, ModelT]):
     def prepare(
         self, record: PlannedRecord[RecordT], text: str, vector: VectorChange, now: datetime
     ) -> tuple[dict[int, WriteResult[ModelT]], NamedRow | None]:
-        """The results of a record if it is written, and the row that writes it; None if nothing is to be written.
+        """The results of a record if it is written, and the row that writes it; None if nothing is
+        to be written.
 
         Args:
             record: all plans about it.
@@ -114,14 +130,23 @@ class RecordSaver(Generic[RecordT, ModelT]):
             now: the time of the write.
         """
         whole = record.whole
-        row = self._row(record.position, whole, vector, now) if self._needs_write(whole, vector, now) else None
+        row = (
+            self._row(record.position, whole, vector, now)
+            if self._needs_write(whole, vector, now)
+            else None
+        )
         written = whole.after if row is None else with_properties(whole.after, row["properties"])
         results = self._results(record, written, text, vector, row is not None)
         created_or_updated = "updated" if whole.after.element_id else "created"
         return results, None if row is None else (f"{created_or_updated}_{self.kind.plural}", row)
 
     def _results(
-        self, record: PlannedRecord[RecordT], written: RecordT, text: str, vector: VectorChange, is_written: bool
+        self,
+        record: PlannedRecord[RecordT],
+        written: RecordT,
+        text: str,
+        vector: VectorChange,
+        is_written: bool,
     ) -> dict[int, WriteResult[ModelT]]:
         """The result of each plan of a record, of which the last one has the new embedding."""
         results = {
@@ -137,19 +162,29 @@ class RecordSaver(Generic[RecordT, ModelT]):
         results[record.position] = replace(
             last,
             record=self.kind.to_model(written, record.whole.asked_from),
-            changed=last.changed or (is_written and not any(result.changed for result in results.values())),
+            changed=last.changed
+            or (is_written and not any(result.changed for result in results.values())),
             embedding=vector.vector,
             warnings=() if vector.vector is None else length_warnings(text),
         )
         return results
 
-    def _needs_write(self, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime) -> bool:
-        if plan.stored is None or plan.changes or vector.properties or plan.stored.has_old_properties:
+    def _needs_write(
+        self, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime
+    ) -> bool:
+        if (
+            plan.stored is None
+            or plan.changes
+            or vector.properties
+            or plan.stored.has_old_properties
+        ):
             return True
         expected = self.kind.bookkeeping(plan.stored, self.user_id, now)
         return any(plan.stored.properties.get(name) != value for name, value in expected.items())
 
-    def _row(self, position: int, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime) -> Row:
+    def _row(
+        self, position: int, plan: PlannedWrite[RecordT], vector: VectorChange, now: datetime
+    ) -> Row:
         record = plan.after
         changes = {"created_at": now, **record.properties} if plan.stored is None else plan.changes
         updated_at = None if self.options.keep_updated_at else now
@@ -166,7 +201,8 @@ class RecordSaver(Generic[RecordT, ModelT]):
         return {**row, "position": position}
 
     async def write_rows(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
-        """Write rows in one transaction, or each alone if one is refused; without those that met a conflict.
+        """Write rows in one transaction, or each alone if one is refused; without those that met a
+        conflict.
 
         Raises:
             StoreError: the database failed before anything was written.
@@ -186,7 +222,9 @@ class RecordSaver(Generic[RecordT, ModelT]):
         return dict.fromkeys(written["positions"])
 
     async def _write_each(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
-        """Write rows in turn; if the database fails once something was written, the rest has its error as outcome."""
+        """Write rows in turn; if the database fails once something was written, the rest has its
+        error as outcome.
+        """
         outcomes: dict[int, KgAgentError | None] = {}
         for number, row in enumerate(rows):
             try:
@@ -198,7 +236,9 @@ class RecordSaver(Generic[RecordT, ModelT]):
         return outcomes
 
     def notify(self, plan: PlannedWrite[RecordT]) -> None:
-        """Report a change without the time and version of the write, so that equal content compares as equal."""
+        """Report a change without the time and version of the write, so that equal content compares
+        as equal.
+        """
         if self.context.on_change is None:
             return
         before = None if plan.stored is None else self.kind.to_model(plan.stored, plan.asked_from)
@@ -206,9 +246,13 @@ class RecordSaver(Generic[RecordT, ModelT]):
 
 
 def _lock_order(named: NamedRow) -> list[str]:
-    """Sorts rows by their keys, so that writers of the same records wait for each other, but do not deadlock."""
+    """Sorts rows by their keys, so that writers of the same records wait for each other, but do not
+    deadlock.
+    """
     _, row = named
-    return sorted(row[key] for key in ("entity_key", "from_entity_key", "to_entity_key") if key in row)
+    return sorted(
+        row[key] for key in ("entity_key", "from_entity_key", "to_entity_key") if key in row
+    )
 
 
 def write_records(ontology: Ontology) -> Statement:
@@ -220,10 +264,12 @@ def write_records(ontology: Ontology) -> Statement:
 async def save_records(
     parts: Sequence[tuple[RecordSaver[Any, Any], Mapping[int, PlannedWrite[Any]]]],
 ) -> dict[int, WriteResult[Any] | KgAgentError]:
-    """Embed the changed texts of records of several kinds in one call, and write all in one transaction.
+    """Embed the changed texts of records of several kinds in one call, and write all in one
+    transaction.
 
     Args:
-        parts: the records of each kind by their positions; nodes before the relationships that join them.
+        parts: the records of each kind by their positions; nodes before the relationships that join
+            them.
 
     Returns:
         The results; a plan that met a conflict is missing.
@@ -280,7 +326,9 @@ def changed_properties(
 def with_properties(record: RecordT, properties: Mapping[str, Any]) -> RecordT:
     """A record with properties set; None removes one, as in the database."""
     merged = {**record.properties, **properties}
-    return replace(record, properties={key: value for key, value in merged.items() if value is not None})
+    return replace(
+        record, properties={key: value for key, value in merged.items() if value is not None}
+    )
 
 
 def stored_version(record: Record) -> int:
@@ -291,7 +339,9 @@ def stored_version(record: Record) -> int:
     """
     stored = record.properties.get("version")
     if stored is not None and not isinstance(stored, int):
-        raise InputError(f"version must be an integer, got {stored!r}; `kgagent doctor` lists such records")
+        raise InputError(
+            f"version must be an integer, got {stored!r}; `kgagent doctor` lists such records"
+        )
     return stored or 0
 
 
@@ -353,7 +403,9 @@ class EmbeddedText(NamedTuple):
     keeps_vector: bool = False
 
     @classmethod
-    def of(cls, kind: RecordKind[Any, Any], after: Record, stored: Record | None, now: datetime) -> "EmbeddedText":
+    def of(
+        cls, kind: RecordKind[Any, Any], after: Record, stored: Record | None, now: datetime
+    ) -> "EmbeddedText":
         """What is embedded of a record as it will be."""
         statements = record_statements(kind, after, now)
         if stored is None:
@@ -370,7 +422,9 @@ class EmbeddedText(NamedTuple):
         return bool(self.text) and not self.keeps_vector and not self.is_current(embedder)
 
     def statements_change(self, embedder: Embedder) -> StatementsChange | None:
-        """How its entries in the index of statements change, without new embeddings; None if they do not."""
+        """How its entries in the index of statements change, without new embeddings; None if they
+        do not.
+        """
         if self.statements is None:
             return None
         return statements_change(
@@ -381,7 +435,9 @@ class EmbeddedText(NamedTuple):
             current_text=self.text if self.is_current(embedder) else None,
         )
 
-    def outdated_texts(self, embedder: Embedder, change: StatementsChange | None) -> tuple[str, ...]:
+    def outdated_texts(
+        self, embedder: Embedder, change: StatementsChange | None
+    ) -> tuple[str, ...]:
         """The texts to embed: its own, and those of its statements, which change so."""
         own = (self.text,) if self.is_outdated(embedder) else ()
         return own if change is None else (*own, *change.new_texts.values())
@@ -398,28 +454,49 @@ async def vector_changes(embedder: Embedder, texts: Sequence[EmbeddedText]) -> l
         EmbeddingError: the embedder failed.
     """
     changed = [(one, one.statements_change(embedder)) for one in texts]
-    distinct = list(dict.fromkeys(text for one, change in changed for text in one.outdated_texts(embedder, change)))
+    distinct = list(
+        dict.fromkeys(
+            text for one, change in changed for text in one.outdated_texts(embedder, change)
+        )
+    )
     embedded = dict(zip(distinct, await embedder.embed(distinct), strict=True)) if distinct else {}
     changes = []
     for one, change in changed:
         properties: dict[str, Any] = {}
         is_outdated = one.is_outdated(embedder)
         if is_outdated:
-            properties = {"embedding_hash": embedding_hash(embedder, one.text), "embedding_model": embedder.model}
-        elif not one.text and one.stored is not None and not one.keeps_vector and not one.is_current(embedder):
-            properties = {one.stored.vector_property: None, "embedding_hash": None, "embedding_model": None}
+            properties = {
+                "embedding_hash": embedding_hash(embedder, one.text),
+                "embedding_model": embedder.model,
+            }
+        elif (
+            not one.text
+            and one.stored is not None
+            and not one.keeps_vector
+            and not one.is_current(embedder)
+        ):
+            properties = {
+                one.stored.vector_property: None,
+                "embedding_hash": None,
+                "embedding_model": None,
+            }
         if change is not None:
             properties[STATEMENTS_HASH] = change.fingerprint
         vector = embedded[one.text] if is_outdated else None
-        changes.append(VectorChange(properties, vector, None if change is None else change.with_vectors(embedded)))
+        changes.append(
+            VectorChange(
+                properties, vector, None if change is None else change.with_vectors(embedded)
+            )
+        )
     return changes
 
 
 def embedding_text(*parts: str | None, notes: Iterable[Note], now: datetime) -> str:
-    """Join the parts of an embedding text and the notes, without absent parts and notes that have expired by `now`.
+    """Join the parts of an embedding text and the notes, without absent parts and notes that have
+    expired by `now`.
 
-    If the notes have more than 1,000 characters, they are joined from the newest to the oldest and cut there, so that
-    the words of a new note are always in the text.
+    If the notes have more than 1,000 characters, they are joined from the newest to the oldest and
+    cut there, so that the words of a new note are always in the text.
     """
     current = [note for note in notes if note.is_current(now)]
     notes_text = notes_text_at(current, now)
@@ -433,6 +510,7 @@ def length_warnings(text: str) -> tuple[str, ...]:
     if len(text) <= MAX_EMBEDDED_TEXT:
         return ()
     return (
-        f"Its text has {len(text):,} characters, of which vector search covers about the first {MAX_EMBEDDED_TEXT:,} "
+        f"Its text has {len(text):,} characters, of which vector search covers about the first "
+        f"{MAX_EMBEDDED_TEXT:,} "
         "at most; split long content over several nodes and relationships",
     )

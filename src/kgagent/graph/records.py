@@ -13,7 +13,13 @@ from neo4j.vector import Vector
 from pydantic import JsonValue
 
 from kgagent.errors import InputError
-from kgagent.graph.property_names import ADOPTED, INTERNAL_PROPERTIES, LEVEL_FIELDS, OLD_IS_REVERSED, TIMES
+from kgagent.graph.property_names import (
+    ADOPTED,
+    INTERNAL_PROPERTIES,
+    LEVEL_FIELDS,
+    OLD_IS_REVERSED,
+    TIMES,
+)
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.history import HistoryEntry, parse_history
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
@@ -25,7 +31,9 @@ MIN_VECTOR_LENGTH = 32
 """Numbers in a list that is taken for an embedding."""
 
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
-_RELATIONSHIP_FIELDS = frozenset({"relationship_type", "description", "attitude", "proximity", "when", "notes"})
+_RELATIONSHIP_FIELDS = frozenset(
+    {"relationship_type", "description", "attitude", "proximity", "when", "notes"}
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +43,8 @@ class Record:
     Attributes:
         vector_property: the property that holds the embedding.
         element_id: the database's id, which it may reuse later.
-        vector_length: length of the stored embedding; None if there is none, and for what a search found.
+        vector_length: length of the stored embedding; None if there is none, and for what a search
+            found.
         has_old_embeddings: whether it has an embedding property that kgagent no longer uses.
         has_old_is_reversed: whether it has `is_reversed` under its old name.
     """
@@ -73,7 +82,11 @@ class Record:
     def level(self, field: str) -> int | None:
         """Attitude or proximity; None if it is missing or not an integer."""
         value = self.properties.get(field)
-        return int(value) if isinstance(value, int | float) and math.isfinite(value) and int(value) == value else None
+        return (
+            int(value)
+            if isinstance(value, int | float) and math.isfinite(value) and int(value) == value
+            else None
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,16 +96,21 @@ class NodeRecord(Record):
     label: str
 
     @classmethod
-    def read(cls, row: Mapping[str, Any], ontology: Ontology, *, labels: Sequence[str] | None = None) -> "NodeRecord":
+    def read(
+        cls, row: Mapping[str, Any], ontology: Ontology, *, labels: Sequence[str] | None = None
+    ) -> "NodeRecord":
         """Read a row of `_node.cypher`; of several labels, one of `labels` is preferred."""
         return cls(
             element_id=row["element_id"],
             label=ontology_label(
-                [label for label in row["labels"] if label in (labels or ())] or row["labels"], ontology
+                [label for label in row["labels"] if label in (labels or ())] or row["labels"],
+                ontology,
             ),
             vector_property=ontology.node_embedding,
             vector_length=row.get("vector_length"),
-            properties={key: value for key, value in row["properties"].items() if value is not None},
+            properties={
+                key: value for key, value in row["properties"].items() if value is not None
+            },
         )
 
     @property
@@ -114,7 +132,9 @@ class NodeRecord(Record):
             name=self.text("name"),
             description=self.text("description"),
             notes=self.notes,
-            properties=visible(self.properties, _NODE_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties),
+            properties=visible(
+                self.properties, _NODE_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
+            ),
         )
 
 
@@ -123,7 +143,8 @@ class RelationshipRecord(Record):
     """A relationship as it is stored.
 
     Attributes:
-        from_element_id: element id of the start node; set for a new or restored relationship if that node is stored.
+        from_element_id: element id of the start node; set for a new or restored relationship if
+            that node is stored.
         to_element_id: element id of the end node, likewise.
         from_labels: labels of the start node; set while a search ranks, otherwise empty.
         to_labels: labels of the end node, likewise.
@@ -142,7 +163,9 @@ class RelationshipRecord(Record):
 
     @classmethod
     def read(cls, row: Mapping[str, Any]) -> "RelationshipRecord":
-        """Read a row of `_relationship.cypher` or of one of the shorter fragments that searches use."""
+        """Read a row of `_relationship.cypher` or of one of the shorter fragments that searches
+        use.
+        """
         properties, has_old_is_reversed = _with_present_names(row["properties"])
         return cls(
             element_id=row["element_id"],
@@ -160,7 +183,9 @@ class RelationshipRecord(Record):
         )
 
     def known_level(self, ontology: Ontology, field: str) -> int | None:
-        """Attitude or proximity, which old graphs also store as words or as text; None if it is neither."""
+        """Attitude or proximity, which old graphs also store as words or as text; None if it is
+        neither.
+        """
         value = self.properties.get(field)
         if not isinstance(value, str):
             return self.level(field)
@@ -174,7 +199,8 @@ class RelationshipRecord(Record):
 
         Args:
             ontology: the words, and which properties are hidden.
-            asked_from: key of the end that the caller named first; None for the direction of the relationship.
+            asked_from: key of the end that the caller named first; None for the direction of the
+                relationship.
         """
         (from_key, from_name), (to_key, to_name) = self._ends(asked_from)
         [(source_key, _), _] = self._ends(None)
@@ -189,19 +215,26 @@ class RelationshipRecord(Record):
             description=self.text("description"),
             attitude=attitude,
             proximity=proximity,
-            attitude_word=ontology.level_words.get((self.neo4j_type, "attitude", attitude or 0), ""),
-            proximity_word=ontology.level_words.get((self.neo4j_type, "proximity", proximity or 0), ""),
+            attitude_word=ontology.level_words.get(
+                (self.neo4j_type, "attitude", attitude or 0), ""
+            ),
+            proximity_word=ontology.level_words.get(
+                (self.neo4j_type, "proximity", proximity or 0), ""
+            ),
             when=self.text("when") or None,
             notes=self.notes,
             properties=visible(
-                self.properties, _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties
+                self.properties,
+                _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties,
             ),
             ends_reversed=from_key != source_key,
         )
 
     @property
     def is_parallel(self) -> bool:
-        """Whether it is one of several adopted relationships of its type between two nodes, but not the first."""
+        """Whether it is one of several adopted relationships of its type between two nodes, but not
+        the first.
+        """
         return "relationship_key" in self.properties.get(ADOPTED, ())
 
     @property
@@ -212,7 +245,9 @@ class RelationshipRecord(Record):
 
     @property
     def ends_in_direction(self) -> dict[str, tuple[str, ...]]:
-        """Keys of both ends in the direction of the relationship, each with the labels of the node as far as known."""
+        """Keys of both ends in the direction of the relationship, each with the labels of the node
+        as far as known.
+        """
         labels = {self.from_entity_key: self.from_labels, self.to_entity_key: self.to_labels}
         return {key: labels[key] for key, _ in self._ends(None)}
 
@@ -225,7 +260,10 @@ class RelationshipRecord(Record):
 
 def ontology_label(labels: Sequence[str], ontology: Ontology) -> str:
     """The label of a node in the ontology; of several, the first in its order."""
-    return min((label for label in labels if label in ontology.labels), key=lambda label: ontology.label_order[label])
+    return min(
+        (label for label in labels if label in ontology.labels),
+        key=lambda label: ontology.label_order[label],
+    )
 
 
 def as_text(value: object) -> str:
@@ -234,7 +272,9 @@ def as_text(value: object) -> str:
 
 
 def visible(properties: Mapping[str, Any], hidden: Iterable[str]) -> dict[str, JsonValue]:
-    """The properties of a record that callers may see, as JSON types; no embeddings, whatever their names."""
+    """The properties of a record that callers may see, as JSON types; no embeddings, whatever their
+    names.
+    """
     return {
         key: _time(value) if key in TIMES else plain(value)
         for key, value in sorted(properties.items())
@@ -246,12 +286,16 @@ def _is_vector(value: object) -> bool:
     if isinstance(value, Vector):
         return True
     return (
-        isinstance(value, list) and len(value) >= MIN_VECTOR_LENGTH and {type(item) for item in value} <= {int, float}
+        isinstance(value, list)
+        and len(value) >= MIN_VECTOR_LENGTH
+        and {type(item) for item in value} <= {int, float}
     )
 
 
 def _time(value: object) -> JsonValue:
-    """A time in one form, whether it was stored as a time or as text; other values are unchanged."""
+    """A time in one form, whether it was stored as a time or as text; other values are
+    unchanged.
+    """
     moment = value
     with suppress(ValueError):
         if isinstance(value, DateTime):
@@ -266,7 +310,11 @@ def _time(value: object) -> JsonValue:
 
 def plain(value: object) -> JsonValue:
     """Convert a value of the database to a JSON type."""
-    if value is None or isinstance(value, str | bool | int) or (isinstance(value, float) and math.isfinite(value)):
+    if (
+        value is None
+        or isinstance(value, str | bool | int)
+        or (isinstance(value, float) and math.isfinite(value))
+    ):
         return value
     if isinstance(value, datetime):
         return value.isoformat()

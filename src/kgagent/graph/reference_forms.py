@@ -1,4 +1,6 @@
-"""What a reference to a node may mean: a key, the first characters of a key, the owner, or a name."""
+"""What a reference to a node may mean: a key, the first characters of a key, the owner, or a
+name.
+"""
 
 import re
 import unicodedata
@@ -50,7 +52,8 @@ class ReferenceForms:
     """The ways to read one reference.
 
     Attributes:
-        keys: the reference as a key, and the key in "Ruth Calder (Person, 5b0c1a2f)", which is how texts show a node.
+        keys: the reference as a key, and the key in "Ruth Calder (Person, 5b0c1a2f)", which is how
+            texts show a node.
         written: the reference without white space around it.
         name: the reference read as a name, normalized.
     """
@@ -81,7 +84,9 @@ class ReferenceForms:
 
     @property
     def may_be_name(self) -> bool:
-        """Whether it is also looked up as a name; a reference in the form of a generated key is not."""
+        """Whether it is also looked up as a name; a reference in the form of a generated key is
+        not.
+        """
         return not is_generated_key(self.keys[0])
 
     @property
@@ -90,12 +95,17 @@ class ReferenceForms:
         return self.name in OWNER_WORDS
 
     def name_parameters(self, user_id: str) -> Mapping[str, Any]:
-        """The parameters by which `resolve_references.cypher` looks for the name; other names are in `notes_text`."""
+        """The parameters by which `resolve_references.cypher` looks for the name; other names are
+        in `notes_text`.
+        """
         queries = {"query": "name", "alias_query": "notes_text"}
         return {
             "name": self.name,
             "plain": self.plain,
-            **{parameter: _phrase_query(field, self.written, user_id) for parameter, field in queries.items()},
+            **{
+                parameter: _phrase_query(field, self.written, user_id)
+                for parameter, field in queries.items()
+            },
         }
 
 
@@ -106,7 +116,9 @@ def name_and_label(reference: str) -> tuple[str, str] | None:
 
 
 def is_too_long(text: str) -> bool:
-    """Whether a text refers to no node, because it or its compatibility form, which is compared, is too long."""
+    """Whether a text refers to no node, because it or its compatibility form, which is compared, is
+    too long.
+    """
     limit = MAX_REFERENCE_LENGTH
     # A character can become 18.
     return len(text) > limit or len(text) * 18 > limit < len(unicodedata.normalize("NFKC", text))
@@ -118,16 +130,19 @@ def is_generated_key(text: str) -> bool:
 
 
 def is_key_form(text: str) -> bool:
-    """Whether a text is, in form, a key that kgagent makes, or the beginning of one as answers show it."""
+    """Whether a text is, in form, a key that kgagent makes, or the beginning of one as answers show
+    it.
+    """
     written = _without_ellipsis(text.strip())
     return len(written) >= MIN_PREFIX and _HEXADECIMAL.fullmatch(written) is not None
 
 
 def message_key(key: str) -> str:
-    """A key as an answer shows it, without asking the database: the first characters of a generated key.
+    """A key as an answer shows it, without asking the database: the first characters of a generated
+    key.
 
-    Two of 100,000 nodes begin alike with a probability of 1 in 3,000; the reference is then an error, never another
-    node.
+    Two of 100,000 nodes begin alike with a probability of 1 in 3,000; the reference is then an
+    error, never another node.
     """
     return key[:MESSAGE_LENGTH] if is_generated_key(key) else key
 
@@ -135,12 +150,15 @@ def message_key(key: str) -> str:
 def is_short_key(text: str) -> bool:
     """Whether a text is rather the beginning of a key, but too short to refer to a node."""
     written = _without_ellipsis(text.strip())
-    is_hexadecimal = _HEXADECIMAL.fullmatch(written) is not None and any(c.isdigit() for c in written)
+    is_hexadecimal = _HEXADECIMAL.fullmatch(written) is not None and any(
+        c.isdigit() for c in written
+    )
     return is_hexadecimal and MIN_SHORT_KEY <= len(written) < MIN_PREFIX
 
 
 def loose_name(reference: str) -> str | None:
-    """The plain text of a reference that may be a name without accents or a part of a name; otherwise None.
+    """The plain text of a reference that may be a name without accents or a part of a name;
+    otherwise None.
 
     A key, the owner, and a text with fewer than two letters are none.
     """
@@ -152,7 +170,9 @@ def loose_name(reference: str) -> str | None:
 
 
 def is_near(reference: str, names: Iterable[str]) -> bool:
-    """Whether a name has a word of a reference, or a similar one; short words count only if there are no others."""
+    """Whether a name has a word of a reference, or a similar one; short words count only if there
+    are no others.
+    """
     words_of_names = {word for name in names for word in plain_text(name).split()}
     wanted = plain_text(reference).split()
     distinctive = [word for word in wanted if len(word) >= MIN_DISTINCTIVE] or wanted
@@ -162,13 +182,15 @@ def is_near(reference: str, names: Iterable[str]) -> bool:
 def similar_name_query(
     reference: str, user_id: str, field: str = "name", *, two_changed: int = MIN_TWO_CHANGED
 ) -> str | None:
-    """A Lucene query for the user's nodes whose name contains a word of a reference, or a similar one.
+    """A Lucene query for the user's nodes whose name contains a word of a reference, or a similar
+    one.
 
     Args:
         reference: the name.
         user_id: owner of the nodes.
         field: the field of the index, `notes_text` for other names.
-        two_changed: minimum number of letters of a word that is also searched with two letters changed.
+        two_changed: minimum number of letters of a word that is also searched with two letters
+            changed.
 
     Returns:
         The query, or None if the reference has no words.
@@ -184,7 +206,9 @@ def similar_name_query(
 
 
 def _phrase_query(field: str, reference: str, user_id: str) -> str:
-    """A query for texts that contain the words of a reference as a phrase, in the forms in which they may be stored."""
+    """A query for texts that contain the words of a reference as a phrase, in the forms in which
+    they may be stored.
+    """
     text, composed = " ".join(reference.split()), compatible_form(reference)
     forms = [text, composed, unicodedata.normalize("NFD", composed), composed.casefold()]
     forms += [composed.translate(_FULL_WIDTH), composed.casefold().replace("ss", "ß")]
@@ -197,11 +221,16 @@ def _are_spelt_alike(word: str, other: str) -> bool:
     """Whether two words of names are the same or differ little: "rajiv" and "rajeev"."""
     compared = SequenceMatcher(None, word, other)
     # Upper bounds of the ratio, which cost less.
-    return all(ratio() >= SIMILAR_WORD for ratio in (compared.real_quick_ratio, compared.quick_ratio, compared.ratio))
+    return all(
+        ratio() >= SIMILAR_WORD
+        for ratio in (compared.real_quick_ratio, compared.quick_ratio, compared.ratio)
+    )
 
 
 def _is_key_prefix(text: str) -> bool:
-    """Whether a text may be the first characters of a key; a single word without a digit is rather a name."""
+    """Whether a text may be the first characters of a key; a single word without a digit is rather
+    a name.
+    """
     return (
         len(text) >= MIN_PREFIX
         and text.split() == [text]

@@ -42,18 +42,22 @@ class ReferencedNode(End):
         return normalised_name(name) in map(normalised_name, self.aliases)
 
     def listed(self, short_key: str) -> str:
-        """The node in a list, such as "Ruth Calder (Person, 5b0c1a2f): Naval architect in Bergen"."""
+        """The node in a list, such as "Ruth Calder (Person, 5b0c1a2f): Naval architect in
+        Bergen".
+        """
         description = beginning(self.description, MAX_DESCRIPTION)
         shown = f"{shorten_name(self.name)} ({self.label}, {short_key})"
         return f"{shown}: {description}" if description else shown
 
 
 class NodeLookup:
-    """What the database returned for the references of one call; it answers as often as asked, without a statement.
+    """What the database returned for the references of one call; it answers as often as asked,
+    without a statement.
 
     Attributes:
         loose: for each unknown name that was compared loosely, the node that it means, if only one.
-        nearest: for each unknown reference that was compared with similar names, the nodes that have them, as listed.
+        nearest: for each unknown reference that was compared with similar names, the nodes that
+            have them, as listed.
     """
 
     def __init__(self, ontology: Ontology) -> None:
@@ -73,12 +77,23 @@ class NodeLookup:
             self._by_prefix.setdefault(item["prefix"], []).append(item["node"])
         self._by_name |= {item["name"]: item for item in row["by_name"]}
         self._by_plain_name |= {item["plain"]: item for item in row["scanned"]}
-        named = [node for item in (*row["by_name"], *row["scanned"]) for node in (*item["nodes"], *item["called"])]
-        nodes = (*row["by_key"], *row["owners"], *(item["node"] for item in row["by_prefix"]), *named)
+        named = [
+            node
+            for item in (*row["by_name"], *row["scanned"])
+            for node in (*item["nodes"], *item["called"])
+        ]
+        nodes = (
+            *row["by_key"],
+            *row["owners"],
+            *(item["node"] for item in row["by_prefix"]),
+            *named,
+        )
         self._by_key |= {node["entity_key"]: node for node in nodes}
 
     def is_cut(self, forms: ReferenceForms) -> bool:
-        """Whether the index has so many matches for a name that its node may not be among those examined."""
+        """Whether the index has so many matches for a name that its node may not be among those
+        examined.
+        """
         item = self._by_name.get(forms.name)
         return item is not None and item["is_cut"] and not item["nodes"] and not item["called"]
 
@@ -88,7 +103,9 @@ class NodeLookup:
 
     def node(self, key: str, labels: Collection[str] | None = None) -> ReferencedNode | None:
         """The node with a key, if it is among those that were found."""
-        return next(iter(self._read([self._by_key[key]] if key in self._by_key else (), labels)), None)
+        return next(
+            iter(self._read([self._by_key[key]] if key in self._by_key else (), labels)), None
+        )
 
     def ends(self) -> dict[str, End]:
         """All nodes that were found, by their keys, as ends of relationships."""
@@ -98,11 +115,21 @@ class NodeLookup:
     async def candidates(
         self, references: Iterable[str], labels: Collection[str] | None = None
     ) -> dict[str, tuple[ReferencedNode, ...]]:
-        """All nodes that each reference may mean, at most 11; a node with exactly that key is the only one."""
+        """All nodes that each reference may mean, at most 11; a node with exactly that key is the
+        only one.
+        """
         asked = list(dict.fromkeys(references))
-        return dict(zip(asked, await in_turns(lambda text: self._candidates(text, labels), asked), strict=True))
+        return dict(
+            zip(
+                asked,
+                await in_turns(lambda text: self._candidates(text, labels), asked),
+                strict=True,
+            )
+        )
 
-    def _candidates(self, reference: str, labels: Collection[str] | None) -> tuple[ReferencedNode, ...]:
+    def _candidates(
+        self, reference: str, labels: Collection[str] | None
+    ) -> tuple[ReferencedNode, ...]:
         forms = ReferenceForms.of(reference)
         meant = [] if forms is None else self._meant_by(forms, labels)
         if not meant and (part := name_and_label(reference)) is not None:
@@ -112,29 +139,48 @@ class NodeLookup:
             return tuple(node for node in meant if node.label == label)
         return tuple(meant)
 
-    def _meant_by(self, forms: ReferenceForms, labels: Collection[str] | None) -> list[ReferencedNode]:
-        """The nodes that a reference may mean, in the order of the ontology's labels and of their keys."""
+    def _meant_by(
+        self, forms: ReferenceForms, labels: Collection[str] | None
+    ) -> list[ReferencedNode]:
+        """The nodes that a reference may mean, in the order of the ontology's labels and of their
+        keys.
+        """
         key, *inner_keys = forms.keys
         if (keyed := self.node(key, labels)) is not None:
             return [keyed]
         if forms.is_owner and (owners := self.owners(labels)):
             return owners
-        named = [node for node in self._with_name(forms, "nodes", labels) if normalised_name(node.name) == forms.name]
-        meant = {node.entity_key: node for node in (*named, *self._read(self._by_prefix.get(key, ()), labels))}
+        named = [
+            node
+            for node in self._with_name(forms, "nodes", labels)
+            if normalised_name(node.name) == forms.name
+        ]
+        meant = {
+            node.entity_key: node
+            for node in (*named, *self._read(self._by_prefix.get(key, ()), labels))
+        }
         if not meant:
             for inner in inner_keys:
                 keyed = self.node(inner, labels)
-                nodes = self._read(self._by_prefix.get(inner, ()), labels) if keyed is None else [keyed]
+                nodes = (
+                    self._read(self._by_prefix.get(inner, ()), labels) if keyed is None else [keyed]
+                )
                 meant |= {node.entity_key: node for node in nodes}
         return sorted(meant.values(), key=in_order) or self._called(forms, labels)
 
-    def _called(self, forms: ReferenceForms, labels: Collection[str] | None) -> list[ReferencedNode]:
+    def _called(
+        self, forms: ReferenceForms, labels: Collection[str] | None
+    ) -> list[ReferencedNode]:
         """The nodes with another name that a reference is."""
         nodes = self._with_name(forms, "called", labels)
         return sorted((node for node in nodes if node.has_alias(forms.written)), key=in_order)
 
-    def _with_name(self, forms: ReferenceForms, part: str, labels: Collection[str] | None) -> list[ReferencedNode]:
-        """The nodes of which the name (`nodes`) or another name (`called`) is that of a reference without accents."""
+    def _with_name(
+        self, forms: ReferenceForms, part: str, labels: Collection[str] | None
+    ) -> list[ReferencedNode]:
+        """The nodes of which the name (`nodes`) or another name (`called`) is that of a reference
+        without accents.
+        """
         item = self._by_plain_name.get(forms.plain) or self._by_name.get(forms.name)
         return [] if item is None else self._read(item[part], labels)
 
@@ -142,8 +188,12 @@ class NodeLookup:
         return list(read_nodes(rows, self._ontology, labels))
 
 
-def read_nodes(rows: Iterable[Row], ontology: Ontology, wanted: Collection[str] | None) -> Iterable[ReferencedNode]:
-    """The nodes of rows that have one of the wanted labels; a node that was deleted meanwhile has no key."""
+def read_nodes(
+    rows: Iterable[Row], ontology: Ontology, wanted: Collection[str] | None
+) -> Iterable[ReferencedNode]:
+    """The nodes of rows that have one of the wanted labels; a node that was deleted meanwhile has
+    no key.
+    """
     for row in rows:
         labels = frozenset(row["labels"])
         known = labels & ontology.labels.keys() & (labels if wanted is None else frozenset(wanted))

@@ -6,7 +6,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from kgagent.errors import InputError, InvalidLevelError, KgAgentError, NodeNotFoundError, NotFoundError
+from kgagent.errors import (
+    InputError,
+    InvalidLevelError,
+    KgAgentError,
+    NodeNotFoundError,
+    NotFoundError,
+)
 from kgagent.graph.existing_records import relationship_exists
 from kgagent.graph.history import history_change
 from kgagent.graph.identifiers import Identifier
@@ -38,17 +44,21 @@ class RelationshipIntent:
     """What to do with the relationship between two nodes.
 
     Attributes:
-        element_id: of several relationships of the type, the one that is meant; None is the one that the tools use.
+        element_id: of several relationships of the type, the one that is meant; None is the one
+            that the tools use.
         from_entity_key: the end that the caller names first.
         to_entity_key: the other end.
         neo4j_type: the type; None if the labels of the ends determine it.
-        create: whether it must not exist yet; otherwise it must exist. Without a `relationship_type` it gets its Neo4j
-            type in words: "engages with".
+        create: whether it must not exist yet; otherwise it must exist. Without a
+            `relationship_type` it gets its Neo4j type in words: "engages with".
         or_update: with `create`, whether an existing relationship is changed instead of refused.
-        omit_invalid_levels: whether an invalid attitude or proximity is omitted if there is more to write.
-        values: properties to set; None removes one. Attitude and proximity may be 1 to 5 or a word of the type.
+        omit_invalid_levels: whether an invalid attitude or proximity is omitted if there is more to
+            write.
+        values: properties to set; None removes one. Attitude and proximity may be 1 to 5 or a word
+            of the type.
         notes: notes to add.
-        adds_type: whether a type that an existing relationship lacks is added to the others instead of replacing them.
+        adds_type: whether a type that an existing relationship lacks is added to the others instead
+            of replacing them.
         correction: whether what it replaces was never right.
         missing: the error if there is no such relationship; `{a}` and `{b}` stand for the nodes.
     """
@@ -85,7 +95,9 @@ RelationshipWriteOptions = WriteOptions[RelationshipIntent, RelationshipRecord]
 
 
 class RelationshipRepository:
-    """Reads the relationships of all users; each call names the owner. Also the `RecordKind` of relationships."""
+    """Reads the relationships of all users; each call names the owner. Also the `RecordKind` of
+    relationships.
+    """
 
     plural = "relationships"
 
@@ -126,14 +138,18 @@ class RelationshipRepository:
         rows = await read(statement("read_pairs", lock=lock, **self.names), parameters)
         by_position = {row["position"]: row for row in rows}
         owner = None if adopt_foreign else user_id
-        return [self._pair(intent, by_position[position], owner) for position, intent in enumerate(intents)]
+        return [
+            self._pair(intent, by_position[position], owner)
+            for position, intent in enumerate(intents)
+        ]
 
     async def read(self, user_id: str, intent: RelationshipIntent) -> RelationshipRecord:
         """Read the relationship of an intent, in whichever direction it is stored.
 
         Raises:
             NotFoundError: a node or the relationship does not exist for this user.
-            InputError: the labels of the nodes allow no relationship type, or several and none was named.
+            InputError: the labels of the nodes allow no relationship type, or several and none was
+                named.
         """
         [pair] = await self.read_pairs(user_id, [intent])
         stored, _ = self.find(intent, pair)
@@ -142,32 +158,46 @@ class RelationshipRepository:
         return stored
 
     async def count_by_type(self, user_id: str) -> dict[str, int]:
-        """Count the relationships between one user's nodes by type, in the order of the ontology."""
-        rows = await self.store.read(statement("count_relationships_by_type", **self.names), {"user_id": user_id})
+        """Count the relationships between one user's nodes by type, in the order of the
+        ontology.
+        """
+        rows = await self.store.read(
+            statement("count_relationships_by_type", **self.names), {"user_id": user_id}
+        )
         counts = {str(row["neo4j_type"]): int(row["found"]) for row in rows}
         return {neo4j_type: counts.get(neo4j_type, 0) for neo4j_type in self.ontology.relationships}
 
     async def read_of_node(
         self, user_id: str, entity_key: str, *, limit: int
     ) -> tuple[tuple[RelationshipRecord, ...], tuple[str, ...]]:
-        """Read and lock the relationships of a node: those that kgagent manages, and the types of the others."""
+        """Read and lock the relationships of a node: those that kgagent manages, and the types of
+        the others.
+        """
         rows = await self.store.read_for_update(
             statement("read_relationships_of_node", **self.names),
-            {"user_id": user_id, "key": entity_key, "types": list(self.ontology.relationships), "limit": limit},
+            {
+                "user_id": user_id,
+                "key": entity_key,
+                "types": list(self.ontology.relationships),
+                "limit": limit,
+            },
         )
         own = tuple(RelationshipRecord.read(row["relationship"]) for row in rows if row["is_own"])
         return own, tuple(dict.fromkeys(row["neo4j_type"] for row in rows if not row["is_own"]))
 
-    def find(self, intent: RelationshipIntent, pair: PairState) -> tuple[RelationshipRecord | None, RelationshipRecord]:
+    def find(
+        self, intent: RelationshipIntent, pair: PairState
+    ) -> tuple[RelationshipRecord | None, RelationshipRecord]:
         """Find the relationship of an intent.
 
         Returns:
-            The stored relationship or None, and an empty relationship of that type between the two nodes.
+            The stored relationship or None, and an empty relationship of that type between the two
+            nodes.
 
         Raises:
             NodeNotFoundError: a node does not exist for this user.
-            InputError: the two nodes are the same, or their labels allow no relationship type, or several and none was
-                named, or the relationship names another owner.
+            InputError: the two nodes are the same, or their labels allow no relationship type, or
+                several and none was named, or the relationship names another owner.
         """
         if intent.neo4j_type is not None:
             self.ontology.relationship(intent.neo4j_type)
@@ -184,14 +214,17 @@ class RelationshipRepository:
             second.label,
             intent.neo4j_type,
             relationship_type=given_type,
-            existing=() if intent.create and given_type else [record.neo4j_type for record in pair.relationships],
+            existing=()
+            if intent.create and given_type
+            else [record.neo4j_type for record in pair.relationships],
         )
         of_type = [record for record in pair.relationships if record.neo4j_type == neo4j_type]
         meant = [record for record in of_type if intent.element_id in {None, record.element_id}]
         stored = min(meant, key=lambda record: record.is_parallel, default=None)
         if stored is None and any(record.neo4j_type == neo4j_type for record in pair.foreign):
             raise InputError(
-                f"The {neo4j_type} relationship between {first} and {second} names another user as its owner. "
+                f"The {neo4j_type} relationship between {first} and {second} names another user as "
+                f"its owner. "
                 "`kgagent migrate` gives it to the owner of the two nodes"
             )
         start, end = (second, first) if reverse else (first, second)
@@ -205,7 +238,8 @@ class RelationshipRepository:
             from_name=start.name,
             to_name=end.name,
             vector_length=None,
-            properties=self.ontology.relationship_defaults | ({"is_reversed": True} if reverse and given_type else {}),
+            properties=self.ontology.relationship_defaults
+            | ({"is_reversed": True} if reverse and given_type else {}),
         )
         return stored, blank
 
@@ -214,9 +248,11 @@ class RelationshipRepository:
         return relationship_text(record, self.ontology, now)
 
     def relationship_key(self, record: RelationshipRecord) -> str:
-        """The key that the database keeps unique: the same from either end, with a length that separates the ends.
+        """The key that the database keeps unique: the same from either end, with a length that
+        separates the ends.
 
-        Of several adopted relationships of one type between two nodes, all but one have a key of their own.
+        Of several adopted relationships of one type between two nodes, all but one have a key of
+        their own.
         """
         if record.is_parallel and (stored := record.text("relationship_key")):
             return stored
@@ -242,8 +278,12 @@ class RelationshipRepository:
             "to_entity_key": record.to_entity_key,
         }
 
-    def bookkeeping(self, record: RelationshipRecord, user_id: str, now: datetime) -> dict[str, Any]:
-        """The owner, the notes as full-text search finds them, the unique key, the direction and the days of `when`."""
+    def bookkeeping(
+        self, record: RelationshipRecord, user_id: str, now: datetime
+    ) -> dict[str, Any]:
+        """The owner, the notes as full-text search finds them, the unique key, the direction and
+        the days of `when`.
+        """
         days = days_of([record.properties.get("when")])
         return {
             "user_id": user_id,
@@ -251,17 +291,29 @@ class RelationshipRepository:
             "relationship_key": self.relationship_key(record),
             "is_reversed": record.properties.get("is_reversed"),
             **days,
-            FORMER: None if days[DAYS[0]] is None else last_end(record.history, "relationship_type"),
+            FORMER: None
+            if days[DAYS[0]] is None
+            else last_end(record.history, "relationship_type"),
         }
 
-    def to_model(self, record: RelationshipRecord, asked_from: str | None = None) -> GraphRelationship:
+    def to_model(
+        self, record: RelationshipRecord, asked_from: str | None = None
+    ) -> GraphRelationship:
         """The relationship as callers see it, from the end that the caller named first."""
         return record.to_model(self.ontology, asked_from=asked_from)
 
-    def _pair(self, intent: RelationshipIntent, row: Mapping[str, Any], owner: str | None) -> PairState:
+    def _pair(
+        self, intent: RelationshipIntent, row: Mapping[str, Any], owner: str | None
+    ) -> PairState:
         found = [RelationshipRecord.read(item) for item in row["relationships"]]
-        found.sort(key=lambda record: ("relationship_key" not in record.properties, record.element_id))
-        own = [record for record in found if owner is None or record.properties.get("user_id", owner) == owner]
+        found.sort(
+            key=lambda record: ("relationship_key" not in record.properties, record.element_id)
+        )
+        own = [
+            record
+            for record in found
+            if owner is None or record.properties.get("user_id", owner) == owner
+        ]
         return PairState(
             first=self._end(intent.from_entity_key, row["first"]),
             second=self._end(intent.to_entity_key, row["second"]),
@@ -281,7 +333,9 @@ class RelationshipRepository:
 
 
 class RelationshipStrategy:
-    """Creates and changes the relationships of one user, and adds notes to them; see `compare_and_set`."""
+    """Creates and changes the relationships of one user, and adds notes to them; see
+    `compare_and_set`.
+    """
 
     def __init__(
         self,
@@ -308,9 +362,14 @@ class RelationshipStrategy:
         return intent.pair
 
     async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
-        """Read the two nodes of each intent and the relationships between them; intents about one pair share these."""
+        """Read the two nodes of each intent and the relationships between them; intents about one
+        pair share these.
+        """
         pairs = await self._relationships.read_pairs(
-            self._user_id, intents, adopt_foreign=self._options.adopt_foreign, for_update=not self._options.dry_run
+            self._user_id,
+            intents,
+            adopt_foreign=self._options.adopt_foreign,
+            for_update=not self._options.dry_run,
         )
         shared: dict[frozenset[str], list[RelationshipRecord]] = {}
         return [
@@ -318,7 +377,9 @@ class RelationshipStrategy:
             for intent, pair in zip(intents, pairs, strict=True)
         ]
 
-    def plan(self, intent: RelationshipIntent, state: PairState) -> PlannedWrite[RelationshipRecord]:
+    def plan(
+        self, intent: RelationshipIntent, state: PairState
+    ) -> PlannedWrite[RelationshipRecord]:
         """Decide what to write.
 
         Raises:
@@ -334,7 +395,9 @@ class RelationshipStrategy:
         if stored is not None and intent.create and not intent.or_update:
             raise relationship_exists(state, stored, self._relationships.ontology)
         if stored is None and not intent.values.get("relationship_type"):
-            intent = replace(intent, values={**intent.values, "relationship_type": as_words(blank.neo4j_type)})
+            intent = replace(
+                intent, values={**intent.values, "relationship_type": as_words(blank.neo4j_type)}
+            )
         before = stored or with_properties(blank, {"user_id": self._user_id})
         ended = self._options.said_on
         if stored is not None:
@@ -345,13 +408,20 @@ class RelationshipStrategy:
             if when and replaces_type:
                 ended = beginning(when) or ended
             elif when:
-                intent = replace(intent, values={**intent.values, "when": with_periods(stored.text("when"), when)})
+                intent = replace(
+                    intent,
+                    values={**intent.values, "when": with_periods(stored.text("when"), when)},
+                )
         given, omitted = self._values(intent, before.neo4j_type)
         levels = self._levels_stored_as_text(before)
         changes = changed_properties(before, levels | given, intent.notes, self._context)
         changes |= history_change(
             stored and with_properties(stored, levels),
-            {name: value for name, value in changes.items() if name not in levels or value != levels[name]},
+            {
+                name: value
+                for name, value in changes.items()
+                if name not in levels or value != levels[name]
+            },
             until=self._context.clock(),
             ended=ended,
             by=self._user_id,
@@ -359,7 +429,10 @@ class RelationshipStrategy:
             corrected=intent.correction,
         )
         after = with_properties(before, changes)
-        state.relationships[:] = [after, *(record for record in state.relationships if record is not stored)]
+        state.relationships[:] = [
+            after,
+            *(record for record in state.relationships if record is not stored),
+        ]
         return PlannedWrite(stored, after, changes, intent.from_entity_key, omitted)
 
     async def save(
@@ -368,7 +441,9 @@ class RelationshipStrategy:
         """Embed and write; a plan that met a conflict is missing from the result."""
         return await self.saver.save(plans)
 
-    def _with_added_type(self, intent: RelationshipIntent, stored: RelationshipRecord) -> RelationshipIntent:
+    def _with_added_type(
+        self, intent: RelationshipIntent, stored: RelationshipRecord
+    ) -> RelationshipIntent:
         """A write that adds a type; a second description becomes a note, with its time.
 
         Raises:
@@ -379,7 +454,11 @@ class RelationshipStrategy:
             return intent
         values = {**intent.values, "relationship_type": with_types(old, given)}
         description = values.get("description")
-        if is_same(old, given) or not description or stored.text("description") in {"", description}:
+        if (
+            is_same(old, given)
+            or not description
+            or stored.text("description") in {"", description}
+        ):
             return replace(intent, values=values)
         del values["description"]
         # The time of the whole relationship, if it has one, gets that of the new type too.
@@ -395,14 +474,21 @@ class RelationshipStrategy:
 
     def _levels_stored_as_text(self, record: RelationshipRecord) -> dict[str, Any]:
         """The numbers of levels that an old graph holds as words or as text."""
-        stored_as_text = (field for field in LEVEL_FIELDS if isinstance(record.properties.get(field), str))
-        known = {field: record.known_level(self._relationships.ontology, field) for field in stored_as_text}
+        stored_as_text = (
+            field for field in LEVEL_FIELDS if isinstance(record.properties.get(field), str)
+        )
+        known = {
+            field: record.known_level(self._relationships.ontology, field)
+            for field in stored_as_text
+        }
         return {field: level for field, level in known.items() if level is not None}
 
     def _values(
         self, intent: RelationshipIntent, neo4j_type: str
     ) -> tuple[dict[str, Any], tuple[InvalidLevelError, ...]]:
-        """The values of an intent with levels as numbers, and the errors of levels that are omitted."""
+        """The values of an intent with levels as numbers, and the errors of levels that are
+        omitted.
+        """
         level = self._relationships.ontology.level
         values: dict[str, Any] = {}
         omitted: list[InvalidLevelError] = []
@@ -430,17 +516,26 @@ def relationship_key(neo4j_type: str, one: str, other: str) -> str:
 def not_found(intent: RelationshipIntent, pair: PairState) -> NotFoundError:
     """The error for two nodes that exist without the relationship."""
     return NotFoundError(
-        intent.missing.format(a=pair.first or intent.from_entity_key, b=pair.second or intent.to_entity_key)
+        intent.missing.format(
+            a=pair.first or intent.from_entity_key, b=pair.second or intent.to_entity_key
+        )
     )
 
 
 def relationship_text(record: RelationshipRecord, ontology: Ontology, now: datetime) -> str:
     """Make the embedding text of a relationship.
 
-    The form is "<description> <relationship_type> <attitude_word> <proximity_word> <notes_text>". An absent part is
-    omitted together with its space, and so are notes that have expired by `now`.
+    The form is "<description> <relationship_type> <attitude_word> <proximity_word> <notes_text>".
+    An absent part is omitted together with its space, and so are notes that have expired by `now`.
     """
-    words = (ontology.word(record.neo4j_type, field, record.known_level(ontology, field)) for field in LEVEL_FIELDS)
+    words = (
+        ontology.word(record.neo4j_type, field, record.known_level(ontology, field))
+        for field in LEVEL_FIELDS
+    )
     return embedding_text(
-        record.text("description"), record.text("relationship_type"), *words, notes=record.notes, now=now
+        record.text("description"),
+        record.text("relationship_type"),
+        *words,
+        notes=record.notes,
+        now=now,
     )

@@ -1,4 +1,6 @@
-"""Restoring what `deletion` deleted: a relationship, or a node with the relationships that were deleted with it."""
+"""Restoring what `deletion` deleted: a relationship, or a node with the relationships that were
+deleted with it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -30,7 +32,8 @@ class RestorationPlan(Generic[ModelT]):
 
     Attributes:
         record: the node or relationship as callers see it once it is restored.
-        relationships: it, or the relationships that were deleted with the node; an end without element id is the node.
+        relationships: it, or the relationships that were deleted with the node; an end without
+            element id is the node.
         node: the node as it was deleted; None if only a relationship is restored.
         skipped: the other nodes of relationships that stay deleted, as these nodes do not exist.
         existing: the node that has the key of the deleted one, so that it gets a new one.
@@ -53,7 +56,9 @@ class RestorationResult(Generic[ModelT]):
 
 @dataclass(frozen=True)
 class _Restoration(SingleWrite[RestorationPlan[ModelT], RestorationResult[ModelT]]):
-    """What the restorations of nodes and of relationships share: records get the embeddings of their present texts."""
+    """What the restorations of nodes and of relationships share: records get the embeddings of
+    their present texts.
+    """
 
     graph: UserGraph
 
@@ -62,13 +67,21 @@ class _Restoration(SingleWrite[RestorationPlan[ModelT], RestorationResult[ModelT
         graph, context = self.graph, self.graph.context
         key = {"entity_key": plan.record.entity_key} if isinstance(plan.record, GraphNode) else {}
         deleted = [] if plan.node is None else [plan.node]
-        nodes = [ChangedRecord(graph.nodes, with_properties(node, key), node, key) for node in deleted]
-        records = [*nodes, *(ChangedRecord(graph.relationships, item, item, {}) for item in plan.relationships)]
+        nodes = [
+            ChangedRecord(graph.nodes, with_properties(node, key), node, key) for node in deleted
+        ]
+        records = [
+            *nodes,
+            *(ChangedRecord(graph.relationships, item, item, {}) for item in plan.relationships),
+        ]
         rows, embedded = await embedded_rows(records, graph, keep_updated_at=True)
         # What is kept of them has the keys that they had.
         keys: list[Row] = [
             *({"entity_key": node.entity_key} for node in deleted),
-            *({"relationship_key": record.properties.get("relationship_key")} for record in plan.relationships),
+            *(
+                {"relationship_key": record.properties.get("relationship_key")}
+                for record in plan.relationships
+            ),
         ]
         rows = [{**row, **kept} for row, kept in zip(rows, keys, strict=True)]
         parameters = {
@@ -80,13 +93,17 @@ class _Restoration(SingleWrite[RestorationPlan[ModelT], RestorationResult[ModelT
         if not await graph.write("restore_records", parameters, **DELETED_NAMES):
             return None
         if context.on_change is not None:
-            for model in ([plan.record] if nodes else []) + [*map(graph.relationships.to_model, plan.relationships)]:
+            for model in ([plan.record] if nodes else []) + [
+                *map(graph.relationships.to_model, plan.relationships)
+            ]:
                 context.on_change(None, model)
         return RestorationResult(plan, embedded)
 
     async def _rows(self, name: str, **parameters: object) -> list[Row]:
         text = statement(name, **self.graph.relationships.names, **DELETED_NAMES)
-        return await self.graph.nodes.store.read(text, {"user_id": self.graph.user_id, **parameters})
+        return await self.graph.nodes.store.read(
+            text, {"user_id": self.graph.user_id, **parameters}
+        )
 
 
 @dataclass(frozen=True)
@@ -100,7 +117,8 @@ class RelationshipRestoration(_Restoration[GraphRelationship]):
 
         Raises:
             AlreadyExistsError: the nodes are connected.
-            NotFoundError: a node does not exist for this user, or there is no deleted relationship between them.
+            NotFoundError: a node does not exist for this user, or there is no deleted relationship
+                between them.
             InputError: it can no longer be restored.
         """
         relationships = self.graph.relationships
@@ -109,11 +127,16 @@ class RelationshipRestoration(_Restoration[GraphRelationship]):
         between = f"between {pair.first} and {pair.second}"
         if current is not None:
             raise AlreadyExistsError(
-                f"A relationship {between} exists. Use update_relationship or add_note_to_relationship on it"
+                f"A relationship {between} exists. Use update_relationship or "
+                f"add_note_to_relationship on it"
             )
-        rows = await self._rows("read_deleted_relationship", key=relationships.relationship_key(blank))
+        rows = await self._rows(
+            "read_deleted_relationship", key=relationships.relationship_key(blank)
+        )
         if not rows or not _is_whole(rows[0]):
-            raise NotFoundError(f"There is no deleted relationship {between}. Use create_relationship to create one")
+            raise NotFoundError(
+                f"There is no deleted relationship {between}. Use create_relationship to create one"
+            )
         [row] = rows
         advice = ". Use create_relationship to create it again"
         _check_window(row, f"The relationship {between}", self.graph.context.clock(), advice)
@@ -150,19 +173,27 @@ class NodeRestoration(_Restoration[GraphNode]):
             raise NotFoundError(f"There is no deleted node {wanted!r} that can be restored")
         if len(rows) > 1:
             listed = "; ".join(
-                f"{self._shown(row)}, deleted on {_minute(row['deleted_at'])}" for row in rows[:MAX_LISTED]
+                f"{self._shown(row)}, deleted on {_minute(row['deleted_at'])}"
+                for row in rows[:MAX_LISTED]
             )
-            raise InputError(f"{wanted!r} could refer to {len(rows)} deleted nodes; give the key of one: {listed}")
+            raise InputError(
+                f"{wanted!r} could refer to {len(rows)} deleted nodes; give the key of one: "
+                f"{listed}"
+            )
         [row] = rows
         _check_window(row, self._shown(row), now)
         node = NodeRecord.read(row, graph.nodes.ontology)
         key = node.entity_key
         existing = (await graph.nodes.read(graph.user_id, [key])).get(key)
         restored = node if existing is None else with_properties(node, {"entity_key": self.new_key})
-        end = End(element_id="", entity_key=restored.entity_key, label=node.label, name=node.text("name"))
+        end = End(
+            element_id="", entity_key=restored.entity_key, label=node.label, name=node.text("name")
+        )
         relationships: list[RelationshipRecord] = []
         skipped: list[End] = []
-        for of_node in await self._rows("read_deleted_with_node", deletion=row["deletion"], entity_key=key):
+        for of_node in await self._rows(
+            "read_deleted_with_node", deletion=row["deletion"], entity_key=key
+        ):
             other = End(**of_node["other"])
             # What another transaction purged while it was read has no type.
             if of_node["neo4j_type"] and other.element_id:
@@ -179,20 +210,28 @@ class NodeRestoration(_Restoration[GraphNode]):
         )
 
     async def _deleted_nodes(self, now: datetime) -> list[Row]:
-        """The last deletions of the nodes that the reference may mean, those that can be restored if there are any."""
+        """The last deletions of the nodes that the reference may mean, those that can be restored
+        if there are any.
+        """
         forms = ReferenceForms.of(self.reference)
         if forms is None:
             return []
         key, prefix = forms.keys[0], next(iter(forms.prefixes), None)
-        rows = await self._rows("find_deleted_nodes", key=key, prefix=prefix, plain=forms.plain, limit=MAX_DELETIONS)
+        rows = await self._rows(
+            "find_deleted_nodes", key=key, prefix=prefix, plain=forms.plain, limit=MAX_DELETIONS
+        )
         latest: dict[str, Row] = {}
         for row in rows:
             # The ontology may have none of the labels of a node.
-            if _is_whole(row) and self.graph.nodes.ontology.labels.keys() & set(row["labels"] or ()):
+            if _is_whole(row) and self.graph.nodes.ontology.labels.keys() & set(
+                row["labels"] or ()
+            ):
                 latest.setdefault(row["properties"]["entity_key"], row)
         if key in latest:
             return [latest[key]]
-        return [row for row in latest.values() if row["undo_until"].to_native() > now] or list(latest.values())
+        return [row for row in latest.values() if row["undo_until"].to_native() > now] or list(
+            latest.values()
+        )
 
     def _shown(self, row: Row) -> str:
         node = NodeRecord.read(row, self.graph.nodes.ontology)

@@ -26,24 +26,27 @@ ONLINE_TIMEOUT = 300
 CHANGE_TIMEOUT = 5.0
 """Maximum time in seconds for one attempt to drop a constraint or an index, or to create an index.
 
-A change waits for the statements that use its label, and makes new ones wait. Neo4j does not detect every deadlock in
-this: a statement that holds the label may be waiting for the plan of one that waits for the change. To create a
-constraint takes as long as reading its records and cannot be stopped; there, the time limit of statements ends the
-deadlock.
+A change waits for the statements that use its label, and makes new ones wait. Neo4j does not detect
+every deadlock in this: a statement that holds the label may be waiting for the plan of one that
+waits for the change. To create a constraint takes as long as reading its records and cannot be
+stopped; there, the time limit of statements ends the deadlock.
 """
 
 REBUILD_TIMEOUT = 86_400
 """Maximum time in seconds for indexes that are rebuilt from stored data."""
 
 SHOW_INDEXES = Statement(
-    "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties, options, owningConstraint, populationPercent "
-    "RETURN name, type, state, labelsOrTypes, properties, options, owningConstraint IS NOT NULL AS is_unique, "
+    "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties, options, owningConstraint, "
+    "populationPercent "
+    "RETURN name, type, state, labelsOrTypes, properties, options, owningConstraint IS NOT NULL AS "
+    "is_unique, "
     "populationPercent = 100 AS is_populated",
     "show_indexes",
 )
 
 OTHER_ONTOLOGY = (
-    "set KGAGENT_ONTOLOGY to the file of that ontology, such as the kgagent-ontology.yaml that `kgagent adopt` wrote; "
+    "set KGAGENT_ONTOLOGY to the file of that ontology, such as the kgagent-ontology.yaml that "
+    "`kgagent adopt` wrote; "
     f"or, to search with this ontology only, {REBUILD}"
 )
 
@@ -54,7 +57,9 @@ INDEX_NOT_FOUND = "Neo.ClientError.Schema.IndexNotFound"
 """Code of the server's error."""
 
 EmbedderAdvice = Callable[[int, Embedder], str]
-"""Given the length of the existing embeddings and the present embedder, says how to choose the embedder that fits."""
+"""Given the length of the existing embeddings and the present embedder, says how to choose the
+embedder that fits.
+"""
 
 
 def _advise_nothing(_length: int, _embedder: Embedder) -> str:
@@ -99,30 +104,37 @@ class Schema:
             ontology: labels and relationship types.
             embedder: makes the embeddings that the indexes hold.
             options: of the vector indexes.
-            embedder_advice: says how to choose the embedder of existing indexes; None gives no details.
+            embedder_advice: says how to choose the embedder of existing indexes; None gives no
+                details.
         """
         self._store = store
         self._embedder = embedder
         self._options = options
         self._embedder_advice = embedder_advice or _advise_nothing
-        self.parts = schema_parts(ontology, options.config(embedder.dimensions, store.features), store.features)
+        self.parts = schema_parts(
+            ontology, options.config(embedder.dimensions, store.features), store.features
+        )
 
     def covers(self, name: str) -> bool:
         """Whether a label or a type is part of it."""
         return any(name in part.covers for part in self.parts)
 
     async def ensure(self, *, online_timeout: int = ONLINE_TIMEOUT) -> None:
-        """Create missing constraints and indexes and wait until they are online; processes may do so concurrently.
+        """Create missing constraints and indexes and wait until they are online; processes may do
+        so concurrently.
 
         Args:
             online_timeout: maximum time to wait, in seconds.
 
         Raises:
-            SchemaError: an existing index does not fit, or the data violates a constraint; the text names the fix.
+            SchemaError: an existing index does not fit, or the data violates a constraint; the text
+                names the fix.
         """
         deadline = time.monotonic() + online_timeout
         present = await self._present()
-        if foreign := [problem for problem in self._problems_in(present) if problem.fix == OTHER_ONTOLOGY]:
+        if foreign := [
+            problem for problem in self._problems_in(present) if problem.fix == OTHER_ONTOLOGY
+        ]:
             # Nothing is created beside them.
             raise SchemaError(str(foreign[0]))
         for _ in range(ATTEMPTS):
@@ -132,7 +144,8 @@ class Schema:
                 await self._drop("INDEX", part.name, still=partial(self._is_outdated_in, part=part))
             for part in [*outdated, *missing]:
                 await self._create(part)
-            # Another process that replaces the same outdated index may drop the new one, even while this one waits.
+            # Another process that replaces the same outdated index may drop the new one, even while
+            # this one waits.
             if not outdated and not missing and not await self._await_online(present, deadline):
                 break
             present = await self._present()
@@ -141,7 +154,8 @@ class Schema:
             raise SchemaError("; ".join(map(str, problems)))
 
     async def rebuild_vector_indexes(self) -> None:
-        """Drop the vector and full-text indexes and create them for this embedder and ontology; stored data stays.
+        """Drop the vector and full-text indexes and create them for this embedder and ontology;
+        stored data stays.
 
         Raises:
             SchemaError: see `ensure`.
@@ -167,10 +181,13 @@ class Schema:
         """
         for row in await self._present():
             if (name := row["name"]).startswith(PREFIX):
-                await self._drop("CONSTRAINT" if row["is_unique"] else "INDEX", name, still=partial(_has, name))
+                await self._drop(
+                    "CONSTRAINT" if row["is_unique"] else "INDEX", name, still=partial(_has, name)
+                )
 
     async def drop_replaced_constraints(self) -> None:
-        """Drop the constraints of earlier versions, which made keys unique among all users, where the new one exists.
+        """Drop the constraints of earlier versions, which made keys unique among all users, where
+        the new one exists.
 
         Raises:
             StoreError: the database failed.
@@ -191,16 +208,29 @@ class Schema:
         """
         for row in await self._present():
             if (name := row["name"]).startswith(PREFIX) and row["labelsOrTypes"] == [OLD_NOTE]:
-                await self._drop("CONSTRAINT" if row["is_unique"] else "INDEX", name, still=partial(_has, name))
+                await self._drop(
+                    "CONSTRAINT" if row["is_unique"] else "INDEX", name, still=partial(_has, name)
+                )
 
     async def replaced_constraints(self) -> list[SchemaProblem]:
-        """List constraints, of earlier versions or of other programs, that make keys unique among all users."""
+        """List constraints, of earlier versions or of other programs, that make keys unique among
+        all users.
+        """
         present = await self._present()
-        what = "allows each key only once among all users, so that a user may be refused a key that another user has"
+        what = (
+            "allows each key only once among all users, so that a user may be refused a key that "
+            "another user has"
+        )
         replaced = [(part, row["name"]) for part in self.parts for row in part.replaced_in(present)]
         by_hand = "DROP CONSTRAINT {}, unless another program needs it"
         return _grouped(
-            (name, what, "kgagent migrate" if name == part.earlier_name else by_hand.format(Identifier(name)))
+            (
+                name,
+                what,
+                "kgagent migrate"
+                if name == part.earlier_name
+                else by_hand.format(Identifier(name)),
+            )
             for part, name in replaced
         )
 
@@ -210,16 +240,27 @@ class Schema:
 
     def _problems_in(self, present: Sequence[Row]) -> list[SchemaProblem]:
         return _grouped(
-            (part.name, what, fix) for part in self.parts for what, fix in self._misfits(part, part.found_in(present))
+            (part.name, what, fix)
+            for part in self.parts
+            for what, fix in self._misfits(part, part.found_in(present))
         )
 
     async def differing_options(self) -> list[SchemaProblem]:
         """List vector indexes with other options; they work, but perhaps not as well."""
         present = await self._present()
-        rows = [(part.name, row) for part in self.parts if part.is_vector and (row := part.found_in(present))]
+        rows = [
+            (part.name, row)
+            for part in self.parts
+            if part.is_vector and (row := part.found_in(present))
+        ]
         configs = ((name, row["options"].get("indexConfig") or {}) for name, row in rows)
-        differing = ((name, self._options.differences(config, self._store.features)) for name, config in configs)
-        return _grouped((name, "; ".join(different), REBUILD) for name, different in differing if different)
+        differing = (
+            (name, self._options.differences(config, self._store.features))
+            for name, config in configs
+        )
+        return _grouped(
+            (name, "; ".join(different), REBUILD) for name, different in differing if different
+        )
 
     def _misfits(self, part: SchemaPart, row: Row | None) -> Iterator[tuple[str, str]]:
         """The problems of a part, each with its fix."""
@@ -230,7 +271,9 @@ class Schema:
             yield "failed", REBUILD
         if part.kind == "unique" and part.outdates(row):
             yield "an index without its constraint, as its creation was interrupted", "kgagent init"
-        if part.is_searched and (others := sorted(set(row["labelsOrTypes"] or ()) - set(part.covers))):
+        if part.is_searched and (
+            others := sorted(set(row["labelsOrTypes"] or ()) - set(part.covers))
+        ):
             listed = ", ".join(others[:MAX_LISTED]) + (", …" if len(others) > MAX_LISTED else "")
             yield f"made for another ontology, which has {listed}", OTHER_ONTOLOGY
         elif part.is_searched and not part.fits(row):
@@ -242,8 +285,10 @@ class Schema:
         dimensions = self._other_dimensions(part, row)
         if dimensions is not None:
             yield (
-                f"made for embeddings of length {dimensions}, but {self._embedder} makes {self._embedder.dimensions}",
-                f"{self._embedder_advice(dimensions, self._embedder)}; or, to embed everything again, {REBUILD}",
+                f"made for embeddings of length {dimensions}, but {self._embedder} makes "
+                f"{self._embedder.dimensions}",
+                f"{self._embedder_advice(dimensions, self._embedder)}; or, to embed everything "
+                f"again, {REBUILD}",
             )
 
     def _is_outdated_in(self, present: Sequence[Row], part: SchemaPart) -> bool:
@@ -251,7 +296,9 @@ class Schema:
         return row is not None and self._is_replaceable(part, row)
 
     def _is_replaceable(self, part: SchemaPart, row: Row) -> bool:
-        """Whether an existing index is outdated, and may be dropped: the new one would hold the same embeddings."""
+        """Whether an existing index is outdated, and may be dropped: the new one would hold the
+        same embeddings.
+        """
         return part.outdates(row) and self._other_dimensions(part, row) is None
 
     def _other_dimensions(self, part: SchemaPart, row: Row) -> int | None:
@@ -263,7 +310,8 @@ class Schema:
         return await self._store.run_schema(SHOW_INDEXES)
 
     async def _await_online(self, present: Sequence[Row], deadline: float) -> bool:
-        """Wait for these parts only: to wait for all indexes fails where another process drops one of its own.
+        """Wait for these parts only: to wait for all indexes fails where another process drops one
+        of its own.
 
         An index that another process drops meanwhile, perhaps to replace it, is not waited for.
 
@@ -276,7 +324,9 @@ class Schema:
             seconds = max(1, math.ceil(deadline - time.monotonic()))
             quoted = name.replace("\\", "\\\\").replace("'", "\\'")
             try:
-                await self._store.run_schema(Statement(f"CALL db.awaitIndex('{quoted}', {seconds:d})", "await_index"))
+                await self._store.run_schema(
+                    Statement(f"CALL db.awaitIndex('{quoted}', {seconds:d})", "await_index")
+                )
             except StoreError as error:
                 if getattr(error.__cause__, "code", None) != INDEX_NOT_FOUND:
                     raise
@@ -295,18 +345,29 @@ class Schema:
             ) from error
 
     async def _drop(
-        self, kind: Literal["INDEX", "CONSTRAINT"], name: str, *, still: Callable[[Sequence[Row]], object]
+        self,
+        kind: Literal["INDEX", "CONSTRAINT"],
+        name: str,
+        *,
+        still: Callable[[Sequence[Row]], object],
     ) -> None:
         text = Statement(f"DROP {kind} {Identifier(name)} IF EXISTS", f"drop_{kind.lower()}")
         await self._change(text, still=still, timeout=CHANGE_TIMEOUT)
 
     async def _change(
-        self, statement: Statement, *, still: Callable[[Sequence[Row]], object], timeout: float | None
+        self,
+        statement: Statement,
+        *,
+        still: Callable[[Sequence[Row]], object],
+        timeout: float | None,
     ) -> None:
-        """Run a statement; after a failure retry it if it is still needed, as others change the schema too."""
+        """Run a statement; after a failure retry it if it is still needed, as others change the
+        schema too.
+        """
         for attempt in range(ATTEMPTS):
             try:
-                # The server ends a change when its connection is closed, but not at a time limit of its own.
+                # The server ends a change when its connection is closed, but not at a time limit of
+                # its own.
                 async with asyncio.timeout(timeout):
                     await self._store.run_schema(statement)
             except (StoreError, TimeoutError) as error:
@@ -316,8 +377,10 @@ class Schema:
                     if isinstance(error, StoreError):
                         raise
                     raise StoreError(
-                        f"A change of the schema was stopped {ATTEMPTS} times after {timeout:g} seconds, as running "
-                        f"statements use what it changes. Try again when they have ended: {statement}"
+                        f"A change of the schema was stopped {ATTEMPTS} times after {timeout:g} "
+                        f"seconds, as running "
+                        f"statements use what it changes. Try again when they have ended: "
+                        f"{statement}"
                     ) from error
                 await asyncio.sleep(random.uniform(0, 0.1 * 2**attempt))  # noqa: S311
             else:
@@ -329,7 +392,9 @@ def _has(name: str, present: Sequence[Row]) -> bool:
 
 
 def _grouped(problems: Iterable[tuple[str, str, str]]) -> list[SchemaProblem]:
-    """One problem for all constraints and indexes with the same one, given name, problem and fix of each."""
+    """One problem for all constraints and indexes with the same one, given name, problem and fix of
+    each.
+    """
     names: dict[tuple[str, str], list[str]] = {}
     for name, what, fix in problems:
         names.setdefault((what, fix), []).append(name)

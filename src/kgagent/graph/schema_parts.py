@@ -1,4 +1,6 @@
-"""The constraints and indexes that a graph needs: their names, what they cover, and the statements that create them."""
+"""The constraints and indexes that a graph needs: their names, what they cover, and the statements
+that create them.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,18 +14,22 @@ from kgagent.ontology import Ontology
 
 DELETED_RELATIONSHIP = "KgagentDeletedRelationship"
 DELETED_NODE = "KgagentDeletedNode"
-"""Labels of the nodes that hold deleted records; no ontology has them, so that nothing else reads them."""
+"""Labels of the nodes that hold deleted records; no ontology has them, so that nothing else reads
+them.
+"""
 
 STORE_ITEM = "KgagentStoreItem"
 STORE_TEXT = "KgagentStoreText"
-"""Labels of the items that programs store beside the graph, and of their embedded texts, which have the same keys.
+"""Labels of the items that programs store beside the graph, and of their embedded texts, which have
+the same keys.
 
-No relationship joins them: to create and delete relationships at one node, concurrent writes take locks in orders that
-deadlock.
+No relationship joins them: to create and delete relationships at one node, concurrent writes take
+locks in orders that deadlock.
 """
 
 STATEMENT = "KgagentStatement"
-"""Label of the index of statements: entries for the description of a record and for each of its notes, with embeddings.
+"""Label of the index of statements: entries for the description of a record and for each of its
+notes, with embeddings.
 
 The record has the description and the notes too.
 """
@@ -31,7 +37,9 @@ The record has the description and the notes too.
 OLD_NOTE = "KgagentNote"
 """Label of the index of notes that old graphs have instead; a migration deletes it."""
 
-OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STORE_ITEM, STORE_TEXT, STATEMENT, OLD_NOTE})
+OWN_LABELS = frozenset(
+    {DELETED_NODE, DELETED_RELATIONSHIP, STORE_ITEM, STORE_TEXT, STATEMENT, OLD_NOTE}
+)
 """Labels that are no part of any user's graph."""
 
 PREFIX = "kgagent_"
@@ -48,7 +56,9 @@ FILTERS = ("user_id", "relationship_type")
 NODE_TEXTS = ("name", "description", "notes_text")
 RELATIONSHIP_TEXTS = ("relationship_type", "description", "notes_text")
 STATEMENT_TEXTS = ("text", "names", "relationship_type")
-"""Properties in the full-text indexes; the indexes also hold `user_id`, to search one user's records only."""
+"""Properties in the full-text indexes; the indexes also hold `user_id`, to search one user's
+records only.
+"""
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,8 @@ class SchemaPart:
         kind: what it is; a vector index must fit the embedder.
         covers: labels or types that it must cover.
         properties: properties that it must hold, including in-index filters.
-        earlier_name: of a uniqueness constraint, the name of the one that it replaces, which lacked `user_id`.
+        earlier_name: of a uniqueness constraint, the name of the one that it replaces, which lacked
+            `user_id`.
     """
 
     name: str
@@ -83,32 +94,43 @@ class SchemaPart:
 
     def fits(self, row: Row) -> bool:
         """Whether an existing index covers what this part must cover."""
-        return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(row["properties"])
+        return set(row["labelsOrTypes"] or ()) == set(self.covers) and set(self.properties) <= set(
+            row["properties"]
+        )
 
     def outdates(self, row: Row) -> bool:
-        """Whether an existing index is to be replaced: one with only some of the labels, types or properties.
+        """Whether an existing index is to be replaced: one with only some of the labels, types or
+        properties.
 
-        Or an index that never got its constraint, because the server crashed while it was created. An index on other
-        labels belongs to another ontology and is replaced by an explicit rebuild only.
+        Or an index that never got its constraint, because the server crashed while it was created.
+        An index on other labels belongs to another ontology and is replaced by an explicit rebuild
+        only.
         """
         if self.kind == "unique":
             return row["name"] == self.name and row["is_populated"] and not row["is_unique"]
         covered = set(row["labelsOrTypes"] or ())
-        return self.is_searched and bool(covered) and covered <= set(self.covers) and not self.fits(row)
+        return (
+            self.is_searched
+            and bool(covered)
+            and covered <= set(self.covers)
+            and not self.fits(row)
+        )
 
     def replaced_in(self, indexes: Sequence[Row]) -> list[Row]:
         """Find the constraints, under any name, that make the key unique among all users."""
         return [
             row
             for row in indexes
-            if self.kind == "unique" and row["is_unique"] and self._is_range_on(row, self.properties[1:])
+            if self.kind == "unique"
+            and row["is_unique"]
+            and self._is_range_on(row, self.properties[1:])
         ]
 
     def found_in(self, indexes: Sequence[Row]) -> Row | None:
         """Find it among the existing indexes.
 
-        An index with another name serves as well, unless searches use it by name; the database would not create a
-        second one.
+        An index with another name serves as well, unless searches use it by name; the database
+        would not create a second one.
         """
         named = next((row for row in indexes if row["name"] == self.name), None)
         if named is not None or self.is_searched:
@@ -116,13 +138,20 @@ class SchemaPart:
         return next((row for row in indexes if self._is_served_by(row)), None)
 
     def _is_served_by(self, row: Row) -> bool:
-        return (row["is_unique"] or self.kind == "range") and self._is_range_on(row, self.properties)
+        return (row["is_unique"] or self.kind == "range") and self._is_range_on(
+            row, self.properties
+        )
 
     def _is_range_on(self, row: Row, properties: Sequence[str]) -> bool:
-        return row["type"] == "RANGE" and (row["labelsOrTypes"], row["properties"]) == ([*self.covers], [*properties])
+        return row["type"] == "RANGE" and (row["labelsOrTypes"], row["properties"]) == (
+            [*self.covers],
+            [*properties],
+        )
 
 
-def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
+def schema_parts(
+    ontology: Ontology, vector_config: str, features: ServerFeatures
+) -> list[SchemaPart]:
     """List the constraints and indexes that a graph needs.
 
     Args:
@@ -173,7 +202,9 @@ def schema_parts(ontology: Ontology, vector_config: str, features: ServerFeature
         *_store_item_parts(vector_config, features),
         *_statement_parts(vector_config, features),
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
-        _text(RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships),
+        _text(
+            RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships
+        ),
     ]
 
 
@@ -198,7 +229,9 @@ def _statement_parts(vector_config: str, features: ServerFeatures) -> list[Schem
             _range(f"kgagent_statements_{name}", pattern, "n", STATEMENT, "user_id", field)
             for name, field in ranges.items()
         ),
-        _vector(node_vector_index(STATEMENT), pattern, "n", vector, [STATEMENT], vector_config, features),
+        _vector(
+            node_vector_index(STATEMENT), pattern, "n", vector, [STATEMENT], vector_config, features
+        ),
         _text(STATEMENT_TEXT_INDEX, "(n:{})", "n", STATEMENT_TEXTS, (STATEMENT,)),
     ]
 
@@ -208,19 +241,30 @@ def node_vector_index(label: str) -> str:
     return f"kgagent_{label}_embedding"
 
 
-def relationship_vector_indexes(ontology: Ontology, features: ServerFeatures) -> dict[str, tuple[str, ...]]:
+def relationship_vector_indexes(
+    ontology: Ontology, features: ServerFeatures
+) -> dict[str, tuple[str, ...]]:
     """The names of the vector indexes on relationships, each with the types that it covers."""
     if features.filtered_vector_indexes:
         return {RELATIONSHIP_VECTOR_INDEX: tuple(ontology.relationships)}
-    return {f"kgagent_{neo4j_type}_embedding": (neo4j_type,) for neo4j_type in ontology.relationships}
+    return {
+        f"kgagent_{neo4j_type}_embedding": (neo4j_type,) for neo4j_type in ontology.relationships
+    }
 
 
 def _unique(covers: str, pattern: str, variable: str, *key: str) -> SchemaPart:
-    """A key is unique for each user; `user_id` comes first, so that the index finds beginnings of keys of a user."""
+    """A key is unique for each user; `user_id` comes first, so that the index finds beginnings of
+    keys of a user.
+    """
     name, fields = f"kgagent_{covers}_unique", (FILTERS[0], *key)
     values = ", ".join(f"{variable}.{field}" for field in fields)
-    create = f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE ({values}) IS UNIQUE"
-    return SchemaPart(name, create, "unique", (covers,), fields, earlier_name=f"kgagent_{covers}_key")
+    create = (
+        f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE ({values}) IS "
+        f"UNIQUE"
+    )
+    return SchemaPart(
+        name, create, "unique", (covers,), fields, earlier_name=f"kgagent_{covers}_key"
+    )
 
 
 def _range(name: str, pattern: str, variable: str, covers: str, *fields: str) -> SchemaPart:
@@ -229,11 +273,15 @@ def _range(name: str, pattern: str, variable: str, covers: str, *fields: str) ->
     return SchemaPart(name, create, "range", (covers,), fields)
 
 
-def _text(name: str, pattern: str, variable: str, texts: Sequence[str], covers: Iterable[str]) -> SchemaPart:
+def _text(
+    name: str, pattern: str, variable: str, texts: Sequence[str], covers: Iterable[str]
+) -> SchemaPart:
     properties = (*texts, "user_id")
     within = pattern.format(Identifier.any_of(covers))
     values = ", ".join(f"{variable}.{item}" for item in properties)
-    create = f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {within} ON EACH [{values}]"
+    create = (
+        f"CREATE FULLTEXT INDEX {Identifier(name)} IF NOT EXISTS FOR {within} ON EACH [{values}]"
+    )
     return SchemaPart(name, create, "text", tuple(covers), properties)
 
 

@@ -1,4 +1,6 @@
-"""Writes of their own transactions, deletions, restorations and merges: each takes effect as a whole or not at all."""
+"""Writes of their own transactions, deletions, restorations and merges: each takes effect as a
+whole or not at all.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -30,7 +32,8 @@ class UserGraph:
     user_id: str
 
     async def write(self, name: str, parameters: Mapping[str, Any], **fillings: Filling) -> bool:
-        """Run a statement that writes nothing, and returns no row, if something has changed since it was read.
+        """Run a statement that writes nothing, and returns no row, if something has changed since
+        it was read.
 
         Raises:
             StoreError: the database failed.
@@ -82,7 +85,9 @@ class SingleWrite(ABC, Generic[PlanT, ResultT]):
 
 
 class ChangedRecord(NamedTuple):
-    """A node or a relationship as it will be and as it is stored, with the properties that change."""
+    """A node or a relationship as it will be and as it is stored, with the properties that
+    change.
+    """
 
     kind: RecordKind[Any, Any]
     after: Record
@@ -101,13 +106,16 @@ async def embedded_rows(
         keep_updated_at: whether the times of their last changes stay.
 
     Returns:
-        The parameters by which a statement writes the records, see `written_row`; the number of new embeddings.
+        The parameters by which a statement writes the records, see `written_row`; the number of new
+        embeddings.
 
     Raises:
         EmbeddingError: the embedder failed.
     """
     now = graph.context.clock()
-    texts = await in_turns(lambda one: EmbeddedText.of(one.kind, one.after, one.stored, now), records)
+    texts = await in_turns(
+        lambda one: EmbeddedText.of(one.kind, one.after, one.stored, now), records
+    )
     vectors = await vector_changes(graph.context.embedder, texts)
     updated_at = None if keep_updated_at else now
 

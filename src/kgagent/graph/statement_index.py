@@ -1,4 +1,6 @@
-"""The index of statements: which entries a record has, which of them a write changes, and how they are written."""
+"""The index of statements: which entries a record has, which of them a write changes, and how they
+are written.
+"""
 
 import hashlib
 import json
@@ -31,7 +33,9 @@ STATEMENT_FORMAT = 1
 """Version of the entries in the index of statements; those of an earlier one are made again."""
 
 
-def record_statements(kind: RecordKind[RecordT, Any], record: RecordT, now: datetime) -> RecordStatements:
+def record_statements(
+    kind: RecordKind[RecordT, Any], record: RecordT, now: datetime
+) -> RecordStatements:
     """The statements of a record: the record itself with its description, and each of its notes.
 
     A note with the text of the description is the same statement.
@@ -47,12 +51,16 @@ def record_statements(kind: RecordKind[RecordT, Any], record: RecordT, now: date
     if embedded := kind.text(replace(record, properties=without_notes), now):
         description = record.text("description")
         time = StatementTime((record.text("when") or None) if is_relationship else None, None)
-        had_other_type = is_relationship and last_end(record.history, "relationship_type") is not None
+        had_other_type = (
+            is_relationship and last_end(record.history, "relationship_type") is not None
+        )
         one = IndexedStatement(embedded, (time,), is_record=True, began_earlier=had_other_type)
         texts[description if description.strip() else ""] = one
     for note in record.notes:
         if note.content.strip() and not has_unpaired_surrogates(note.content):
-            time = StatementTime(note.when, None if note.expires_at is None else format_utc(note.expires_at))
+            time = StatementTime(
+                note.when, None if note.expires_at is None else format_utc(note.expires_at)
+            )
             known = texts.get(note.content, IndexedStatement(note.content, ()))
             texts[note.content] = known._replace(times=(*known.times, time))
     names = record.properties.get("is_reversed") is True if is_relationship else record.text("name")
@@ -60,10 +68,14 @@ def record_statements(kind: RecordKind[RecordT, Any], record: RecordT, now: date
 
 
 def statements_hash(embedder: Embedder, statements: RecordStatements) -> str | None:
-    """Fingerprint of the statements of a record under a model, stored with it if they are indexed; None without any."""
+    """Fingerprint of the statements of a record under a model, stored with it if they are indexed;
+    None without any.
+    """
     if not statements.texts:
         return None
-    content = json.dumps([STATEMENT_FORMAT, statements.location, statements.names, statements.texts])
+    content = json.dumps(
+        [STATEMENT_FORMAT, statements.location, statements.names, statements.texts]
+    )
     return embedding_hash(embedder, content)
 
 
@@ -99,17 +111,25 @@ def statements_change(
         indexed_one = known.texts.get(text)
         if has_other_properties or indexed_one != statement:
             is_stored = indexed_one is not None and indexed_one.embedded == statement.embedded
-            sources[text] = "stored" if is_stored else "record" if statement.embedded == current_text else "new"
-    return StatementsChange(statements, fingerprint, sources, is_renamed=known.names != statements.names)
+            sources[text] = (
+                "stored" if is_stored else "record" if statement.embedded == current_text else "new"
+            )
+    return StatementsChange(
+        statements, fingerprint, sources, is_renamed=known.names != statements.names
+    )
 
 
 def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedder) -> Row | None:
-    """The parameter by which a statement indexes the statements of a record; see `_index_statements.cypher`."""
+    """The parameter by which a statement indexes the statements of a record; see
+    `_index_statements.cypher`.
+    """
     if change.statements is None:
         return None
     statements = change.statements.statements
     record = statements.location["record"]
-    changed = [(text, source, statements.texts[text]) for text, source in change.statements.sources.items()]
+    changed = [
+        (text, source, statements.texts[text]) for text, source in change.statements.sources.items()
+    ]
     return {
         "record": record,
         "keys": [statement_key(record, text) for text in statements.texts],
@@ -136,7 +156,8 @@ def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedd
 def _stored_times(statement: IndexedStatement) -> Row:
     """What an entry stores of its times: the days, and the last expiry unless one never expires.
 
-    A relationship that had another type before its time began long ago for `as_of`; `between` compares its periods.
+    A relationship that had another type before its time began long ago for `as_of`; `between`
+    compares its periods.
     """
     times = statement.times
     expiries = [time.expires_at for time in times]
@@ -151,7 +172,9 @@ def _stored_times(statement: IndexedStatement) -> Row:
 
 
 def days_of(times: Iterable[object]) -> dict[str, Any]:
-    """The first and the last day of some times, and all days of several periods, as stored; None if none is known."""
+    """The first and the last day of some times, and all days of several periods, as stored; None if
+    none is known.
+    """
     periods = sorted({period for time in times for period in periods_of(time)})
     if not periods:
         return dict.fromkeys((*DAYS, PERIODS))

@@ -22,7 +22,8 @@ Filling = Identifier | Fragment
 """What replaces a placeholder: a quoted name, or a fragment that the caller chooses."""
 
 NODE_EMBEDDING = "node_embedding"
-"""The placeholder of the property that holds the embeddings of nodes, which is the same in all statements of a graph.
+"""The placeholder of the property that holds the embeddings of nodes, which is the same in all
+statements of a graph.
 
 It stays in the text of a statement; `Store` fills it.
 """
@@ -53,7 +54,8 @@ def statement(name: str, **fillings: Filling) -> Statement:
 
     Args:
         name: the file's name without `.cypher`.
-        fillings: what replaces each placeholder `«name»`; a placeholder `«_name»` gets the file of that name.
+        fillings: what replaces each placeholder `«name»`; a placeholder `«_name»` gets the file of
+            that name.
 
     Raises:
         KeyError: a placeholder has no filling.

@@ -47,9 +47,11 @@ class Store:
             features: what the server supports.
             uri: address of the server.
             database: None is the user's home database.
-            timeout: maximum time of a statement on the server, in seconds; None is the server's own limit.
+            timeout: maximum time of a statement on the server, in seconds; None is the server's own
+                limit.
             owns_driver: whether `close` closes the driver.
-            connections: maximum number of connections of the driver; statements beyond it wait for their turn.
+            connections: maximum number of connections of the driver; statements beyond it wait for
+                their turn.
         """
         self._driver = driver
         self._owns_driver = owns_driver
@@ -62,8 +64,8 @@ class Store:
         self.reachability = Reachability(driver, uri)
         self.origin = Origin()
         self.uri = uri
-        # While a stream is read, statements run; so streams cannot take all connections. The driver's own queue has a
-        # time limit, after which a statement would fail.
+        # While a stream is read, statements run; so streams cannot take all connections. The
+        # driver's own queue has a time limit, after which a statement would fail.
         self._stream_slots = asyncio.Semaphore(max(1, connections // 4))
         self._slots = asyncio.Semaphore(max(1, connections - connections // 4))
 
@@ -74,7 +76,9 @@ class Store:
         return watched
 
     def with_node_embedding(self, name: str) -> Self:
-        """The same connections for a graph in which a property of this name holds the embeddings of nodes."""
+        """The same connections for a graph in which a property of this name holds the embeddings of
+        nodes.
+        """
         named = copy.copy(self)
         named._node_embedding = name
         return named
@@ -84,8 +88,11 @@ class Store:
         if self._owns_driver:
             await self._driver.close()
 
-    async def read(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
-        """Run a reading statement in one round trip; a transient failure is retried as the driver would.
+    async def read(
+        self, text: str, parameters: Parameters, *, timeout: float | None = None
+    ) -> list[Row]:
+        """Run a reading statement in one round trip; a transient failure is retried as the driver
+        would.
 
         Args:
             text: Cypher without its version prefix.
@@ -97,23 +104,30 @@ class Store:
         """
         return await self._read_again(text, parameters, READ_ACCESS, timeout)
 
-    async def write(self, text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+    async def write(
+        self, text: str, parameters: Parameters, *, timeout: float | None = None
+    ) -> list[Row]:
         """Run a writing statement in its own transaction: all of it takes effect, or nothing.
 
         Raises:
-            ConstraintViolationError, SharedKeyError: it would create a duplicate, or a relationship without a node.
+            ConstraintViolationError, SharedKeyError: it would create a duplicate, or a relationship
+                without a node.
             EntityGoneError: another write deleted a record that this one needs.
             StoreError: it failed for another reason.
         """
         async with self._running(text, "write") as outcome:
-            rows = await self._run(self._query(text, timeout or self._timeout), parameters, RoutingControl.WRITE)
+            rows = await self._run(
+                self._query(text, timeout or self._timeout), parameters, RoutingControl.WRITE
+            )
             outcome.rows = len(rows)
         return rows
 
     async def read_for_update(self, text: str, parameters: Parameters) -> list[Row]:
-        """Run a statement that locks what it reads and may be repeated, again if another write deletes what it locks.
+        """Run a statement that locks what it reads and may be repeated, again if another write
+        deletes what it locks.
 
-        Neo4j applies a commit property by property: a read without a lock can see the new version beside old notes.
+        Neo4j applies a commit property by property: a read without a lock can see the new version
+        beside old notes.
 
         Raises:
             StoreError: it failed.
@@ -139,7 +153,10 @@ class Store:
         Raises:
             StoreError: it failed.
         """
-        async with self._running(text, "read", self._stream_slots), self._session(READ_ACCESS) as session:
+        async with (
+            self._running(text, "read", self._stream_slots),
+            self._session(READ_ACCESS) as session,
+        ):
             result = await session.run(self._query(text, None), _sent(parameters))
             yield (dict(record) async for record in result)
 
@@ -157,7 +174,9 @@ class Store:
         return Vector(embedding, "f32")
 
     def _session(self, access: str = WRITE_ACCESS) -> AsyncSession:
-        """A session that sees earlier writes, since all sessions of this connection share their bookmarks."""
+        """A session that sees earlier writes, since all sessions of this connection share their
+        bookmarks.
+        """
         return self._driver.session(
             database=self._database,
             default_access_mode=access,
@@ -171,7 +190,9 @@ class Store:
         query = self._query(text, timeout or self._timeout)
         while True:
             with suppress(EntityGoneError):
-                async with self._running(text, "read" if access == READ_ACCESS else "write") as outcome:
+                async with self._running(
+                    text, "read" if access == READ_ACCESS else "write"
+                ) as outcome:
                     rows = await self._read(query, parameters, access)
                     outcome.rows = len(rows)
                 return rows
@@ -188,19 +209,29 @@ class Store:
         routing = RoutingControl.READ if access == READ_ACCESS else RoutingControl.WRITE
         return await self._run(query, parameters, routing)
 
-    async def _run(self, query: Query, parameters: Parameters, routing: RoutingControl) -> list[Row]:
-        answer = await self._driver.execute_query(query, _sent(parameters), routing_=routing, database_=self._database)
+    async def _run(
+        self, query: Query, parameters: Parameters, routing: RoutingControl
+    ) -> list[Row]:
+        answer = await self._driver.execute_query(
+            query, _sent(parameters), routing_=routing, database_=self._database
+        )
         return [dict(record) for record in answer.records]
 
     def _query(self, text: str, timeout: float | None) -> Query:
         filled = text.replace(f"«{NODE_EMBEDDING}»", self._node_embedding)
-        return Query(with_parameter_map(filled, self._language), metadata=statement_tags(_name(text)), timeout=timeout)
+        return Query(
+            with_parameter_map(filled, self._language),
+            metadata=statement_tags(_name(text)),
+            timeout=timeout,
+        )
 
     @asynccontextmanager
     async def _running(
         self, text: str, access: Access, slots: asyncio.Semaphore | None = None
     ) -> AsyncIterator[OperationOutcome]:
-        """Let the observer watch a statement, end it if the server is gone, and translate the driver's errors."""
+        """Let the observer watch a statement, end it if the server is gone, and translate the
+        driver's errors.
+        """
         self.origin.check()
         run = StatementRun(_name(text), access, self.uri, self._database)
         async with slots or self._slots:

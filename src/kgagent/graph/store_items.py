@@ -1,4 +1,5 @@
-"""Items that programs store beside the graph of a user: JSON values by namespace and key, with texts to search by.
+"""Items that programs store beside the graph of a user: JSON values by namespace and key, with
+texts to search by.
 
 An item is a node that no search of the graph reads, and so is each of its embedded texts.
 """
@@ -28,11 +29,15 @@ STORE_ITEM_NAMES = {
 """The placeholders of the statements about items."""
 
 MAX_PLACE_BYTES = 6_000
-"""Bytes of a user id, a namespace and a key together; an entry of a range index has at most about 8,000."""
+"""Bytes of a user id, a namespace and a key together; an entry of a range index has at most about
+8,000.
+"""
 
 UNLIMITED = 2**31 - 1
 MIN_CANDIDATES, MAX_CANDIDATES = 200, 10_000
-"""Texts that the index compares: at least, and at most; a search that needs more compares all items."""
+"""Texts that the index compares: at least, and at most; a search that needs more compares all
+items.
+"""
 
 SCANNED = 100
 """Number of items up to which an exact scan is faster than the index."""
@@ -47,8 +52,8 @@ class StoreItemRepository:
         embedder: embeds texts to store.
         clock: returns the time, with time zone.
         user_id: owner of the items.
-        exact_scan_limit: number of items up to which all are compared; None is 100. Without indexes that filter by
-            user, all are compared whatever their number.
+        exact_scan_limit: number of items up to which all are compared; None is 100. Without indexes
+            that filter by user, all are compared whatever their number.
         oversampling: candidates that the index compares, as a multiple of the limit.
     """
 
@@ -74,14 +79,17 @@ class StoreItemRepository:
         return [items.get(position) for position in range(len(places))]
 
     async def search(self, search: ItemSearch) -> list[StoredItem]:
-        """Find items: with a vector the nearest first, then those without a text; otherwise the newest first.
+        """Find items: with a vector the nearest first, then those without a text; otherwise the
+        newest first.
 
         Raises:
             InputError: the offset or the limit is negative.
             StoreError: the database failed.
         """
         if search.offset < 0 or search.limit < 0:
-            raise InputError(f"offset and limit must not be negative, got {search.offset} and {search.limit}")
+            raise InputError(
+                f"offset and limit must not be negative, got {search.offset} and {search.limit}"
+            )
         self._check([ItemPlace(search.prefix, "")])
         parameters = self._parameters(
             prefix=path_of(search.prefix), offset=search.offset, limit=min(search.limit, UNLIMITED)
@@ -112,18 +120,21 @@ class StoreItemRepository:
         self._check([ItemPlace(prefix, "")])
         parameters = self._parameters(prefix=path_of(prefix))
         async with self.store.stream(_statement("list_store_namespaces"), parameters) as rows:
-            return sorted([tuple(row["namespace"]) async for row in rows if row["namespace"] is not None])
+            return sorted(
+                [tuple(row["namespace"]) async for row in rows if row["namespace"] is not None]
+            )
 
     async def write(self, items: Sequence[NewItem], deleted: Sequence[ItemPlace] = ()) -> None:
         """Store items, each in place of the one with its namespace and key, and delete others.
 
-        That is one transaction, except for items that another transaction deletes while this one waits for them: they
-        are stored in a transaction of their own, after the others.
+        That is one transaction, except for items that another transaction deletes while this one
+        waits for them: they are stored in a transaction of their own, after the others.
 
         Raises:
             InputError: a namespace or a key is too long.
             EmbeddingError: the texts could not be embedded; nothing was written.
-            StoreError: the database failed; nothing was written, or all but the items that were deleted meanwhile.
+            StoreError: the database failed; nothing was written, or all but the items that were
+                deleted meanwhile.
         """
         ordered = sorted(items, key=lambda item: (item.place.path, item.place.key))
         self._check([*(item.place for item in items), *deleted])
@@ -135,18 +146,26 @@ class StoreItemRepository:
                 "namespace": list(item.place.namespace),
                 "value": item.value,
                 "ttl_minutes": item.ttl_minutes,
-                "expires_at": None if item.ttl_minutes is None else now + timedelta(minutes=item.ttl_minutes),
+                "expires_at": None
+                if item.ttl_minutes is None
+                else now + timedelta(minutes=item.ttl_minutes),
                 "texts": [
-                    {"text": text, "hash": self._hash(text), "vector": vectors[self._hash(text)]} for text in item.texts
+                    {"text": text, "hash": self._hash(text), "vector": vectors[self._hash(text)]}
+                    for text in item.texts
                 ],
             }
             for item in ordered
         ]
-        places = sorted((place.parameters for place in deleted), key=lambda place: (place["path"], place["key"]))
+        places = sorted(
+            (place.parameters for place in deleted), key=lambda place: (place["path"], place["key"])
+        )
         parameters = self._parameters(now=now, model=self.embedder.model, deleted=places)
         while True:
-            # A node that another transaction deletes while this one waits for its lock takes no value.
-            written = await self.store.read_for_update(_statement("write_store_items"), {**parameters, "items": rows})
+            # A node that another transaction deletes while this one waits for its lock takes no
+            # value.
+            written = await self.store.read_for_update(
+                _statement("write_store_items"), {**parameters, "items": rows}
+            )
             stored = {(row["path"], row["key"]) for row in written}
             rows = [row for row in rows if (row["path"], row["key"]) not in stored]
             if not rows:
@@ -189,14 +208,20 @@ class StoreItemRepository:
         return accepted
 
     async def _search_index(self, search: ItemSearch, parameters: Parameters) -> list[Row]:
-        """Search the index if the user has many items; it may find fewer items than are requested."""
+        """Search the index if the user has many items; it may find fewer items than are
+        requested.
+        """
         limit = SCANNED if self.exact_scan_limit is None else self.exact_scan_limit
         candidates = max((search.offset + search.limit) * self.oversampling, MIN_CANDIDATES)
-        [row] = await self.store.read(_statement("count_store_items"), {**parameters, "scan_limit": limit})
+        [row] = await self.store.read(
+            _statement("count_store_items"), {**parameters, "scan_limit": limit}
+        )
         if row["found"] <= limit or candidates > MAX_CANDIDATES:
             return []
         try:
-            return await self.store.read(_statement("search_store_items_index"), {**parameters, "fetch": candidates})
+            return await self.store.read(
+                _statement("search_store_items_index"), {**parameters, "fetch": candidates}
+            )
         except StatementTimeoutError:
             raise
         except StoreError:
@@ -204,7 +229,9 @@ class StoreItemRepository:
             return []
 
     async def _vectors(self, items: Sequence[NewItem]) -> dict[str, object]:
-        """The vector of each text by its fingerprint; a text that the items already have is not embedded again."""
+        """The vector of each text by its fingerprint; a text that the items already have is not
+        embedded again.
+        """
         texts = {self._hash(text): text for item in items for text in item.texts}
         if not texts:
             return {}
@@ -215,11 +242,15 @@ class StoreItemRepository:
             hashes=list(texts),
         )
         rows = await self.store.read(_statement("read_store_embeddings"), parameters)
-        vectors: dict[str, object] = {row["hash"]: self.store.vector(row["embedding"]) for row in rows}
+        vectors: dict[str, object] = {
+            row["hash"]: self.store.vector(row["embedding"]) for row in rows
+        }
         new = [key for key in texts if key not in vectors]
         if new:
             embeddings = await self.embedder.embed([texts[key] for key in new])
-            vectors |= {key: self.store.vector(one) for key, one in zip(new, embeddings, strict=True)}
+            vectors |= {
+                key: self.store.vector(one) for key, one in zip(new, embeddings, strict=True)
+            }
         return vectors
 
     def _hash(self, text: str) -> str:
@@ -235,12 +266,14 @@ class StoreItemRepository:
             whole = f"{self.user_id}{place.path}{place.key}"
             if has_unpaired_surrogates(whole):
                 raise InputError(
-                    f"namespace {place.namespace!r} or key {place.key!r} contains an unpaired surrogate, which is "
+                    f"namespace {place.namespace!r} or key {place.key!r} contains an unpaired "
+                    f"surrogate, which is "
                     "not a character; remove it"
                 )
             if len(whole.encode()) > MAX_PLACE_BYTES:
                 raise InputError(
-                    f"user_id, namespace and key may have at most {MAX_PLACE_BYTES:,} bytes together, got "
+                    f"user_id, namespace and key may have at most {MAX_PLACE_BYTES:,} bytes "
+                    f"together, got "
                     f"{len(whole.encode()):,}; use a shorter key, such as a hash of it"
                 )
 
@@ -276,7 +309,8 @@ class StoreTextCounts:
 
     Attributes:
         items: number of items.
-        outdated: number of texts without an embedding of the present model, which semantic search omits.
+        outdated: number of texts without an embedding of the present model, which semantic search
+            omits.
         other_model: the model of one of them; None if unknown.
     """
 
@@ -285,7 +319,9 @@ class StoreTextCounts:
     other_model: str | None
 
 
-async def count_store_texts(store: Store, embedder: Embedder, *, user_id: str | None) -> StoreTextCounts:
+async def count_store_texts(
+    store: Store, embedder: Embedder, *, user_id: str | None
+) -> StoreTextCounts:
     """Count items and their texts.
 
     Args:
@@ -301,8 +337,11 @@ async def count_store_texts(store: Store, embedder: Embedder, *, user_id: str | 
     return StoreTextCounts(**row)
 
 
-async def embed_outdated_texts(store: Store, embedder: Embedder, *, user_id: str | None, batch_size: int) -> int:
-    """Embed texts without an embedding of the present model, in batches; written batches stay written.
+async def embed_outdated_texts(
+    store: Store, embedder: Embedder, *, user_id: str | None, batch_size: int
+) -> int:
+    """Embed texts without an embedding of the present model, in batches; written batches stay
+    written.
 
     Args:
         store: the database.
@@ -317,10 +356,17 @@ async def embed_outdated_texts(store: Store, embedder: Embedder, *, user_id: str
         EmbeddingError: a batch could not be embedded.
         StoreError: the database failed.
     """
-    parameters = {"user_id": user_id, "model": embedder.model, "dimensions": embedder.dimensions, "limit": batch_size}
+    parameters = {
+        "user_id": user_id,
+        "model": embedder.model,
+        "dimensions": embedder.dimensions,
+        "limit": batch_size,
+    }
     updated, after = 0, ""
     while True:
-        rows = await store.read(statement("read_outdated_texts", **STORE_ITEM_NAMES), {**parameters, "after": after})
+        rows = await store.read(
+            statement("read_outdated_texts", **STORE_ITEM_NAMES), {**parameters, "after": after}
+        )
         if not rows:
             return updated
         after = rows[-1]["element_id"]
@@ -328,7 +374,11 @@ async def embed_outdated_texts(store: Store, embedder: Embedder, *, user_id: str
         rows = [row for row in rows if row["text"] is not None]
         embeddings = await embedder.embed([row["text"] for row in rows]) if rows else []
         written = [
-            {**row, "hash": embedding_hash(embedder, row["text"]), "vector": store.vector(embedding)}
+            {
+                **row,
+                "hash": embedding_hash(embedder, row["text"]),
+                "vector": store.vector(embedding),
+            }
             for row, embedding in zip(rows, embeddings, strict=True)
         ]
         [count] = await store.read_for_update(

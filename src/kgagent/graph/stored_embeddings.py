@@ -7,7 +7,9 @@ from kgagent.graph.records import Record
 
 
 def is_current(record: Record, text: str, embedder: Embedder) -> bool:
-    """Whether the stored embedding is that of the text; for an empty text, whether there is none."""
+    """Whether the stored embedding is that of the text; for an empty text, whether there is
+    none.
+    """
     if not text:
         return record.vector_length is None and record.properties.get("embedding_hash") is None
     return (
@@ -18,5 +20,9 @@ def is_current(record: Record, text: str, embedder: Embedder) -> bool:
 
 
 def embedding_hash(embedder: Embedder, text: str) -> str:
-    """Fingerprint of a text under a model; equal fingerprints mean that the stored embedding is current."""
-    return hashlib.sha256(f"{embedder.model}\n{embedder.dimensions}\n{text}".encode(errors="surrogatepass")).hexdigest()
+    """Fingerprint of a text under a model; equal fingerprints mean that the stored embedding is
+    current.
+    """
+    return hashlib.sha256(
+        f"{embedder.model}\n{embedder.dimensions}\n{text}".encode(errors="surrogatepass")
+    ).hexdigest()

@@ -1,4 +1,6 @@
-"""The options of vector indexes as Neo4j's `indexConfig`, and what a search must know of an existing index."""
+"""The options of vector indexes as Neo4j's `indexConfig`, and what a search must know of an
+existing index.
+"""
 
 import math
 from collections.abc import Mapping
@@ -15,7 +17,9 @@ EXPANSION = "vector.default_search_expansion_factor"
 Config = Mapping[str, Any]
 
 LARGE = 100_000
-"""Number of vectors from which a search must compare more candidates to find as many of the nearest."""
+"""Number of vectors from which a search must compare more candidates to find as many of the
+nearest.
+"""
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,9 @@ class VectorIndexOptions:
         )
 
     def config(self, dimensions: int, features: ServerFeatures) -> str:
-        """The `indexConfig` for embeddings of a length, limited to the options that the server supports."""
+        """The `indexConfig` for embeddings of a length, limited to the options that the server
+        supports.
+        """
         values = {
             "vector.dimensions": f"{dimensions:d}",
             "vector.similarity_function": "'cosine'",
@@ -72,7 +78,10 @@ class VectorIndexOptions:
             "vector.hnsw.ef_construction": self.ef_construction,
         }
         if features.quantization_types:
-            return values | {QUANTIZATION_TYPE: self.quantization.upper(), EXPANSION: self.search_expansion}
+            return values | {
+                QUANTIZATION_TYPE: self.quantization.upper(),
+                EXPANSION: self.search_expansion,
+            }
         return values | {QUANTIZATION_ENABLED: self.quantization != "none"}
 
 
@@ -101,7 +110,9 @@ class IndexScores:
 
     @classmethod
     def of(cls, config: Config, size: int = 0) -> Self:
-        """Read an `indexConfig`; Neo4j rescores binary-quantized candidates, but not scalar ones."""
+        """Read an `indexConfig`; Neo4j rescores binary-quantized candidates, but not scalar
+        ones.
+        """
         if QUANTIZATION_TYPE in config:
             estimated = str(config[QUANTIZATION_TYPE]).upper() == "SCALAR"
         else:
@@ -110,5 +121,7 @@ class IndexScores:
 
     @property
     def widening(self) -> float:
-        """Factor of the number of candidates: 1 up to `LARGE` vectors, 6 from ten times as many, the log between."""
+        """Factor of the number of candidates: 1 up to `LARGE` vectors, 6 from ten times as many,
+        the log between.
+        """
         return 1.0 + 5.0 * min(max(math.log10(max(self.size, 1) / LARGE), 0.0), 1.0)

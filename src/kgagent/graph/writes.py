@@ -1,4 +1,6 @@
-"""Writes of nodes and relationships: what they need, their options, what is planned, and the result."""
+"""Writes of nodes and relationships: what they need, their options, what is planned, and the
+result.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -20,7 +22,9 @@ ModelT_co = TypeVar("ModelT_co", bound=GraphNode | GraphRelationship, covariant=
 
 WrittenModel = GraphNode | GraphRelationship
 OnChange = Callable[[WrittenModel | None, WrittenModel], None]
-"""Called for each record that was written, with the record before (None if it is new) and after the write."""
+"""Called for each record that was written, with the record before (None if it is new) and after the
+write.
+"""
 
 
 @dataclass(frozen=True)
@@ -44,17 +48,21 @@ class WriteContext:
 
 @dataclass(frozen=True, kw_only=True)
 class WriteOptions(Generic[IntentT, RecordT]):
-    """How a write differs from a plain one: what is checked or changed before it is planned, and what stays as it is.
+    """How a write differs from a plain one: what is checked or changed before it is planned, and
+    what stays as it is.
 
     Attributes:
-        prepare: if set, called with each intent and the stored record (None if there is none) before the write is
-            planned; returns the intent to plan, or raises InputError to refuse it.
-        adopt_foreign: whether relationships that name another owner than their nodes are written, and given to it.
+        prepare: if set, called with each intent and the stored record (None if there is none)
+            before the write is planned; returns the intent to plan, or raises InputError to refuse
+            it.
+        adopt_foreign: whether relationships that name another owner than their nodes are written,
+            and given to it.
         keep_updated_at: whether `updated_at` stays as it is.
         dry_run: whether nothing is written; results are those of a write that succeeds.
         source_entity_key: what the writes come from, for the histories of the records.
         said_on: date of the conversation that the writes come from, in EDTF, likewise.
-        lock: held during each transaction, for writes that would otherwise deadlock with each other.
+        lock: held during each transaction, for writes that would otherwise deadlock with each
+            other.
     """
 
     prepare: Callable[[IntentT, RecordT | None], IntentT] | None = None
@@ -129,7 +137,8 @@ class IndexedStatement(NamedTuple):
     Attributes:
         embedded: the text that is embedded.
         times: the times of all that state it.
-        is_record: whether it is the record itself, with its description, which a search is between by any of its times.
+        is_record: whether it is the record itself, with its description, which a search is between
+            by any of its times.
         began_earlier: whether its record had another type before these times.
     """
 
@@ -145,8 +154,8 @@ class RecordStatements:
 
     Attributes:
         location: what every entry stores of the record.
-        names: what the record says about the names in its entries: the name of a node; whether a relationship is
-            reversed.
+        names: what the record says about the names in its entries: the name of a node; whether a
+            relationship is reversed.
         texts: the statements by their texts.
     """
 
@@ -156,7 +165,9 @@ class RecordStatements:
 
 
 VectorSource = Literal["stored", "record", "new"]
-"""Where the vector of an entry comes from: the entry has it, the record has it, or it must be made."""
+"""Where the vector of an entry comes from: the entry has it, the record has it, or it must be
+made.
+"""
 
 
 @dataclass(frozen=True)
@@ -180,7 +191,11 @@ class StatementsChange:
     @property
     def new_texts(self) -> dict[str, str]:
         """The texts whose vectors must be made, each with the text that is embedded."""
-        return {text: self.statements.texts[text].embedded for text, source in self.sources.items() if source == "new"}
+        return {
+            text: self.statements.texts[text].embedded
+            for text, source in self.sources.items()
+            if source == "new"
+        }
 
     def with_vectors(self, embedded: Mapping[str, Embedding]) -> Self:
         """The change with the vectors that were made, given the embeddings of its texts."""
@@ -203,7 +218,9 @@ class VectorChange:
 
 
 class RecordKind(Protocol[RecordT_contra, ModelT_co]):
-    """What differs between nodes and relationships when they are saved; their repositories implement it."""
+    """What differs between nodes and relationships when they are saved; their repositories
+    implement it.
+    """
 
     @property
     def store(self) -> Store:
@@ -224,7 +241,9 @@ class RecordKind(Protocol[RecordT_contra, ModelT_co]):
         ...
 
     def statement_location(self, record: RecordT_contra) -> Mapping[str, Any]:
-        """What every entry of its statements stores: `record`, the keys of its nodes, and its types."""
+        """What every entry of its statements stores: `record`, the keys of its nodes, and its
+        types.
+        """
         ...
 
     def bookkeeping(self, record: RecordT_contra, user_id: str, now: datetime) -> dict[str, Any]:

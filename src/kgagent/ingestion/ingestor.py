@@ -23,10 +23,11 @@ DEFAULT_LIMITS = Limits()
 class Ingestor:
     """Reads sources into the graph of one user with a chat model.
 
-    The model searches for what is already known, then creates, updates and annotates nodes and relationships with the
-    tools. It chooses neither the user nor the source that notes name.
+    The model searches for what is already known, then creates, updates and annotates nodes and
+    relationships with the tools. It chooses neither the user nor the source that notes name.
 
-        report = await Ingestor(graph, model, user_id="me").ingest(Source(name="Call with Ruth", turns=turns))
+        report = await Ingestor(graph, model, user_id="me").ingest(Source(name="Call with Ruth",
+        turns=turns))
     """
 
     def __init__(
@@ -47,14 +48,16 @@ class Ingestor:
             model: any LangChain chat model that calls tools.
             user_id: owner of the graph.
             limits: limits of each run.
-            source_label: label of source nodes; by default the only label of the ontology with a dated key.
+            source_label: label of source nodes; by default the only label of the ontology with a
+                dated key.
             tools: names of the tools to offer; none of the default tools deletes anything.
-            instructions: added to the system prompt, for example who "I" is in the sources. It is trusted.
+            instructions: added to the system prompt, for example who "I" is in the sources. It is
+                trusted.
 
         Raises:
             InputError: the user id is empty, or the ontology does not have the label.
-            ConfigurationError: the model does not support tools, a tool is unknown, or the label of sources
-                cannot be determined.
+            ConfigurationError: the model does not support tools, a tool is unknown, or the label of
+                sources cannot be determined.
         """
         opened = graph.graph if isinstance(graph, SyncKnowledgeGraph) else graph
         label = _source_label(opened.ontology, source_label)
@@ -63,7 +66,8 @@ class Ingestor:
             bound = model.bind_tools(model_tools.schemas)
         except NotImplementedError:
             raise ConfigurationError(
-                f"{type(model).__name__} does not support tools: it has no bind_tools. Use a chat model that does"
+                f"{type(model).__name__} does not support tools: it has no bind_tools. Use a chat "
+                f"model that does"
             ) from None
         self._config = RunConfig(
             graph=opened,
@@ -79,7 +83,8 @@ class Ingestor:
     async def ingest(self, source: Source, *, force: bool = False) -> IngestionReport:
         """Read a source. A source that was read completely changes nothing and makes no model call.
 
-        A failure during the run ends it and is described in the report; another call reads the remaining parts.
+        A failure during the run ends it and is described in the report; another call reads the
+        remaining parts.
 
         Args:
             source: the source to read.
@@ -91,12 +96,16 @@ class Ingestor:
         return await run_on(self._config.graph.loop, self._ingest(source, force=force))
 
     def ingest_sync(self, source: Source, *, force: bool = False) -> IngestionReport:
-        """Read a source and block until the run ends; for a `SyncKnowledgeGraph`, or from another thread.
+        """Read a source and block until the run ends; for a `SyncKnowledgeGraph`, or from another
+        thread.
 
         Raises:
-            ConfigurationError: the call would block the graph's own event loop, or that loop is closed.
+            ConfigurationError: the call would block the graph's own event loop, or that loop is
+                closed.
         """
-        return wait_on(self._config.graph.loop, self._ingest(source, force=force), instead="await ingest")
+        return wait_on(
+            self._config.graph.loop, self._ingest(source, force=force), instead="await ingest"
+        )
 
     async def _ingest(self, source: Source, *, force: bool) -> IngestionReport:
         return await IngestionRun(self._config, source, force=force).execute()
@@ -109,7 +118,8 @@ def _source_label(ontology: Ontology, label: str | None) -> str:
     dated = [name for name, rule in ontology.labels.items() if rule.key_includes_time]
     if len(dated) != 1:
         raise ConfigurationError(
-            f"Cannot determine the label of sources: the ontology has {counted(len(dated), 'label')} with "
+            f"Cannot determine the label of sources: the ontology has "
+            f"{counted(len(dated), 'label')} with "
             f"${{created_at}} in the key. Pass source_label, one of {', '.join(ontology.labels)}"
         )
     return dated[0]

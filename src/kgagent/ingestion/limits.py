@@ -15,15 +15,16 @@ from kgagent.models.request import RequestModel
 class Limits(RequestModel):
     """Limits of one run.
 
-    When tokens or seconds run out, the run stops. A part that takes too many steps is given up, and the run continues
-    with the next part. The next run reads the parts that are not read, from their beginning.
+    When tokens or seconds run out, the run stops. A part that takes too many steps is given up, and
+    the run continues with the next part. The next run reads the parts that are not read, from their
+    beginning.
 
     Attributes:
         part_tokens: maximum size of a part of the source, in estimated tokens.
         steps_per_part: maximum number of model answers for one part.
         answer_characters: maximum length of a tool result that the model sees.
-        tokens: maximum number of tokens of all requests and answers of a run, as reported by the model or else
-            estimated.
+        tokens: maximum number of tokens of all requests and answers of a run, as reported by the
+            model or else estimated.
         seconds: maximum duration of a run. A tool call that has started is always completed.
     """
 
@@ -46,7 +47,8 @@ class RunUsage:
 
         Args:
             limits: limits of the run.
-            tokens_per_request: estimated tokens that each request carries in addition to its messages.
+            tokens_per_request: estimated tokens that each request carries in addition to its
+                messages.
         """
         self.limits = limits
         self.steps = 0
@@ -86,7 +88,8 @@ class RunUsage:
         needed = self._request_tokens(messages)
         if self.tokens.total + needed > self.limits.tokens:
             raise RunStoppedError(
-                f"the token limit of {self.limits.tokens:,} is reached: {self.tokens.total:,} are used, and the next "
+                f"the token limit of {self.limits.tokens:,} is reached: {self.tokens.total:,} are "
+                f"used, and the next "
                 f"request takes about {needed:,}"
             )
 
@@ -106,5 +109,7 @@ class RunUsage:
 
 
 def _tokens(message: BaseMessage) -> int:
-    calls = str([call["args"] for call in message.tool_calls]) if isinstance(message, AIMessage) else ""
+    calls = (
+        str([call["args"] for call in message.tool_calls]) if isinstance(message, AIMessage) else ""
+    )
     return estimated_tokens(str(message.text)) + estimated_tokens(calls)

@@ -1,4 +1,6 @@
-"""Memory for agents of LangChain: recalls from the graph before a run and reads the conversation into it afterwards."""
+"""Memory for agents of LangChain: recalls from the graph before a run and reads the conversation
+into it afterwards.
+"""
 
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -45,10 +47,10 @@ class MemoryState(AgentState[Any]):
 class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
     """Gives an agent the memory of one user.
 
-    Before a run, the newest message is searched for, and what was found is added to the system prompt of every model
-    call of the run. Nothing is added if nothing relevant was found; a graph with few records cannot tell. After the
-    run, with `model`, the new messages of the user and the agent are read into the graph. Failures are logged and never
-    fail the run.
+    Before a run, the newest message is searched for, and what was found is added to the system
+    prompt of every model call of the run. Nothing is added if nothing relevant was found; a graph
+    with few records cannot tell. After the run, with `model`, the new messages of the user and the
+    agent are read into the graph. Failures are logged and never fail the run.
 
         agent = create_agent(model, middleware=[MemoryMiddleware(graph, user_id="me", model=model)])
     """
@@ -70,8 +72,8 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         """Prepare.
 
         Args:
-            graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's
-                event loop.
+            graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that
+                of the graph's event loop.
             user_id: owner of the graph, or a function that returns it for a run, such as
                 `lambda runtime: runtime.context.user_id`.
             token_budget: maximum number of tokens of what is recalled, 100 to 20,000.
@@ -111,7 +113,9 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         return handler(_with_recalled(request))
 
     async def awrap_model_call(
-        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
         """Add what was recalled to the system prompt."""
         return await handler(_with_recalled(request))
@@ -143,7 +147,11 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
             _log.warning("Nothing was recalled: %s", answer.text)
         payload = answer.payload
         has_results = payload.get("objects") or payload.get("relationships")
-        return f"{HEADING}\n{answer.text}" if has_results and payload.get("is_relevant") is not False else ""
+        return (
+            f"{HEADING}\n{answer.text}"
+            if has_results and payload.get("is_relevant") is not False
+            else ""
+        )
 
     async def _remember(self, state: MemoryState, user_id: str) -> None:
         turns = self._turns(state)
@@ -152,7 +160,9 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         try:
             ingestor = Ingestor(self._graph, self._model, user_id=user_id, limits=self._limits)
             report = await ingestor.ingest(
-                Source(id=state.get("first_new_message") or "", name=self._conversation, turns=turns)
+                Source(
+                    id=state.get("first_new_message") or "", name=self._conversation, turns=turns
+                )
             )
         except Exception:
             _log.exception("The conversation was not read into the graph")
@@ -162,12 +172,15 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
 
     def _turns(self, state: MemoryState) -> tuple[Turn, ...]:
         messages = state["messages"]
-        first = next((i for i, m in enumerate(messages) if m.id == state.get("first_new_message")), None)
+        first = next(
+            (i for i, m in enumerate(messages) if m.id == state.get("first_new_message")), None
+        )
         if first is None:
             return ()
         return tuple(
             Turn(
-                speaker=message.name or (self._speaker if isinstance(message, HumanMessage) else "Agent"),
+                speaker=message.name
+                or (self._speaker if isinstance(message, HumanMessage) else "Agent"),
                 text=str(message.text),
             )
             for message in messages[first:]
@@ -177,7 +190,9 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
 
 def _new_messages(messages: Sequence[AnyMessage]) -> list[HumanMessage]:
     """The messages of the user since the agent last said something."""
-    last_answer = max((i for i, message in enumerate(messages) if isinstance(message, AIMessage)), default=-1)
+    last_answer = max(
+        (i for i, message in enumerate(messages) if isinstance(message, AIMessage)), default=-1
+    )
     return [message for message in messages[last_answer + 1 :] if isinstance(message, HumanMessage)]
 
 

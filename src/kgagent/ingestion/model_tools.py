@@ -10,11 +10,19 @@ from kgagent.tools.payload import failure
 
 READ_TOOLS = ("explore", "hybrid_search", "get_relationship")
 WRITE_TOOLS = (
-    *("create_node", "update_node", "create_relationship", "create_relationships", "update_relationship"),
+    *(
+        "create_node",
+        "update_node",
+        "create_relationship",
+        "create_relationships",
+        "update_relationship",
+    ),
     *("update_relationships", "add_note_to_relationship"),
 )
 DEFAULT_TOOLS = (*READ_TOOLS, *WRITE_TOOLS)
-"""Tools that search, add and correct. None deletes, because the request to delete could come from the source."""
+"""Tools that search, add and correct. None deletes, because the request to delete could come from
+the source.
+"""
 
 SOURCE_ARGUMENT = "source_entity_key"
 
@@ -22,7 +30,9 @@ SOURCE_ARGUMENT = "source_entity_key"
 class ModelTools:
     """Tools bound to one user and one source; the model chooses neither."""
 
-    def __init__(self, tools: Mapping[str, BoundTool], *, names: Sequence[str], source_label: str) -> None:
+    def __init__(
+        self, tools: Mapping[str, BoundTool], *, names: Sequence[str], source_label: str
+    ) -> None:
         """Select tools.
 
         Args:
@@ -38,7 +48,9 @@ class ModelTools:
                 raise ConfigurationError(f"Unknown tool: {name!r}. Available: {', '.join(tools)}")
         self._tools = {name: tools[name] for name in names}
         if not any(tool.read_only for tool in self._tools.values()):
-            raise ConfigurationError(f"At least one read-only tool is required, got {', '.join(names) or 'none'}")
+            raise ConfigurationError(
+                f"At least one read-only tool is required, got {', '.join(names) or 'none'}"
+            )
         self._source_label = source_label
 
     @property
@@ -56,7 +68,8 @@ class ModelTools:
             return failure(f"Unknown tool: {name[:100]!r}. Available: {', '.join(self._tools)}")
         if name == "create_node" and str(arguments.get("label", "")).strip() == self._source_label:
             return failure(
-                f"The {self._source_label} that you are reading already has a node; do not create another one"
+                f"The {self._source_label} that you are reading already has a node; do not create "
+                f"another one"
             )
         return await self._tools[name](**arguments)
 
@@ -73,5 +86,7 @@ def _schema(tool: BoundTool) -> dict[str, Any]:
 def _without_source_argument(schema: Mapping[str, Any]) -> Schema:
     changed = map_parts(schema, _without_source_argument)
     if "properties" in changed:
-        changed["properties"] = {name: part for name, part in changed["properties"].items() if name != SOURCE_ARGUMENT}
+        changed["properties"] = {
+            name: part for name, part in changed["properties"].items() if name != SOURCE_ARGUMENT
+        }
     return changed

@@ -1,4 +1,6 @@
-"""The loop in which a model reads one part of a source and calls tools, until it is done or must be stopped."""
+"""The loop in which a model reads one part of a source and calls tools, until it is done or must be
+stopped.
+"""
 
 import asyncio
 import json
@@ -24,18 +26,24 @@ ChatModel = Runnable[LanguageModelInput, AIMessage]
 MAX_QUOTE_LENGTH = 300
 """Characters of a model's answer or error that a report quotes."""
 
-OUT_OF_TIME = "The run ended before this call, so it was not executed; make it again in your next answer"
+OUT_OF_TIME = (
+    "The run ended before this call, so it was not executed; make it again in your next answer"
+)
 
 REFUSAL_STATUSES = frozenset({400, 413, 422})
 """HTTP statuses that blame the request itself, not the key, the load or the server."""
 
 
 class ModelRefusedError(KgAgentError):
-    """The provider refused a request; the message is the reason. Internal: it ends up in a report."""
+    """The provider refused a request; the message is the reason. Internal: it ends up in a
+    report.
+    """
 
 
 class UnreadableAnswerError(KgAgentError):
-    """The model's client could not parse an answer. Internal: the model is asked for another one."""
+    """The model's client could not parse an answer. Internal: the model is asked for another
+    one.
+    """
 
 
 @dataclass(frozen=True)
@@ -80,7 +88,8 @@ class PartReader:
             usage: usage of the run so far.
             position: position of the part, from 0.
             on_call: called after each tool call.
-            before_write: called before each tool call that writes; fails if another run reads the source.
+            before_write: called before each tool call that writes; fails if another run reads the
+                source.
         """
         self._model = model
         self._tools = tools
@@ -134,9 +143,13 @@ class PartReader:
             if isinstance(error, ValueError):
                 self._usage.add(self._history, AIMessage(""))
                 raise UnreadableAnswerError(_quote(str(error))) from error
-            raise RunStoppedError(f"the model failed: {type(error).__name__}: {_quote(str(error))}") from error
+            raise RunStoppedError(
+                f"the model failed: {type(error).__name__}: {_quote(str(error))}"
+            ) from error
         if not isinstance(answer, AIMessage):
-            raise RunStoppedError(f"the model answered with {type(answer).__name__} instead of a message")
+            raise RunStoppedError(
+                f"the model answered with {type(answer).__name__} instead of a message"
+            )
         self._usage.add(self._history, answer)
         return answer
 
@@ -164,12 +177,17 @@ class PartReader:
         return "" if self._has_read or self._tools.is_read_only(call.name) else NOT_EXPLORED
 
     def _outcome(self, answer: AIMessage) -> PartOutcome | None:
-        """The outcome if an answer without calls ends the part. A model that answered nothing is reminded once."""
+        """The outcome if an answer without calls ends the part. A model that answered nothing is
+        reminded once.
+        """
         if self._has_written:
             return PartOutcome()
         if text := str(answer.text).strip():
             return PartOutcome(remark=f"nothing was written; the model said: {_quote(text)}")
-        if any(isinstance(message, HumanMessage) and message.content == EMPTY_ANSWER for message in self._history):
+        if any(
+            isinstance(message, HumanMessage) and message.content == EMPTY_ANSWER
+            for message in self._history
+        ):
             return PartOutcome(given_up="the model gave an empty answer twice")
         self._history.append(HumanMessage(EMPTY_ANSWER))
         return None
@@ -177,7 +195,10 @@ class PartReader:
     def _tool_message(self, call: ToolCall, payload: Payload) -> ToolMessage:
         text = dump(payload)
         if len(text) > self._limits.answer_characters:
-            text = f"{text[: self._limits.answer_characters]} … (truncated: the result is too long; ask for less)"
+            text = (
+                f"{text[: self._limits.answer_characters]} … (truncated: the result is too long; "
+                f"ask for less)"
+            )
         status = "success" if payload["success"] else "error"
         return ToolMessage(text, tool_call_id=call.id, name=call.name, status=status)
 
@@ -186,7 +207,9 @@ class PartReader:
             part=self._position + 1,
             step=self._step,
             tool=call.name,
-            arguments=json.loads(encodable(json.dumps(call.arguments, default=str, ensure_ascii=False))),
+            arguments=json.loads(
+                encodable(json.dumps(call.arguments, default=str, ensure_ascii=False))
+            ),
             success=payload["success"],
             outcome=payload["message"] if payload["success"] else payload["error"],
         )
@@ -196,19 +219,27 @@ def _calls(answer: AIMessage) -> list[ToolCall]:
     """The tool calls of an answer; those with invalid arguments come last."""
     return [
         *(ToolCall(call["id"] or "", call["name"], call["args"]) for call in answer.tool_calls),
-        *(ToolCall(call["id"] or "", call["name"] or "", call["args"] or "") for call in answer.invalid_tool_calls),
+        *(
+            ToolCall(call["id"] or "", call["name"] or "", call["args"] or "")
+            for call in answer.invalid_tool_calls
+        ),
     ]
 
 
 def is_refusal(error: BaseException | None) -> bool:
-    """Whether a provider refused a request, such as a content filter; wherever its client stores the HTTP status.
+    """Whether a provider refused a request, such as a content filter; wherever its client stores
+    the HTTP status.
 
     LangChain integrations wrap the provider's errors.
     """
     while error is not None:
         response = getattr(error, "response", None)
         metadata = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
-        statuses = (getattr(error, "status_code", None), getattr(error, "code", None), metadata.get("HTTPStatusCode"))
+        statuses = (
+            getattr(error, "status_code", None),
+            getattr(error, "code", None),
+            metadata.get("HTTPStatusCode"),
+        )
         if any(isinstance(status, int) and status in REFUSAL_STATUSES for status in statuses):
             return True
         error = error.__cause__

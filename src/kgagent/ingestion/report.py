@@ -9,8 +9,8 @@ from kgagent.graph.writes import WrittenModel
 from kgagent.models import GraphNode, GraphRelationship, Note
 
 State = Literal["complete", "unchanged", "incomplete", "stopped"]
-"""`complete`: every part is read. `unchanged`: every part was read before. `incomplete`: some parts were given up.
-`stopped`: the run ended before the last part."""
+"""`complete`: every part is read. `unchanged`: every part was read before. `incomplete`: some parts
+were given up. `stopped`: the run ended before the last part."""
 
 
 class ReportModel(BaseModel):
@@ -73,10 +73,14 @@ def new_notes(change: Change) -> tuple[Note, ...]:
 
 
 class ChangeRecorder:
-    """Observes writes and keeps, for each record, its state before the first and after the last write."""
+    """Observes writes and keeps, for each record, its state before the first and after the last
+    write.
+    """
 
     def __init__(self) -> None:
-        self._records: dict[str | tuple[str, str, str], tuple[WrittenModel | None, WrittenModel]] = {}
+        self._records: dict[
+            str | tuple[str, str, str], tuple[WrittenModel | None, WrittenModel]
+        ] = {}
 
     def __call__(self, before: WrittenModel | None, after: WrittenModel) -> None:
         """Record a write."""
@@ -92,7 +96,9 @@ class ChangeRecorder:
     @property
     def relationships(self) -> tuple[RelationshipChange, ...]:
         """Relationships that are new or different."""
-        return tuple(RelationshipChange.model_validate(change) for change in self._changes(GraphRelationship))
+        return tuple(
+            RelationshipChange.model_validate(change) for change in self._changes(GraphRelationship)
+        )
 
     def _changes(self, model: type[WrittenModel]) -> Iterator[dict[str, WrittenModel | None]]:
         for before, after in self._records.values():
@@ -129,7 +135,8 @@ class IngestionReport(ReportModel):
         state: how the run ended.
         reason: why the run stopped; empty if it did not.
         resumed: whether the run continued where another run had stopped.
-        updated: whether the source is a newer version of one that an earlier run read or started to read.
+        updated: whether the source is a newer version of one that an earlier run read or started to
+            read.
         parts: number of parts of the source.
         parts_read: number of parts read by this run and earlier runs.
         steps: number of model answers.

@@ -8,7 +8,9 @@ from kgagent.formatting import beginning, counted
 from kgagent.ingestion.report import CallRecord, Change, IngestionReport, new_notes
 
 MAX_CELL_LENGTH = 160
-"""Maximum number of characters of a text in the report; the `IngestionReport` itself holds the full text."""
+"""Maximum number of characters of a text in the report; the `IngestionReport` itself holds the full
+text.
+"""
 
 _COMPARED_FIELDS = ("name", "description", "relationship_type", "attitude", "proximity")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!])")
@@ -26,8 +28,10 @@ def _lines(report: IngestionReport) -> Iterator[str]:
     yield ""
     about = "about " if report.tokens.estimated else ""
     yield (
-        f"{report.parts_read} of {counted(report.parts, 'part')} read, {counted(report.steps, 'step')}, "
-        f"{counted(len(report.calls), 'call')}, {about}{counted(report.tokens.total, 'token')}, {report.seconds:.1f} s."
+        f"{report.parts_read} of {counted(report.parts, 'part')} read, "
+        f"{counted(report.steps, 'step')}, "
+        f"{counted(len(report.calls), 'call')}, {about}{counted(report.tokens.total, 'token')}, "
+        f"{report.seconds:.1f} s."
     )
     for title, changes in (("Nodes", report.nodes), ("Relationships", report.relationships)):
         if changes:
@@ -64,8 +68,14 @@ def _change(change: Change) -> Iterator[str]:
     yield f"- {'**changed**' if change.before else '**new**'} {_text(change.title)}"
     for field in _COMPARED_FIELDS:
         before, after = getattr(change.before, field, None), getattr(change.after, field, None)
-        if before != after and after not in (None, "") and not (change.before is None and field == "name"):
-            yield f"    - {field}: " + (f"{_text(before)} → {_text(after)}" if change.before else _text(after))
+        if (
+            before != after
+            and after not in (None, "")
+            and not (change.before is None and field == "name")
+        ):
+            yield f"    - {field}: " + (
+                f"{_text(before)} → {_text(after)}" if change.before else _text(after)
+            )
         elif before not in (None, "") and after in (None, ""):
             yield f"    - {field}: {_text(before)} → none"
     yield from (f"    - note: {_text(note.content)}" for note in new_notes(change))

@@ -16,7 +16,12 @@ from kgagent.ingestion.prompt import part_message, system_prompt
 from kgagent.ingestion.report import CallRecord, ChangeRecorder, IngestionReport, State
 from kgagent.ingestion.source import Source
 from kgagent.ingestion.source_parts import SourcePart, split_source
-from kgagent.ingestion.source_store import IngestionProgress, SourceStore, StoredSource, read_known_notes
+from kgagent.ingestion.source_store import (
+    IngestionProgress,
+    SourceStore,
+    StoredSource,
+    read_known_notes,
+)
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 
 
@@ -53,7 +58,10 @@ class IngestionRun:
         self._warnings: list[str] = []
         self._usage = RunUsage(config.limits, tokens_per_request=config.tool_tokens)
         self._store = SourceStore(
-            self._services.store, label=config.source_label, user_id=config.user_id, entity_key=self._key
+            self._services.store,
+            label=config.source_label,
+            user_id=config.user_id,
+            entity_key=self._key,
         )
         self._progress = self._new_progress(config.limits.part_tokens)
         self._resumed = False
@@ -61,7 +69,9 @@ class IngestionRun:
         self._known_notes: tuple[str, ...] = ()
 
     async def execute(self) -> IngestionReport:
-        """Read the unread parts. Failures are described in the report; only a cancellation is raised."""
+        """Read the unread parts. Failures are described in the report; only a cancellation is
+        raised.
+        """
         try:
             stored = await self._find()
             if stored is None or stored.node_fingerprint != self._source.fingerprint:
@@ -79,7 +89,9 @@ class IngestionRun:
 
     async def _find(self) -> StoredSource | None:
         """Find the source's existing node; new notes then name that node."""
-        stored = await self._store.find(fingerprint=self._source.fingerprint, identity=self._identity)
+        stored = await self._store.find(
+            fingerprint=self._source.fingerprint, identity=self._identity
+        )
         if stored:
             self._key = stored.entity_key
         return stored
@@ -88,7 +100,9 @@ class IngestionRun:
     def _tools(self) -> ModelTools:
         config = self._config
         return ModelTools(
-            config.graph.tools(user_id=config.user_id, source_entity_key=self._key, on_change=self._changes),
+            config.graph.tools(
+                user_id=config.user_id, source_entity_key=self._key, on_change=self._changes
+            ),
             names=config.tools,
             source_label=config.source_label,
         )
@@ -116,7 +130,10 @@ class IngestionRun:
         context = replace(self._services.write_context, on_change=self._changes)
         strategy = NodeStrategy(self._services.nodes, context, user_id=self._config.user_id)
         intent = NodeIntent(
-            entity_key=self._key, label=self._config.source_label, or_update=stored is not None, values=values
+            entity_key=self._key,
+            label=self._config.source_label,
+            or_update=stored is not None,
+            values=values,
         )
         [written] = await compare_and_set(strategy, [intent], attempts=context.attempts)
         if isinstance(written, KgAgentError) and not isinstance(written, AlreadyExistsError):
@@ -145,9 +162,12 @@ class IngestionRun:
                 self._resumed = progress.parts_read > 0
                 return
             if self._updated:
-                # A newer version is split as the earlier one was, so that unchanged parts have the same fingerprint.
+                # A newer version is split as the earlier one was, so that unchanged parts have the
+                # same fingerprint.
                 self._progress = self._new_progress(progress.part_tokens)
-            self._progress = self._progress.model_copy(update={"identity": progress.identity or self._identity})
+            self._progress = self._progress.model_copy(
+                update={"identity": progress.identity or self._identity}
+            )
             if not self._force:
                 self._progress = self._progress.with_parts_of(progress)
         await self._store.save(self._progress)
@@ -155,7 +175,10 @@ class IngestionRun:
     def _with_identity(self, progress: IngestionProgress) -> IngestionProgress:
         """Progress that also states the source's identity and version."""
         return progress.model_copy(
-            update={"identity": progress.identity or self._identity, "fingerprint": self._source.fingerprint}
+            update={
+                "identity": progress.identity or self._identity,
+                "fingerprint": self._source.fingerprint,
+            }
         )
 
     def _matches_parts(self, progress: IngestionProgress) -> bool:
@@ -176,16 +199,22 @@ class IngestionRun:
             self._warnings.append(f"Part {part.position + 1} was abandoned: {outcome.given_up}")
         if outcome.remark:
             self._warnings.append(f"Part {part.position + 1}: {outcome.remark}")
-        self._progress = self._progress.with_part(part.position, "given_up" if outcome.given_up else "read")
+        self._progress = self._progress.with_part(
+            part.position, "given_up" if outcome.given_up else "read"
+        )
         await self._store.save(self._progress)
 
     def _prompt(self, part: SourcePart) -> tuple[BaseMessage, ...]:
         config = self._config
         system = system_prompt(
-            config.graph.ontology, source_label=config.source_label, instructions=config.instructions
+            config.graph.ontology,
+            source_label=config.source_label,
+            instructions=config.instructions,
         )
         now = self._services.write_context.clock()
-        human = part_message(self._source, part, len(self._progress.parts), now, known_notes=self._known_notes)
+        human = part_message(
+            self._source, part, len(self._progress.parts), now, known_notes=self._known_notes
+        )
         return SystemMessage(system), HumanMessage(human)
 
     def _report(self, state: State, reason: str = "") -> IngestionReport:

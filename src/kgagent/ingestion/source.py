@@ -37,13 +37,15 @@ class Turn(RequestModel):
 class Source(RequestModel):
     """A conversation (`turns`) or a document (`text`).
 
-    With an `id`, a source keeps its identity when its text changes: a longer or corrected text is a newer version.
-    Without one, the text or turns are the identity; name, description and date never are.
+    With an `id`, a source keeps its identity when its text changes: a longer or corrected text is a
+    newer version. Without one, the text or turns are the identity; name, description and date never
+    are.
 
     Attributes:
         id: the caller's identifier, such as a URL or a number; empty for none.
         name: title of the source's node.
-        description: one sentence about the source; if empty, it is generated from the speakers or the length.
+        description: one sentence about the source; if empty, it is generated from the speakers or
+            the length.
         turns: the turns of a conversation, in order.
         text: the text of a document; empty lines separate paragraphs.
         date: when it was said or written, so that the model understands words such as "yesterday".
@@ -59,24 +61,32 @@ class Source(RequestModel):
     @model_validator(mode="after")
     def _has_turns_or_text(self) -> Self:
         if bool(self.turns) == bool(self.text):
-            raise ValueError(f"a source has either turns or text, got {'both' if self.turns else 'neither'}")
+            raise ValueError(
+                f"a source has either turns or text, got {'both' if self.turns else 'neither'}"
+            )
         return self
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 of the turns or the text; line endings do not count."""
-        content = [(turn.speaker, turn.text, turn.at and turn.at.isoformat()) for turn in self.turns] or self.text
+        content = [
+            (turn.speaker, turn.text, turn.at and turn.at.isoformat()) for turn in self.turns
+        ] or self.text
         text = json.dumps(content, ensure_ascii=False).replace(r"\r\n", r"\n")
         return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
     def key(self, user_id: str) -> str:
-        """The key of a new source's node: sources of one user with the same id, or else the same content, share it."""
+        """The key of a new source's node: sources of one user with the same id, or else the same
+        content, share it.
+        """
         if self.id:
             return self.identity_hash(user_id)
         return hashlib.sha256(f"source{self.fingerprint}{user_id}".encode()).hexdigest()
 
     def identity_hash(self, user_id: str) -> str:
-        """Hash of the user's id for the source; empty if it has none. The id itself is not stored."""
+        """Hash of the user's id for the source; empty if it has none. The id itself is not
+        stored.
+        """
         identity = json.dumps(["source id", self.id, user_id])
         return hashlib.sha256(identity.encode()).hexdigest() if self.id else ""
 

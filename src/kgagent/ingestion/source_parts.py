@@ -45,7 +45,8 @@ class SourcePart:
 
 
 def split_source(source: Source, part_tokens: int) -> tuple[SourcePart, ...]:
-    """Split by turns or paragraphs. Longer ones are split by lines, sentences, words and finally characters.
+    """Split by turns or paragraphs. Longer ones are split by lines, sentences, words and finally
+    characters.
 
     Args:
         source: the source.
@@ -56,7 +57,9 @@ def split_source(source: Source, part_tokens: int) -> tuple[SourcePart, ...]:
     pieces = (piece for unit in units for piece in _split(unit, part_tokens, _BOUNDARIES))
     texts = [text for packed in _packed(pieces, part_tokens) if (text := packed.strip())]
     preceding = ["", *(_end_of(text) for text in texts[:-1])]
-    return tuple(SourcePart(position, text, preceding[position]) for position, text in enumerate(texts))
+    return tuple(
+        SourcePart(position, text, preceding[position]) for position, text in enumerate(texts)
+    )
 
 
 def _packed(pieces: Iterable[str], max_tokens: int) -> Iterator[str]:
@@ -78,7 +81,11 @@ def _split(text: str, max_tokens: int, boundaries: Sequence[re.Pattern[str]]) ->
     if estimated_tokens(text) <= max_tokens:
         yield text
     elif boundaries:
-        pieces = (part for piece in boundaries[0].split(text) for part in _split(piece, max_tokens, boundaries[1:]))
+        pieces = (
+            part
+            for piece in boundaries[0].split(text)
+            for part in _split(piece, max_tokens, boundaries[1:])
+        )
         yield from _packed(pieces, max_tokens)
     else:
         # A character counts at most two tokens, even outside ASCII.

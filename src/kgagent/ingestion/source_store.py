@@ -1,4 +1,6 @@
-"""What the database holds about a source: its node, the progress of reading it, and the notes that name it."""
+"""What the database holds about a source: its node, the progress of reading it, and the notes that
+name it.
+"""
 
 import uuid
 from dataclasses import dataclass
@@ -23,14 +25,17 @@ MAX_NOTE_TOKENS = 1_000
 """Maximum number of estimated tokens of known notes in a prompt."""
 
 PartState = Literal["unread", "read", "given_up", "refused"]
-"""`given_up`: the next run reads the part again. `refused`: the same, in progress of earlier releases."""
+"""`given_up`: the next run reads the part again. `refused`: the same, in progress of earlier
+releases.
+"""
 
 
 class IngestionProgress(BaseModel):
     """How far a source has been read; stored on its node as JSON so that another run can resume.
 
     Attributes:
-        part_tokens: maximum part size with which the source was split; a later run uses the same size.
+        part_tokens: maximum part size with which the source was split; a later run uses the same
+            size.
         parts: state of each part.
         fingerprint: fingerprint of the version that is read; empty in progress of earlier releases.
         identity: hash of the caller's id of the source; empty if it has none.
@@ -59,7 +64,9 @@ class IngestionProgress(BaseModel):
 
     @classmethod
     def parse(cls, stored: object) -> Self | None:
-        """Parse what is stored. None if it is invalid; the source is then read from its beginning."""
+        """Parse what is stored. None if it is invalid; the source is then read from its
+        beginning.
+        """
         try:
             return cls.model_validate_json(stored) if isinstance(stored, str) else None
         except ValidationError:
@@ -67,14 +74,19 @@ class IngestionProgress(BaseModel):
 
     def with_part(self, position: int, state: PartState) -> Self:
         """Return the progress with a new state of one part."""
-        return self.model_copy(update={"parts": (*self.parts[:position], state, *self.parts[position + 1 :])})
+        return self.model_copy(
+            update={"parts": (*self.parts[:position], state, *self.parts[position + 1 :])}
+        )
 
     def with_parts_of(self, earlier: "IngestionProgress") -> Self:
-        """Return the progress in which parts are read if an earlier version had a read part with the same text."""
+        """Return the progress in which parts are read if an earlier version had a read part with
+        the same text.
+        """
         parts = zip(earlier.part_fingerprints, earlier.parts, strict=False)
         read = {fingerprint for fingerprint, state in parts if state == "read"}
         states = (
-            "read" if part in read else state for part, state in zip(self.part_fingerprints, self.parts, strict=True)
+            "read" if part in read else state
+            for part, state in zip(self.part_fingerprints, self.parts, strict=True)
         )
         return self.model_copy(update={"parts": tuple(states)})
 
@@ -128,7 +140,9 @@ class SourceStore:
         rows = await self._store.read(statement("find_ingestions", label=self._label), parameters)
 
         def preference(source: StoredSource) -> tuple[bool, bool]:
-            has_identity = bool(identity and source.progress and source.progress.identity == identity)
+            has_identity = bool(
+                identity and source.progress and source.progress.identity == identity
+            )
             return source.entity_key == self._node["entity_key"], has_identity
 
         best = max(map(StoredSource.of, rows), key=preference, default=None)
@@ -171,7 +185,9 @@ class SourceStore:
             raise ConflictError("Another run is reading this source, or its node was deleted")
 
 
-async def read_known_notes(services: GraphServices, *, user_id: str, source_entity_key: str) -> tuple[str, ...]:
+async def read_known_notes(
+    services: GraphServices, *, user_id: str, source_entity_key: str
+) -> tuple[str, ...]:
     """Read the current notes that name a source, newest first, up to `MAX_NOTE_TOKENS`.
 
     Raises:
@@ -183,8 +199,15 @@ async def read_known_notes(services: GraphServices, *, user_id: str, source_enti
     )
     now = services.write_context.clock()
     notes = [note for row in rows for note in parse_notes(row["notes"])]
-    own = [note for note in notes if note.source_entity_key == source_entity_key and note.is_current(now)]
-    own.sort(key=lambda note: (note.date_added.timestamp() if note.date_added else 0.0, note.content), reverse=True)
+    own = [
+        note
+        for note in notes
+        if note.source_entity_key == source_entity_key and note.is_current(now)
+    ]
+    own.sort(
+        key=lambda note: (note.date_added.timestamp() if note.date_added else 0.0, note.content),
+        reverse=True,
+    )
     contents, remaining = [], MAX_NOTE_TOKENS
     for content in dict.fromkeys(in_one_line(note.content) for note in own):
         if (size := estimated_tokens(content)) <= remaining:

@@ -34,7 +34,8 @@ def fetch(name: str, *, cache: Path | None = None, progress: Progress | None = N
 
     Args:
         name: name of a lock, such as "neo4j-2026.08.1".
-        cache: folder of downloaded files; by default the settings' cache, else the user's cache folder.
+        cache: folder of downloaded files; by default the settings' cache, else the user's cache
+            folder.
         progress: receives the number of bytes of each file that is downloaded.
 
     Returns:
@@ -54,7 +55,9 @@ def fetch(name: str, *, cache: Path | None = None, progress: Progress | None = N
             root.mkdir(parents=True, exist_ok=True)
             with FileLock(root / f"{name}.lock"):
                 # Another process may have downloaded them meanwhile.
-                _download_all(_missing(lock, root), folder, lock.roots[0], progress or SilentProgress())
+                _download_all(
+                    _missing(lock, root), folder, lock.roots[0], progress or SilentProgress()
+                )
     return [root / file.path for file in lock.files]
 
 
@@ -77,10 +80,16 @@ def _download_all(files: Sequence[LockedFile], folder: Path, what: str, progress
         return
     pool = ThreadPoolExecutor(_CONCURRENCY)
     with (
-        tempfile.TemporaryDirectory(dir=folder, prefix="partial-", ignore_cleanup_errors=True) as staging,
-        progress.task(f"Downloading {what} and its dependencies", sum(file.size for file in files)) as advance,
+        tempfile.TemporaryDirectory(
+            dir=folder, prefix="partial-", ignore_cleanup_errors=True
+        ) as staging,
+        progress.task(
+            f"Downloading {what} and its dependencies", sum(file.size for file in files)
+        ) as advance,
     ):
-        downloads = {pool.submit(_download, file, folder / "maven", Path(staging)): file for file in files}
+        downloads = {
+            pool.submit(_download, file, folder / "maven", Path(staging)): file for file in files
+        }
         try:
             for download in as_completed(downloads):
                 download.result()
@@ -96,12 +105,20 @@ def _download(file: LockedFile, root: Path, staging: Path) -> None:
         folder = staging / f"{file.sha256}-{attempt}"
         group, artifact, version, classifier = file.parts
         try:
-            jar = maven_context(folder).project(group, artifact).at_version(version).artifact(classifier).resolve()
+            jar = (
+                maven_context(folder)
+                .project(group, artifact)
+                .at_version(version)
+                .artifact(classifier)
+                .resolve()
+            )
         except (OSError, RuntimeError) as error:
             if isinstance(error, OSError) and error.errno in _DISK_ERRORS:
                 raise
             reason = f"{type(error).__name__}: {str(error)[:200]}"
-            failure = f"could not be downloaded ({reason}). Check the network connection and try again."
+            failure = (
+                f"could not be downloaded ({reason}). Check the network connection and try again."
+            )
         else:
             if is_valid(jar, file):
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +137,9 @@ def maven_context(repo: Path) -> "MavenContext":
     """Create the client of Maven Central for one download, into an empty folder."""
     with require_extra("local"):
         from jgo.maven import MavenContext, PythonResolver
-    return MavenContext(resolver=PythonResolver(), repo_cache=repo, local_repos=[], timeout=_TIMEOUT_SECONDS)
+    return MavenContext(
+        resolver=PythonResolver(), repo_cache=repo, local_repos=[], timeout=_TIMEOUT_SECONDS
+    )
 
 
 def is_valid(path: Path, file: LockedFile) -> bool:

@@ -18,12 +18,22 @@ from kgagent.private_files import replacing_output_file
 from kgagent.progress import Advance, Progress
 
 FOLDERS = ("databases/neo4j", "transactions/neo4j")
-"""What is backed up, relative to the data folder. The database "system" has only the password, which stays outside."""
+"""What is backed up, relative to the data folder. The database "system" has only the password,
+which stays outside.
+"""
 
 _MANIFEST = "manifest.json"
 _CHUNK_BYTES = 1 << 20
 _COMPRESSION_LEVEL = 1
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError, RuntimeError, ValueError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
 
 
 class BackupManifest(BaseModel):
@@ -46,7 +56,9 @@ class BackupManifest(BaseModel):
     size: int = Field(exclude=True)
 
 
-def write_backup(data: Path, file: Path, *, neo4j_version: str, progress: Progress) -> BackupManifest:
+def write_backup(
+    data: Path, file: Path, *, neo4j_version: str, progress: Progress
+) -> BackupManifest:
     """Write the data of a stopped server to a file, readable by this user only.
 
     It appears under its name when it is complete; one that existed stays until then.
@@ -60,12 +72,18 @@ def write_backup(data: Path, file: Path, *, neo4j_version: str, progress: Progre
     Raises:
         InputError: the file cannot be written, or the data cannot be read.
     """
-    sources = sorted(path for folder in FOLDERS for path in (data / folder).rglob("*") if path.is_file())
+    sources = sorted(
+        path for folder in FOLDERS for path in (data / folder).rglob("*") if path.is_file()
+    )
     size = sum(path.stat().st_size for path in sources)
-    manifest = BackupManifest(neo4j_version=neo4j_version, created_at=datetime.now(UTC), files=len(sources), size=size)
+    manifest = BackupManifest(
+        neo4j_version=neo4j_version, created_at=datetime.now(UTC), files=len(sources), size=size
+    )
     with (
         replacing_output_file(file) as stream,
-        zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL) as archive,
+        zipfile.ZipFile(
+            stream, "w", zipfile.ZIP_DEFLATED, compresslevel=_COMPRESSION_LEVEL
+        ) as archive,
         progress.task(f"Backing up to {file.name}", size) as advance,
     ):
         for path in sources:
@@ -98,7 +116,10 @@ def unpack_backup(file: Path, data: Path, *, progress: Progress) -> None:
         InputError: the file is damaged or cannot be read.
         OSError: the folder cannot be written.
     """
-    with _opened(file) as (archive, manifest), progress.task(f"Restoring from {file.name}", manifest.size) as advance:
+    with (
+        _opened(file) as (archive, manifest),
+        progress.task(f"Restoring from {file.name}", manifest.size) as advance,
+    ):
         for entry in _entries(archive):
             path = data / entry.filename
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -125,7 +146,8 @@ def _opened(file: Path) -> Iterator[tuple[zipfile.ZipFile, BackupManifest]]:
                 yield archive, BackupManifest.model_validate({**stored, **counts})
         except _DAMAGE as error:
             raise InputError(
-                f"{file} is not a complete backup of this version of kgagent: {in_one_line(str(error))}"
+                f"{file} is not a complete backup of this version of kgagent: "
+                f"{in_one_line(str(error))}"
             ) from error
 
 

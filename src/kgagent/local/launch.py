@@ -80,7 +80,9 @@ def set_initial_password(plan: LaunchPlan, password: str) -> None:
     """
     file = plan.home.path / "password.args"
     arguments = ["-XX:TieredStopAtLevel=1", *common_arguments(plan.java, plan.jars), _ADMIN_TOOL]
-    replace_private_file(file, render_argument_file([*arguments, "dbms", "set-initial-password", password]))
+    replace_private_file(
+        file, render_argument_file([*arguments, "dbms", "set-initial-password", password])
+    )
     environment = server_environment() | {
         "NEO4J_HOME": str(plan.home.path),
         "NEO4J_CONF": str(plan.home.config),
@@ -96,13 +98,15 @@ def set_initial_password(plan: LaunchPlan, password: str) -> None:
         )
     except subprocess.TimeoutExpired as error:
         raise ServerStartError(
-            f"Setting the initial password took more than {_TOOL_SECONDS} s. Try again on a less busy machine."
+            f"Setting the initial password took more than {_TOOL_SECONDS} s. Try again on a less "
+            f"busy machine."
         ) from error
     finally:
         file.unlink(missing_ok=True)
     if completed.returncode:
         raise ServerStartError(
-            f"The initial password could not be set: {_last_lines(completed.stdout + completed.stderr)}"
+            f"The initial password could not be set: "
+            f"{_last_lines(completed.stdout + completed.stderr)}"
         )
 
 
@@ -133,7 +137,8 @@ def choose_port(requested: int, previous: int | None) -> int:
         if is_free(requested):
             return requested
         raise ServerStartError(
-            f"Port {requested} is in use by another program. Free it, or set KGAGENT_LOCAL_PORT to another port "
+            f"Port {requested} is in use by another program. Free it, or set KGAGENT_LOCAL_PORT to "
+            f"another port "
             "(0 for any free port)."
         )
     if previous and is_free(previous):

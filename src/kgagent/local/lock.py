@@ -11,7 +11,9 @@ from kgagent.errors import ConfigurationError
 
 
 class LockedFile(BaseModel):
-    """One jar. The coordinate is `group:artifact:version` or `group:artifact:version:classifier`."""
+    """One jar. The coordinate is `group:artifact:version` or
+    `group:artifact:version:classifier`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -23,7 +25,9 @@ class LockedFile(BaseModel):
     @classmethod
     def _has_plain_parts(cls, value: str) -> str:
         parts = value.split(":")
-        if len(parts) not in {3, 4} or any(not re.fullmatch(r"[^./\\][^/\\]*", part) for part in parts):
+        if len(parts) not in {3, 4} or any(
+            not re.fullmatch(r"[^./\\][^/\\]*", part) for part in parts
+        ):
             raise ValueError(f"not group:artifact:version[:classifier] of plain names: {value!r}")
         return value
 
@@ -46,8 +50,12 @@ class Lock(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    roots: tuple[str, ...] = Field(min_length=1, description="coordinates whose dependencies were resolved")
-    excluded: tuple[str, ...] = Field((), description="patterns group:artifact of dependencies that are not needed")
+    roots: tuple[str, ...] = Field(
+        min_length=1, description="coordinates whose dependencies were resolved"
+    )
+    excluded: tuple[str, ...] = Field(
+        (), description="patterns group:artifact of dependencies that are not needed"
+    )
     files: tuple[LockedFile, ...] = Field(min_length=1)
 
     def render(self) -> str:
@@ -72,5 +80,9 @@ def load_lock(name: str) -> Lock:
     """
     if name not in lock_names():
         raise ConfigurationError(f"No lock file for {name!r}; available: {', '.join(lock_names())}")
-    text = resources.files("kgagent.local").joinpath("locks", f"{name}.json").read_text(encoding="utf-8")
+    text = (
+        resources.files("kgagent.local")
+        .joinpath("locks", f"{name}.json")
+        .read_text(encoding="utf-8")
+    )
     return Lock.model_validate_json(text)

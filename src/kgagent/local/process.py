@@ -14,7 +14,18 @@ if TYPE_CHECKING:
     import psutil
 
 _PASSED_VARIABLES = (
-    *("HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "LD_LIBRARY_PATH"),
+    *(
+        "HOME",
+        "USER",
+        "LOGNAME",
+        "PATH",
+        "LANG",
+        "LC_ALL",
+        "LC_CTYPE",
+        "TZ",
+        "TMPDIR",
+        "LD_LIBRARY_PATH",
+    ),
     *("SYSTEMROOT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
 )
 _COMMAND_LINE_SECONDS, _NEW_SECONDS = 1.0, 10.0
@@ -74,8 +85,8 @@ def find_server(pid: int | None, home: Path) -> "psutil.Process | None":
 
 
 def _command_line(process: "psutil.Process") -> list[str]:
-    # A process that has just been started has an empty command line until the system has filled it in: some 30 ms on
-    # a busy machine. A thread of the kernel, which is older, never has one.
+    # A process that has just been started has an empty command line until the system has filled it
+    # in: some 30 ms on a busy machine. A thread of the kernel, which is older, never has one.
     deadline = time.monotonic() + _COMMAND_LINE_SECONDS
     while not (arguments := process.cmdline()) and time.monotonic() < deadline and _is_new(process):
         time.sleep(0.005)
@@ -91,7 +102,9 @@ def connection_count(process: "psutil.Process", port: int) -> int:
     import psutil
 
     connections = process.net_connections("tcp")
-    return sum(each.status == psutil.CONN_ESTABLISHED and each.laddr.port == port for each in connections)
+    return sum(
+        each.status == psutil.CONN_ESTABLISHED and each.laddr.port == port for each in connections
+    )
 
 
 def wait_for_exit(process: "psutil.Process", timeout: float) -> bool:

@@ -16,7 +16,8 @@ _CONNECT_SECONDS = 1.0
 _RESPONSE_SECONDS = 10.0
 _FAILED = """
 SHOW DATABASES YIELD name, requestedStatus, currentStatus, statusMessage
-WHERE requestedStatus = 'online' AND NOT currentStatus IN ['online', 'starting', 'initial'] AND statusMessage <> ''
+WHERE requestedStatus = 'online' AND NOT currentStatus IN ['online', 'starting', 'initial']
+  AND statusMessage <> ''
 RETURN name, statusMessage LIMIT 1
 """
 
@@ -38,7 +39,8 @@ def is_ready(port: int, username: str, password: str) -> bool:
             session.run("RETURN 1").consume()
     except AuthError as error:
         raise ServerStartError(
-            "The local Neo4j is running but rejects the password in its password file; the password was changed on the "
+            "The local Neo4j is running but rejects the password in its password file; the "
+            "password was changed on the "
             "server. Write the current password to the file."
         ) from error
     except (DriverError, Neo4jError, OSError):
@@ -47,7 +49,9 @@ def is_ready(port: int, username: str, password: str) -> bool:
 
 
 def failed_database(port: int, username: str, password: str) -> tuple[str, str] | None:
-    """A database that the server could not start, and why; None if there is none, or the server does not answer."""
+    """A database that the server could not start, and why; None if there is none, or the server
+    does not answer.
+    """
     from neo4j.exceptions import DriverError, Neo4jError
 
     try:

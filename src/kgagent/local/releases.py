@@ -36,7 +36,9 @@ class Release:
         return f"neo4j-{self.version}"
 
     def opens(self, version: str) -> bool:
-        """Whether this release opens data that a release with that version last used: an earlier one of its line."""
+        """Whether this release opens data that a release with that version last used: an earlier
+        one of its line.
+        """
         stored, own = version_key(version), version_key(self.version)
         return stored[0] == own[0] and stored <= own
 
@@ -56,8 +58,9 @@ def find_release(version: str) -> Release:
             settings=(
                 ("dbms.fleet_manager.enabled", "false"),
                 ("internal.dbms.bolt.netty_server_shutdown_quiet_period_duration", "0s"),
-                # An index that is built over existing data becomes one HNSW graph, which finds more than many small
-                # ones with as many candidates. By default, one quarter of the cores merge them.
+                # An index that is built over existing data becomes one HNSW graph, which finds more
+                # than many small ones with as many candidates. By default, one quarter of the cores
+                # merge them.
                 ("internal.dbms.index.vector.post_population_compaction", "FULL"),
                 ("internal.dbms.index.vector.intra_merge_workers", f"{_MERGE_WORKERS:d}"),
             ),
@@ -81,4 +84,6 @@ def version_key(version: str) -> tuple[int, ...]:
     try:
         return tuple(int(part) for part in version.split("."))
     except ValueError:
-        raise ConfigurationError(f"Not a Neo4j version: {version!r}; an example is 2026.08.1") from None
+        raise ConfigurationError(
+            f"Not a Neo4j version: {version!r}; an example is 2026.08.1"
+        ) from None

@@ -13,7 +13,13 @@ from kgagent.local.artifacts import fetch
 from kgagent.local.backup_file import BackupManifest, read_manifest, unpack_backup, write_backup
 from kgagent.local.config import HOST, choose_memory, machine_memory
 from kgagent.local.java import find_java
-from kgagent.local.launch import LaunchPlan, choose_port, last_log_lines, launch, set_initial_password
+from kgagent.local.launch import (
+    LaunchPlan,
+    choose_port,
+    last_log_lines,
+    launch,
+    set_initial_password,
+)
 from kgagent.local.process import connection_count, find_server, terminate, wait_for_exit
 from kgagent.local.readiness import failed_database, is_ready
 from kgagent.local.releases import find_release
@@ -55,11 +61,14 @@ class LocalNeo4j:
         """Choose a server; nothing is started yet.
 
         Args:
-            home: folder of its data; by default a folder for each major version in the user's data folder.
-            cache: folder of downloaded files; by default the settings' cache, else the user's cache folder.
+            home: folder of its data; by default a folder for each major version in the user's data
+                folder.
+            cache: folder of downloaded files; by default the settings' cache, else the user's cache
+                folder.
             version: a Neo4j release that has a lock file.
             port: bolt port; 0 for the port of the previous start or any free port.
-            java_options: further options of the Java VM, such as "-Xmx2g"; they override the defaults.
+            java_options: further options of the Java VM, such as "-Xmx2g"; they override the
+                defaults.
             neo4j_settings: further settings of `neo4j.conf`; they override the defaults.
 
         Raises:
@@ -85,7 +94,8 @@ class LocalNeo4j:
     def up(self, progress: Progress | None = None) -> ServerInfo:
         """Download the server, start it, and wait until it is ready.
 
-        If the server is already running, nothing is started. Concurrent calls of several processes get the same server.
+        If the server is already running, nothing is started. Concurrent calls of several processes
+        get the same server.
 
         Args:
             progress: reports the download and the start.
@@ -93,8 +103,8 @@ class LocalNeo4j:
         Raises:
             ConfigurationError: the version has no lock file, or the `local` extra is not installed.
             DownloadError: a file could not be downloaded.
-            ServerStartError: the server did not start; the message includes the end of its log. Or it started without
-                the database; the message includes the server's reason.
+            ServerStartError: the server did not start; the message includes the end of its log. Or
+                it started without the database; the message includes the server's reason.
         """
         progress = progress or SilentProgress()
         self._home.create()
@@ -118,8 +128,11 @@ class LocalNeo4j:
                 self._stop(state, running)
             return running is not None
 
-    def backup(self, file: Path, *, stop: bool = False, progress: Progress | None = None) -> BackupManifest:
-        """Write the data to a file. A running server is stopped first, and started again afterwards.
+    def backup(
+        self, file: Path, *, stop: bool = False, progress: Progress | None = None
+    ) -> BackupManifest:
+        """Write the data to a file. A running server is stopped first, and started again
+        afterwards.
 
         The file has everything but the password; it appears under its name when it is complete.
 
@@ -139,18 +152,25 @@ class LocalNeo4j:
         with self._locked():
             state, running = self._find_running()
             if state is None:
-                raise InputError(f"{self._home.state} is missing or damaged, so the version of the data is not known")
+                raise InputError(
+                    f"{self._home.state} is missing or damaged, so the version of the data is not "
+                    f"known"
+                )
             if running:
                 self._check_running_version(state)
                 if not stop and (count := connection_count(running, state.port)):
                     raise LocalServerError(
-                        f"{counted(count, 'connection')} to the local Neo4j will be lost when it is stopped for the "
-                        "backup. End the programs that use it, or stop it nevertheless with stop=True "
+                        f"{counted(count, 'connection')} to the local Neo4j will be lost when it "
+                        f"is stopped for the "
+                        "backup. End the programs that use it, or stop it nevertheless with "
+                        "stop=True "
                         "(kgagent backup --stop)."
                     )
             state = self._stop(state, running)
             try:
-                return write_backup(self._home.data, file, neo4j_version=state.version, progress=progress)
+                return write_backup(
+                    self._home.data, file, neo4j_version=state.version, progress=progress
+                )
             finally:
                 if running:
                     self._start(state, progress)
@@ -158,28 +178,32 @@ class LocalNeo4j:
     def restore_backup(self, file: Path, progress: Progress | None = None) -> BackupManifest:
         """Bring the data of a backup into a home without data; the server is not started.
 
-        If it fails or is killed, the home has no data, as before. The password is another than that of the backed-up
-        server.
+        If it fails or is killed, the home has no data, as before. The password is another than that
+        of the backed-up server.
 
         Args:
             file: a file that `backup` wrote.
             progress: reports the restoration.
 
         Raises:
-            InputError: the home has data, the file is damaged, or its data are of a release that this one cannot open.
+            InputError: the home has data, the file is damaged, or its data are of a release that
+                this one cannot open.
             ServerStartError: the home cannot be written.
         """
         manifest = read_manifest(file)
         if not self._release.opens(manifest.neo4j_version):
             raise InputError(
-                f"The data in {file} was last used by Neo4j {manifest.neo4j_version} and cannot be opened by "
-                f"{self._release.version}. Set KGAGENT_LOCAL_NEO4J_VERSION={manifest.neo4j_version}."
+                f"The data in {file} was last used by Neo4j {manifest.neo4j_version} and cannot be "
+                f"opened by "
+                f"{self._release.version}. Set "
+                f"KGAGENT_LOCAL_NEO4J_VERSION={manifest.neo4j_version}."
             )
         self._home.create()
         with self._locked():
             if self._home.has_data():
                 raise InputError(
-                    f"{self._home.path} contains data, which restoring does not replace. Set KGAGENT_HOME to another "
+                    f"{self._home.path} contains data, which restoring does not replace. Set "
+                    f"KGAGENT_HOME to another "
                     "folder, or run `kgagent down` and move this folder away."
                 )
             with self._home.new_data() as folder:
@@ -191,13 +215,16 @@ class LocalNeo4j:
         """Get the status of the server without changing it.
 
         Raises:
-            ServerStartError: the server is running, but its password is missing or was changed on the server.
+            ServerStartError: the server is running, but its password is missing or was changed on
+                the server.
         """
         state, running = self._find_running()
         info = self._info(state, running.pid) if state and running else None
         return ServerStatus(
             running=info is not None,
-            ready=info is not None and state is not None and is_ready(state.port, _USERNAME, info.password),
+            ready=info is not None
+            and state is not None
+            and is_ready(state.port, _USERNAME, info.password),
             info=info,
             home=self._home.path,
             version=state.version if state else None,
@@ -218,15 +245,19 @@ class LocalNeo4j:
     def _check_running_version(self, state: ServerState) -> None:
         if state.version != self._release.version:
             raise ServerStartError(
-                f"Neo4j {state.version} is running on {self._home.path}, but {self._release.version} was requested. "
+                f"Neo4j {state.version} is running on {self._home.path}, but "
+                f"{self._release.version} was requested. "
                 "Stop the running server first (kgagent down)."
             )
 
-    def _reuse(self, state: ServerState, running: "psutil.Process", progress: Progress) -> ServerInfo:
+    def _reuse(
+        self, state: ServerState, running: "psutil.Process", progress: Progress
+    ) -> ServerInfo:
         self._check_running_version(state)
         if self._port not in (0, state.port):
             raise ServerStartError(
-                f"The local Neo4j is running on port {state.port}, but port {self._port} was requested. "
+                f"The local Neo4j is running on port {state.port}, but port {self._port} was "
+                f"requested. "
                 "Stop it first (kgagent down)."
             )
         self._await_ready(state, running, progress)
@@ -248,7 +279,9 @@ class LocalNeo4j:
         port = choose_port(self._port, state.port if state else None)
         process = launch(plan, port)
         initialised = state is not None and state.initialised
-        new = ServerState(version=self._release.version, port=port, pid=process.pid, initialised=initialised)
+        new = ServerState(
+            version=self._release.version, port=port, pid=process.pid, initialised=initialised
+        )
         self._home.write_state(new)
         self._await_ready(new, process, progress)
         return self._info(new, process.pid)
@@ -257,16 +290,21 @@ class LocalNeo4j:
         if state is None or self._release.opens(state.version):
             return
         raise ServerStartError(
-            f"The data in {self._home.path} was last used by Neo4j {state.version} and cannot be opened by "
-            f"{self._release.version}. Set KGAGENT_LOCAL_NEO4J_VERSION={state.version}, or set KGAGENT_HOME to "
+            f"The data in {self._home.path} was last used by Neo4j {state.version} and cannot be "
+            f"opened by "
+            f"{self._release.version}. Set KGAGENT_LOCAL_NEO4J_VERSION={state.version}, or set "
+            f"KGAGENT_HOME to "
             "another folder."
         )
 
-    def _await_ready(self, state: ServerState, running: "psutil.Process", progress: Progress) -> None:
+    def _await_ready(
+        self, state: ServerState, running: "psutil.Process", progress: Progress
+    ) -> None:
         """Wait for a server that starts.
 
         Raises:
-            ServerStartError: it exited, could not start a database, or took too long; it is not running any more.
+            ServerStartError: it exited, could not start a database, or took too long; it is not
+                running any more.
         """
         password = self._home.password()
         if not is_ready(state.port, _USERNAME, password):
@@ -281,21 +319,30 @@ class LocalNeo4j:
         if not state.initialised:
             self._home.write_state(state.model_copy(update={"initialised": True}))
 
-    def _problem(self, state: ServerState, running: "psutil.Process", password: str, deadline: float) -> str:
-        """Wait a moment for a server that starts, and return why it will not be ready; empty if it may still be."""
+    def _problem(
+        self, state: ServerState, running: "psutil.Process", password: str, deadline: float
+    ) -> str:
+        """Wait a moment for a server that starts, and return why it will not be ready; empty if it
+        may still be.
+        """
         log = f"Its log is in {self._home.path / 'logs'}"
         if wait_for_exit(running, _POLL_SECONDS):
             return f"exited during startup. {log}; it ends with:\n{last_log_lines(self._home)}"
         if failed := failed_database(state.port, _USERNAME, password):
             database, message = failed
             return (
-                f"could not start the database {database!r}, and was stopped. It says: {message}\nIf the disk is full, "
-                f"make room and start it again (kgagent up). If the data are damaged, move {self._home.path} away and "
+                f"could not start the database {database!r}, and was stopped. It says: "
+                f"{message}\nIf the disk is full, "
+                f"make room and start it again (kgagent up). If the data are damaged, move "
+                f"{self._home.path} away and "
                 f"restore a backup (kgagent restore-backup). {log}."
             )
         if time.monotonic() > deadline:
             ended = last_log_lines(self._home)
-            return f"was not ready within {_START_SECONDS:.0f} s and was stopped. {log}; it ends with:\n{ended}"
+            return (
+                f"was not ready within {_START_SECONDS:.0f} s and was stopped. {log}; it ends "
+                f"with:\n{ended}"
+            )
         return ""
 
     def _info(self, state: ServerState, pid: int) -> ServerInfo:

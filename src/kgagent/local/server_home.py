@@ -1,4 +1,6 @@
-"""The home folder of a local Neo4j: its files, the state stored there between commands, and facts about the server."""
+"""The home folder of a local Neo4j: its files, the state stored there between commands, and facts
+about the server.
+"""
 
 import secrets
 import shutil
@@ -156,7 +158,8 @@ class ServerHome:
         except FileNotFoundError:
             if self.system_database.exists():
                 raise ServerStartError(
-                    f"{self.path} contains a database, but its password file {self.password_file.name} is missing. "
+                    f"{self.path} contains a database, but its password file "
+                    f"{self.password_file.name} is missing. "
                     "Restore the file, or move the folder away to start with an empty database."
                 ) from None
         password = secrets.token_hex(24)

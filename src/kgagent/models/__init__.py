@@ -1,4 +1,6 @@
-"""Data that crosses a boundary: notes, nodes, relationships, and the requests and results of searches."""
+"""Data that crosses a boundary: notes, nodes, relationships, and the requests and results of
+searches.
+"""
 
 from kgagent.models.constraint import Constraint, ConstraintType, PropertyReference
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship

@@ -1,4 +1,6 @@
-"""Constraints on the properties along a path, and the base classes of the models of a pattern query."""
+"""Constraints on the properties along a path, and the base classes of the models of a pattern
+query.
+"""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -49,7 +51,9 @@ RelationTypes = Annotated[tuple[Name, ...], Field(max_length=100)]
 
 
 class LenientEnum(StrEnum):
-    """An enumeration whose names are accepted in any letter case, with spaces and hyphens, and with synonyms."""
+    """An enumeration whose names are accepted in any letter case, with spaces and hyphens, and with
+    synonyms.
+    """
 
     @classmethod
     def synonyms(cls) -> Mapping[str, str]:
@@ -61,17 +65,25 @@ class LenientEnum(StrEnum):
         word = value.strip().upper() if isinstance(value, str) else ""
         if any(map(str.isalpha, word)):
             word = word.replace("-", "_").replace(" ", "_")
-        meant = next((name for name, words in cls.synonyms().items() if word in words.split()), word)
+        meant = next(
+            (name for name, words in cls.synonyms().items() if word in words.split()), word
+        )
         return cls.__members__.get(meant)
 
 
 def accepts(*names: str) -> AliasChoices:
-    """Names under which a field is accepted, each in snake_case and in camelCase; the first is its own."""
-    return AliasChoices(*dict.fromkeys(spelling for name in names for spelling in (name, to_camel(name))))
+    """Names under which a field is accepted, each in snake_case and in camelCase; the first is its
+    own.
+    """
+    return AliasChoices(
+        *dict.fromkeys(spelling for name in names for spelling in (name, to_camel(name)))
+    )
 
 
 class PatternModel(RequestModel):
-    """Base class of the models of a query: field names in snake_case or camelCase; unknown names are errors."""
+    """Base class of the models of a query: field names in snake_case or camelCase; unknown names
+    are errors.
+    """
 
     model_config = ConfigDict(
         populate_by_name=True,
@@ -103,8 +115,10 @@ class ConstraintType(LenientEnum):
             "NOT_IN": "NONE_OF PROPERTY_NOT_IN",
             "GREATER_THAN": "> GT",
             "LESS_THAN": "< LT",
-            "GREATER_THAN_EQUALS": ">= GTE GREATER_THAN_EQUAL GREATER_THAN_OR_EQUAL GREATER_THAN_OR_EQUALS AT_LEAST",
-            "LESS_THAN_EQUALS": "<= LTE LESS_THAN_EQUAL LESS_THAN_OR_EQUAL LESS_THAN_OR_EQUALS AT_MOST",
+            "GREATER_THAN_EQUALS": ">= GTE GREATER_THAN_EQUAL "
+            "GREATER_THAN_OR_EQUAL GREATER_THAN_OR_EQUALS AT_LEAST",
+            "LESS_THAN_EQUALS": "<= LTE LESS_THAN_EQUAL "
+            "LESS_THAN_OR_EQUAL LESS_THAN_OR_EQUALS AT_MOST",
             "REGEX_MATCH": "=~ REGEX MATCHES REGEX_MATCHES",
         }
 
@@ -122,13 +136,17 @@ TEXT_OPERATORS: Mapping[ConstraintType, str] = {
     ConstraintType.STARTS_WITH: "STARTS WITH",
     ConstraintType.ENDS_WITH: "ENDS WITH",
 }
-_OF_TEXT = frozenset({ConstraintType.STARTS_WITH, ConstraintType.ENDS_WITH, ConstraintType.REGEX_MATCH})
+_OF_TEXT = frozenset(
+    {ConstraintType.STARTS_WITH, ConstraintType.ENDS_WITH, ConstraintType.REGEX_MATCH}
+)
 
 _NUMBER_OR_WORD: JsonSchemaValue = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
 """Schema of a place on a path: what the numbers and words mean is said in a description."""
 
 _VALUE: list[JsonSchemaValue] = [{"type": "string"}, {"type": "number"}, {"type": "boolean"}]
-_ONE_OR_MORE_VALUES: JsonSchemaValue = {"anyOf": [*_VALUE, {"type": "array", "items": {"anyOf": _VALUE[:2]}}]}
+_ONE_OR_MORE_VALUES: JsonSchemaValue = {
+    "anyOf": [*_VALUE, {"type": "array", "items": {"anyOf": _VALUE[:2]}}]
+}
 
 Position = TypeAliasType(
     "Position",
@@ -150,7 +168,8 @@ class PropertyReference(PatternModel):
 
     at_step: Position = Field(description="The node.")
     property_path: Name = Field(
-        validation_alias=accepts("property_path", "property", "field", "key"), description="Its property."
+        validation_alias=accepts("property_path", "property", "field", "key"),
+        description="Its property.",
     )
 
 
@@ -161,10 +180,15 @@ class Constraint(PatternModel):
 
     type: ConstraintType = Field(
         validation_alias=accepts("type", "operator", "op"),
-        description="How to compare. REGEX_MATCH (RE2) matches the whole text; CONTAINS also finds an item of a list.",
+        description=(
+            "How to compare. REGEX_MATCH (RE2) matches the whole text; CONTAINS also finds an item "
+            "of a list."
+        ),
     )
     property_path: Name = Field(
-        validation_alias=accepts("property_path", "property", "property_name", "field", "key", "attribute"),
+        validation_alias=accepts(
+            "property_path", "property", "property_name", "field", "key", "attribute"
+        ),
         description='Property; "budget.approved" for a value inside JSON.',
     )
     value: Annotated[_OneOrMoreValues | None, WithJsonSchema(_ONE_OR_MORE_VALUES)] = Field(
@@ -175,13 +199,17 @@ class Constraint(PatternModel):
     value_from: PropertyReference | None = Field(
         None, description="Compares with a property of another node instead of value."
     )
-    node_label: Name | None = Field(None, description="Applies the constraint only to nodes with this label.")
+    node_label: Name | None = Field(
+        None, description="Applies the constraint only to nodes with this label."
+    )
     at_step: Annotated[
-        Annotated[int, Field(ge=-1, lt=MAX_STEPS)] | Literal["start", "end"], WithJsonSchema(_NUMBER_OR_WORD)
+        Annotated[int, Field(ge=-1, lt=MAX_STEPS)] | Literal["start", "end"],
+        WithJsonSchema(_NUMBER_OR_WORD),
     ] = Field(
         -1,
         validation_alias=accepts("at_step", "step", "step_index", "at"),
-        description="i (from 0): relationship of step i, or the node at which it arrives; start; end; -1: all of the "
+        description="i (from 0): relationship of step i, or the node at which it arrives; start; "
+        "end; -1: all of the "
         "path.",
     )
     on: Annotated[Literal["node", "relationship"], BeforeValidator(_part_of_path)] = Field(
@@ -191,22 +219,34 @@ class Constraint(PatternModel):
     @field_validator("value", mode="before")
     @classmethod
     def _list_as_text(cls, value: object, info: ValidationInfo) -> object:
-        """A list may be JSON text where the type takes a list; elsewhere, such a text is compared as it is."""
+        """A list may be JSON text where the type takes a list; elsewhere, such a text is compared
+        as it is.
+        """
         return parsed_json(value) if info.data.get("type") in LIST_TYPES else value
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
         if (self.value is None) == (self.value_from is None):
-            raise ValueError(f"{self.type} on {self.property_path!r} needs either a value (not null) or value_from")
+            raise ValueError(
+                f"{self.type} on {self.property_path!r} needs either a value (not null) or "
+                f"value_from"
+            )
         if self.on == "relationship" and (self.at_step == "start" or self.node_label is not None):
             raise ValueError(
-                f"a constraint on relationships takes no at_step 'start' and no node_label, got {self.at_step!r} and "
+                f"a constraint on relationships takes no at_step 'start' and no node_label, got "
+                f"{self.at_step!r} and "
                 f"{self.node_label!r}"
             )
         if self.value_from is None:
             _check_value(self.type, self.value)
-        elif self.on == "relationship" or self.type is ConstraintType.REGEX_MATCH or "." in self.property_path:
-            raise ValueError("value_from works only on a node's own property, and not with REGEX_MATCH")
+        elif (
+            self.on == "relationship"
+            or self.type is ConstraintType.REGEX_MATCH
+            or "." in self.property_path
+        ):
+            raise ValueError(
+                "value_from works only on a node's own property, and not with REGEX_MATCH"
+            )
         return self
 
     @property
@@ -217,19 +257,35 @@ class Constraint(PatternModel):
     @classmethod
     def property_equals(cls, label: str | None, name: str, value: Value, step: int) -> Self:
         """The property equals the value."""
-        return cls(type=ConstraintType.PROPERTY_EQUALS, node_label=label, property_path=name, value=value, at_step=step)
+        return cls(
+            type=ConstraintType.PROPERTY_EQUALS,
+            node_label=label,
+            property_path=name,
+            value=value,
+            at_step=step,
+        )
 
     @classmethod
     def property_in(cls, label: str | None, name: str, values: Sequence[Value], step: int) -> Self:
         """The property is one of the values."""
         return cls(
-            type=ConstraintType.PROPERTY_IN, node_label=label, property_path=name, value=list(values), at_step=step
+            type=ConstraintType.PROPERTY_IN,
+            node_label=label,
+            property_path=name,
+            value=list(values),
+            at_step=step,
         )
 
     @classmethod
     def not_in(cls, label: str | None, name: str, values: Sequence[Value], step: int) -> Self:
         """The property exists and is none of the values."""
-        return cls(type=ConstraintType.NOT_IN, node_label=label, property_path=name, value=list(values), at_step=step)
+        return cls(
+            type=ConstraintType.NOT_IN,
+            node_label=label,
+            property_path=name,
+            value=list(values),
+            at_step=step,
+        )
 
 
 def _check_value(kind: ConstraintType, value: Value | list[Value] | None) -> None:

@@ -5,7 +5,9 @@ from typing import Annotated
 from pydantic import AliasChoices, Field, StringConstraints
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
-FilledText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
+FilledText = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)
+]
 QueryText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_000)]
 ShortText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
@@ -31,7 +33,10 @@ SearchedTypes = Annotated[
     tuple[ShortText, ...] | None,
     Field(
         max_length=100,
-        description="Only search relationships of these Neo4j types, such as has_relationship_with. Default: all.",
+        description=(
+            "Only search relationships of these Neo4j types, such as has_relationship_with. "
+            "Default: all."
+        ),
     ),
 ]
 Level = Annotated[int | None, Field(ge=1, le=5)]

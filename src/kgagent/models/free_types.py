@@ -17,7 +17,9 @@ def is_same(one: str, other: str) -> bool:
 
 
 def new_types(stored: str, given: str) -> list[str]:
-    """The given types that a stored text does not list; the same type in another letter case is no other."""
+    """The given types that a stored text does not list; the same type in another letter case is no
+    other.
+    """
     known = _folded(stored)
     return [name for name in split_types(given) if name.casefold() not in known]
 
@@ -31,7 +33,8 @@ def with_types(stored: str, given: str) -> str:
     types = ", ".join([stored, *new_types(stored, given)] if stored.strip() else [given])
     if len(types) > max(MAX_LENGTH, len(stored)):
         raise InputError(
-            f"relationship_type may have at most {MAX_LENGTH} characters, but with {given!r} added to {stored!r} it "
+            f"relationship_type may have at most {MAX_LENGTH} characters, but with {given!r} added "
+            f"to {stored!r} it "
             f"would have {len(types)}; replace it with update_relationship"
         )
     return types

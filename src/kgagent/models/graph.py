@@ -25,7 +25,8 @@ class FoundStatement(GraphModel):
 
     Attributes:
         note: the note; None for the description, or for the record itself if it has none.
-        similarity: plain cosine with the query, -1 to 1; None if it has no embedding that can be compared.
+        similarity: plain cosine with the query, -1 to 1; None if it has no embedding that can be
+            compared.
         score: what a search sorts by: the sum of the contributions.
         contributions: what each feature adds to the score, see `kgagent.search.score`.
     """
@@ -40,9 +41,12 @@ class DescribedItem(GraphModel):
     """What nodes and relationships have in common.
 
     Attributes:
-        similarity: plain cosine of its best statement with the query, -1 to 1; None outside a search.
-        statements: its statements with their scores, best first; empty if no search scored them. Not part of a payload.
-        first_noted: in a search as of a time, when its first note is about, if all are later; its own time may be too.
+        similarity: plain cosine of its best statement with the query, -1 to 1; None outside a
+            search.
+        statements: its statements with their scores, best first; empty if no search scored them.
+            Not part of a payload.
+        first_noted: in a search as of a time, when its first note is about, if all are later; its
+            own time may be too.
     """
 
     description: str = ""
@@ -64,7 +68,8 @@ class GraphNode(DescribedItem):
 
 
 class GraphRelationship(DescribedItem):
-    """A relationship. `from` is the node that the caller named first; in a search, the node where it starts.
+    """A relationship. `from` is the node that the caller named first; in a search, the node where
+    it starts.
 
     Attributes:
         attitude: 1 to 5, or None.
@@ -72,8 +77,8 @@ class GraphRelationship(DescribedItem):
         attitude_word: the ontology's word for the attitude.
         proximity_word: the ontology's word for the proximity.
         when: when it held, in EDTF; None if that is not known.
-        ends_reversed: whether `from` is the node where the relationship ends, because the caller named the nodes in the
-            opposite order. Not part of a payload.
+        ends_reversed: whether `from` is the node where the relationship ends, because the caller
+            named the nodes in the opposite order. Not part of a payload.
     """
 
     from_entity_key: str
@@ -94,18 +99,24 @@ class GraphRelationship(DescribedItem):
 
     @property
     def pair(self) -> tuple[str, str, str]:
-        """The type and the keys of both nodes, in an order that does not depend on the direction."""
+        """The type and the keys of both nodes, in an order that does not depend on the
+        direction.
+        """
         first, second = sorted((self.from_entity_key, self.to_entity_key))
         return self.neo4j_type, first, second
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What tells it apart: graphs of other programs have several relationships of one type between two nodes."""
+        """What tells it apart: graphs of other programs have several relationships of one type
+        between two nodes.
+        """
         return *self.pair, self.relationship_type, self.description
 
     @property
     def level_words(self) -> str:
-        """The ontology's words for the attitude and the proximity that are set: "close, known-well"."""
+        """The ontology's words for the attitude and the proximity that are set: "close,
+        known-well".
+        """
         return ", ".join(word for word in (self.attitude_word, self.proximity_word) if word)
 
     @property
@@ -117,7 +128,9 @@ class GraphRelationship(DescribedItem):
 
     @property
     def triplet(self) -> str:
-        """The relationship as a short sentence, such as "Elon Musk founded Tesla", in its direction."""
+        """The relationship as a short sentence, such as "Elon Musk founded Tesla", in its
+        direction.
+        """
         source, target = self.names_in_direction
         return triplet_text(source, self.neo4j_type, target, label=self.relationship_type)
 

@@ -1,4 +1,6 @@
-"""The history of a node or relationship: earlier values, and the JSON string in which they are stored."""
+"""The history of a node or relationship: earlier values, and the JSON string in which they are
+stored.
+"""
 
 from collections.abc import Iterable
 
@@ -15,11 +17,12 @@ class HistoryEntry(BaseModel):
     """A value that a write replaced or removed.
 
     Attributes:
-        field: the property: `name`, `description`, `relationship_type`, `attitude`, `proximity` or `when`.
+        field: the property: `name`, `description`, `relationship_type`, `attitude`, `proximity` or
+            `when`.
         value: what it was; attitude and proximity from 1 to 5.
         until: time of the write that replaced it; None if unknown.
-        ended: when it ended to hold, in EDTF, if not with that write: the date of the conversation, or
-            when what took its place began.
+        ended: when it ended to hold, in EDTF, if not with that write: the date of the conversation,
+            or when what took its place began.
         by: user id of the author of that write.
         source_entity_key: what that write came from, usually a Source node.
         corrected: whether the value was never right, instead of having changed.
@@ -44,8 +47,12 @@ class HistoryEntry(BaseModel):
 
 
 def values_at(history: Iterable[HistoryEntry], day: int) -> dict[str, JsonValue]:
-    """The values that a record had on a day, of the fields that have changed since; corrected ones never held."""
-    entries = [(end, entry) for entry in history if not entry.corrected and (end := entry.end) is not None]
+    """The values that a record had on a day, of the fields that have changed since; corrected ones
+    never held.
+    """
+    entries = [
+        (end, entry) for entry in history if not entry.corrected and (end := entry.end) is not None
+    ]
     # Of several that ended on one day, the first held before.
     later = sorted((one for one in reversed(entries) if one[0] > day), key=lambda one: -one[0])
     return {entry.field: entry.value for _, entry in later}
@@ -61,7 +68,9 @@ _HISTORY = TypeAdapter(tuple[HistoryEntry, ...])
 
 
 def parse_history(stored: object) -> tuple[HistoryEntry, ...]:
-    """Read a stored history, the oldest entry first; another program's value becomes an entry, so that it is kept."""
+    """Read a stored history, the oldest entry first; another program's value becomes an entry, so
+    that it is kept.
+    """
     if stored is None or stored in ("", []):
         return ()
     if isinstance(stored, str):

@@ -11,14 +11,18 @@ from kgagent.models.search import ExpandHops, SearchFilters, SearchPlan, Thresho
 
 FusionStrategy = Literal["calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"]
 
-FusedRetriever = Literal["node_vector", "node_fulltext", "relationship_vector", "relationship_fulltext"]
+FusedRetriever = Literal[
+    "node_vector", "node_fulltext", "relationship_vector", "relationship_fulltext"
+]
 """The retrievers whose rankings the strategies of the documents fuse."""
 
 Retriever = Literal[FusedRetriever, "statement_vector", "statement_fulltext", "named_node"]
 """The retrievers of a search."""
 
 RetrieverName = Literal[Retriever, "expansion", "via_relationship", "name_match"]
-"""How an item was found: by a retriever, by expansion, as an end node of a relationship, or by its name (`explore`)."""
+"""How an item was found: by a retriever, by expansion, as an end node of a relationship, or by its
+name (`explore`).
+"""
 
 RETRIEVER_DESCRIPTIONS: Mapping[RetrieverName, str] = {
     "node_vector": "semantic search of nodes",
@@ -39,7 +43,11 @@ Weight = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 HalfLife = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 RetentionClass = Literal["permanent", "decision", "standard", "ephemeral", "session"]
 
-_WEIGHT_ALIASES = {"graph": "node_vector", "text": "node_fulltext", "relationship": "relationship_vector"}
+_WEIGHT_ALIASES = {
+    "graph": "node_vector",
+    "text": "node_fulltext",
+    "relationship": "relationship_vector",
+}
 
 
 class HybridSearchRequest(SearchFilters):
@@ -51,16 +59,24 @@ class HybridSearchRequest(SearchFilters):
 
     query: str | None = Field(None, description='What to look for: "who taught me to sail?".')
     limit: int | None = Field(None, ge=1, le=100, description="Maximum results. Default: 32.")
-    search_relationships: bool = Field(True, description="Whether to search relationships as well as nodes.")
-    relationship_limit: int = Field(
-        50, ge=1, le=100, description="Maximum number of relationships that compete for the results."
+    search_relationships: bool = Field(
+        True, description="Whether to search relationships as well as nodes."
     )
-    threshold: Threshold = Field(0.3, description="Minimum cosine similarity; full-text matches ignore it.")
+    relationship_limit: int = Field(
+        50,
+        ge=1,
+        le=100,
+        description="Maximum number of relationships that compete for the results.",
+    )
+    threshold: Threshold = Field(
+        0.3, description="Minimum cosine similarity; full-text matches ignore it."
+    )
     strategy: FusionStrategy = Field(
         "calibrated",
         description="How to rank. calibrated is a weighted sum of features of each item; rrf "
         "(reciprocal rank fusion) compares ranks only; interleave takes one "
-        "item of each ranking in turn; text_first puts full-text matches of nodes first, graph_first semantic matches.",
+        "item of each ranking in turn; text_first puts full-text matches of nodes first, "
+        "graph_first semantic matches.",
     )
     expand_hops: ExpandHops = None
 
@@ -71,20 +87,24 @@ class HybridSearchOptions(HybridSearchRequest):
     Attributes:
         object_limit: nodes of each label that the vector search may contribute.
         text_limit: nodes that the full-text search may contribute.
-        weights: weight of each retriever for strategy "weighted"; they are divided by their sum. Relationship
-            retrievers default to the weight of the node retriever of their kind. "graph", "text" and "relationship"
-            are accepted for the first three.
-        text_threshold: minimum text score of full-text matches of records, 0 to 1, relative to the best match. The
-            strategies that fuse rankings count ranks and not distances, so the weak tail of a list is cut here.
-        half_life_days: age in days at which an item counts half, by its last update, or a retention class ("permanent",
-            "decision", "standard", "ephemeral", "session"); None applies no decay.
-        drop_below: with decay, items whose decay by age is less are dropped, 0 to 1; the documents' value is 0.001.
-        use_access_counts: with decay, whether scores are also multiplied by 0.5 + 0.5 · heat, by the stored
-            `access_count`.
-        mmr_lambda: reranks by maximal marginal relevance, 0 to 1: 1 ranks by relevance alone, 0 by difference; None
-            does not rerank.
+        weights: weight of each retriever for strategy "weighted"; they are divided by their sum.
+            Relationship retrievers default to the weight of the node retriever of their kind.
+            "graph", "text" and "relationship" are accepted for the first three.
+        text_threshold: minimum text score of full-text matches of records, 0 to 1, relative to the
+            best match. The strategies that fuse rankings count ranks and not distances, so the weak
+            tail of a list is cut here.
+        half_life_days: age in days at which an item counts half, by its last update, or a retention
+            class ("permanent", "decision", "standard", "ephemeral", "session"); None applies no
+            decay.
+        drop_below: with decay, items whose decay by age is less are dropped, 0 to 1; the documents'
+            value is 0.001.
+        use_access_counts: with decay, whether scores are also multiplied by 0.5 + 0.5 · heat, by
+            the stored `access_count`.
+        mmr_lambda: reranks by maximal marginal relevance, 0 to 1: 1 ranks by relevance alone, 0 by
+            difference; None does not rerank.
         now: time from which ages are counted; default: the current time.
-        timeout: seconds for retrieval, and for all later steps together; default: the timeout of the service.
+        timeout: seconds for retrieval, and for all later steps together; default: the timeout of
+            the service.
     """
 
     object_limit: int = Field(20, ge=1, le=200)
@@ -119,13 +139,14 @@ class RankedItem(GraphModel):
 
     Attributes:
         rank: position among nodes and relationships together, from 1.
-        score: that of its best statement, or at a node of the best relationship there, if that is greater; of the
-            fusion strategy or the last reranking step, if the search asked for one.
+        score: that of its best statement, or at a node of the best relationship there, if that is
+            greater; of the fusion strategy or the last reranking step, if the search asked for one.
         found_by: the retrievers that found it.
         similarity: plain cosine with the query, -1 to 1; None without a vector search match.
-        text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
-        contributions: what each feature adds to the score, see `kgagent.search.score`; they add up to it. Empty if
-            another strategy ranks.
+        text_score: score of its full-text match relative to the best match, above 0 to 1; None
+            without one.
+        contributions: what each feature adds to the score, see `kgagent.search.score`; they add up
+            to it. Empty if another strategy ranks.
     """
 
     rank: int
@@ -147,7 +168,8 @@ class HybridRelationship(RankedItem, GraphRelationship):
 
     Attributes:
         triplet_text: the relationship as a short sentence, such as "Elon Musk founded Tesla".
-        path: the relationships that led to it, as short sentences; empty if the query itself found it.
+        path: the relationships that led to it, as short sentences; empty if the query itself found
+            it.
     """
 
     type: Literal["relationship"] = "relationship"
@@ -163,9 +185,12 @@ class HybridSearchResult(GraphModel):
         relationships: relationships; None if they were not searched.
         warnings: what is missing, and why.
         plan: how each vector search was run.
-        is_relevant: whether any item stands out among the user's records; None if that was not assessed.
-        relevance: how far the best item stands out, relevant from 0.5; None if that was not assessed.
-        named: names of nodes that the query names, if none of the best items is about them. Not part of a payload.
+        is_relevant: whether any item stands out among the user's records; None if that was not
+            assessed.
+        relevance: how far the best item stands out, relevant from 0.5; None if that was not
+            assessed.
+        named: names of nodes that the query names, if none of the best items is about them. Not
+            part of a payload.
         labels: labels of the nodes of the items, by entity_key. Not part of a payload.
     """
 
@@ -181,7 +206,10 @@ class HybridSearchResult(GraphModel):
     @property
     def items(self) -> list[HybridObject | HybridRelationship]:
         """Nodes and relationships together, best first."""
-        items: list[HybridObject | HybridRelationship] = [*self.objects, *(self.relationships or ())]
+        items: list[HybridObject | HybridRelationship] = [
+            *self.objects,
+            *(self.relationships or ()),
+        ]
         return sorted(items, key=lambda item: item.rank)
 
     def to_dict(self) -> dict[str, Any]:

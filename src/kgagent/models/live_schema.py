@@ -23,8 +23,8 @@ class LiveProperty(GraphModel):
     Attributes:
         name: property name.
         kinds: kinds of its values, most frequent first; empty if no value was read.
-        examples: up to 5 of the most frequent values, if there are few distinct values and they are short texts; up to
-            20 for `relationship_type`.
+        examples: up to 5 of the most frequent values, if there are few distinct values and they are
+            short texts; up to 20 for `relationship_type`.
     """
 
     name: str
@@ -72,7 +72,8 @@ class LiveRelationshipType(LiveRecords):
     """A Neo4j type of the user's relationships.
 
     Attributes:
-        pairs: labels that the relationships connect, most frequent first; a node with several labels counts for each.
+        pairs: labels that the relationships connect, most frequent first; a node with several
+            labels counts for each.
     """
 
     pairs: tuple[LabelPair, ...] = ()
@@ -84,7 +85,8 @@ class LiveSchema(GraphModel):
     Attributes:
         labels: labels, most frequent first.
         relationship_types: Neo4j types, most frequent first.
-        is_partial: whether labels or types may be missing because there are too many or one took too long to read.
+        is_partial: whether labels or types may be missing because there are too many or one took
+            too long to read.
     """
 
     labels: tuple[LiveLabel, ...] = ()
@@ -94,7 +96,9 @@ class LiveSchema(GraphModel):
     @property
     def sampled(self) -> bool:
         """Whether any part may be incomplete."""
-        return self.is_partial or any(records.sampled for records in (*self.labels, *self.relationship_types))
+        return self.is_partial or any(
+            records.sampled for records in (*self.labels, *self.relationship_types)
+        )
 
     def label(self, name: str) -> LiveLabel | None:
         """The label of that name; None if the user has no node with it."""

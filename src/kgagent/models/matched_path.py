@@ -18,14 +18,17 @@ class MatchedNode(GraphNode):
     """A node of a path. Its key is the element id if it has none.
 
     Attributes:
-        labels: all of its labels if it has several; `label` is the first, or the first that the ontology has.
+        labels: all of its labels if it has several; `label` is the first, or the first that the
+            ontology has.
     """
 
     labels: tuple[str, ...] = ()
 
 
 class MatchedRelationship(GraphRelationship):
-    """A relationship of a path; `from` is the node before it on the path, and `ends_reversed` its stored direction."""
+    """A relationship of a path; `from` is the node before it on the path, and `ends_reversed` its
+    stored direction.
+    """
 
     @property
     def direction(self) -> StepDirection:
@@ -35,7 +38,11 @@ class MatchedRelationship(GraphRelationship):
     @property
     def type_text(self) -> str:
         """The Neo4j type, followed by the free word if there is one."""
-        return f"{self.neo4j_type}: {self.relationship_type}" if self.relationship_type else self.neo4j_type
+        return (
+            f"{self.neo4j_type}: {self.relationship_type}"
+            if self.relationship_type
+            else self.neo4j_type
+        )
 
 
 class MatchedPath(GraphModel):
@@ -81,7 +88,9 @@ class MatchedPath(GraphModel):
         return self.nodes[self.steps[step]]
 
     def to_path_string(self) -> str:
-        """The path in one line: `Ann -[has_relationship_with: mentor]-> Bob <-[engages_with]- Cleo`."""
+        """The path in one line: `Ann -[has_relationship_with: mentor]-> Bob <-[engages_with]-
+        Cleo`.
+        """
         parts = [self.start.name]
         for relationship, node in zip(self.relationships, self.nodes[1:], strict=True):
             start, end = ("<-", "-") if relationship.ends_reversed else ("-", "->")
@@ -113,7 +122,8 @@ class ReasoningContext(GraphModel):
         nodes: distinct nodes of all paths, in the order of the paths.
         relationships: distinct relationships of an expansion from targets; empty for patterns.
         entry_points: nodes to which the targets were resolved.
-        root_nodes: `entity_key` of the distinct start nodes of the paths, in the order of the paths.
+        root_nodes: `entity_key` of the distinct start nodes of the paths, in the order of the
+            paths.
         keywords: names of nodes and types of relationships that occur on most paths, at most 20.
         max_depth: maximum number of relationships that a path of the query may have.
         explored: number of matching paths that were examined, by pattern.
@@ -140,8 +150,9 @@ class PatternResult(GraphModel):
     """The result of a `GraphQuery`.
 
     Attributes:
-        strategy: what produced the result: "patterns", "traversal" (an expansion from targets), or "hybrid" (a hybrid
-            search because no path matched, or because the query has neither patterns nor a traversal).
+        strategy: what produced the result: "patterns", "traversal" (an expansion from targets), or
+            "hybrid" (a hybrid search because no path matched, or because the query has neither
+            patterns nor a traversal).
         query: the question in plain words, as it was given.
         context: paths and nodes.
         chunks: nodes with text near the paths, most similar first.

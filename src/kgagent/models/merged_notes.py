@@ -1,4 +1,6 @@
-"""Adding notes to others, the notes of records that become one, and how stored notes name their source."""
+"""Adding notes to others, the notes of records that become one, and how stored notes name their
+source.
+"""
 
 import json
 from collections.abc import Iterable
@@ -12,7 +14,10 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
     notes = list(existing)
     for note in added:
         identity = note.identity
-        equal = next((i for i, old in enumerate(notes) if old.identity == identity and old.is_current(now)), None)
+        equal = next(
+            (i for i, old in enumerate(notes) if old.identity == identity and old.is_current(now)),
+            None,
+        )
         if equal is None:
             notes.append(note)
         elif _expires_later(note, notes[equal]):
@@ -21,7 +26,9 @@ def add_notes(existing: tuple[Note, ...], added: Iterable[Note], now: datetime) 
 
 
 def merge_notes(*groups: Iterable[Note]) -> tuple[Note, ...]:
-    """Merge the notes of several records in order of time; of equal notes, one is kept with the later expiry."""
+    """Merge the notes of several records in order of time; of equal notes, one is kept with the
+    later expiry.
+    """
     notes = oldest_first(note for group in groups for note in group)
     # No note had expired then, so expired notes are compared like the others.
     return add_notes((), notes, LONG_AGO)
@@ -33,4 +40,6 @@ def stored_form(entity_key: str) -> str:
 
 
 def _expires_later(one: Note, other: Note) -> bool:
-    return other.expires_at is not None and (one.expires_at is None or one.expires_at > other.expires_at)
+    return other.expires_at is not None and (
+        one.expires_at is None or one.expires_at > other.expires_at
+    )

@@ -54,10 +54,13 @@ class Note(BaseModel):
     Attributes:
         content: the statement.
         added_by: user id of the author; "unknown" in old graphs that did not store it.
-        when: when it happened or held, in EDTF; None if that is not known. See `kgagent.models.when`.
-        said_on: when it was said, in EDTF, if that differs from `when`; None if it does not, or is not known.
+        when: when it happened or held, in EDTF; None if that is not known. See
+            `kgagent.models.when`.
+        said_on: when it was said, in EDTF, if that differs from `when`; None if it does not, or is
+            not known.
         date_added: when it was added; None in old graphs that did not store it.
-        source_entity_key: entity_key of what it comes from, usually a Source node; any text is stored as given.
+        source_entity_key: entity_key of what it comes from, usually a Source node; any text is
+            stored as given.
         expires_at: when it expires; None if it never does.
     """
 
@@ -75,11 +78,17 @@ class Note(BaseModel):
     def _without_unknown_times(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """The fields of the documents, and `when` and `said_on` only if they are known."""
         fields: dict[str, Any] = serialize(self)
-        return {name: value for name, value in fields.items() if value or name not in {"when", "said_on"}}
+        return {
+            name: value
+            for name, value in fields.items()
+            if value or name not in {"when", "said_on"}
+        }
 
     @property
     def identity(self) -> tuple[str, str | None, str | None]:
-        """What makes two notes of a record the same note: the statement, its time and its source."""
+        """What makes two notes of a record the same note: the statement, its time and its
+        source.
+        """
         return self.content, self.when, self.source_entity_key
 
     def order(self) -> tuple[str, datetime]:
@@ -93,7 +102,9 @@ class Note(BaseModel):
 
 
 def times_of_note(when: str | None, said_on: str | None) -> dict[str, str | None]:
-    """The fields `when` and `said_on` of a note; without a time of its own it is about the time when it was said."""
+    """The fields `when` and `said_on` of a note; without a time of its own it is about the time
+    when it was said.
+    """
     return {"when": when or said_on, "said_on": said_on if when and when != said_on else None}
 
 

@@ -10,8 +10,8 @@ from kgagent.models.note import Note
 def parse_old_notes(stored: object) -> tuple[Note, ...]:
     """Read notes that are not a JSON list of valid notes.
 
-    Old graphs store plain texts, lists of texts, and notes without author or date. Each text becomes the content of a
-    note, so that nothing is lost.
+    Old graphs store plain texts, lists of texts, and notes without author or date. Each text
+    becomes the content of a note, so that nothing is lost.
     """
     return tuple(note for item in _decoded(stored) for note in _note(item))
 
@@ -44,7 +44,9 @@ def _from_fields(fields: dict[str, object]) -> Note:
         wrong = {item["loc"][0] for item in error.errors(include_url=False)}
     if "content" in wrong:
         return Note(content=json.dumps(fields, ensure_ascii=False, default=str))
-    return Note.model_validate({f"{key}_as_found" if key in wrong else key: value for key, value in fields.items()})
+    return Note.model_validate(
+        {f"{key}_as_found" if key in wrong else key: value for key, value in fields.items()}
+    )
 
 
 def _is_json(text: str) -> bool:

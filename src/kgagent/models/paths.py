@@ -15,8 +15,12 @@ class FindPathsRequest(RequestModel):
 
     from_entity_key: EntityKey = Field(description="Node at one end: its name or entity_key.")
     to_entity_key: EntityKey = Field(description="Node at the other end, likewise.")
-    query: QueryText | None = Field(None, description='What the paths should be about: "how did they meet at work?".')
-    max_hops: int = Field(4, ge=1, le=MAX_PATH_HOPS, description="Maximum number of relationships in a path.")
+    query: QueryText | None = Field(
+        None, description='What the paths should be about: "how did they meet at work?".'
+    )
+    max_hops: int = Field(
+        4, ge=1, le=MAX_PATH_HOPS, description="Maximum number of relationships in a path."
+    )
     limit: int = Field(5, ge=1, le=MAX_PATHS, description="Maximum number of paths.")
 
 
@@ -26,7 +30,8 @@ class GraphPath(GraphModel):
     Attributes:
         nodes: the nodes, from one end to the other; only key, label and name are read.
         relationships: the relationships between them, in order.
-        weights: weight of each relationship: plain cosine with the query or, without a query, its strength, 0 to 1.
+        weights: weight of each relationship: plain cosine with the query or, without a query, its
+            strength, 0 to 1.
         score: mean of the weights, minus 0.02 for each hop beyond the first.
         is_shortest: whether no path is shorter.
         explanation: how the score is computed.

@@ -41,7 +41,10 @@ class StepDirection(LenientEnum):
     @property
     def reversed(self) -> "StepDirection":
         """The opposite direction; BOTH is its own opposite."""
-        opposites = {StepDirection.OUTGOING: StepDirection.INCOMING, StepDirection.INCOMING: StepDirection.OUTGOING}
+        opposites = {
+            StepDirection.OUTGOING: StepDirection.INCOMING,
+            StepDirection.INCOMING: StepDirection.OUTGOING,
+        }
         return opposites.get(self, self)
 
 
@@ -69,11 +72,20 @@ class TraversalStep(PatternModel):
         description="Label of the node where it arrives. Default: any.",
     )
     step_index: int | None = Field(
-        None, ge=0, lt=MAX_STEPS, description="Position of the step, from 0; by default the position in the list."
+        None,
+        ge=0,
+        lt=MAX_STEPS,
+        description="Position of the step, from 0; by default the position in the list.",
     )
-    direction: StepDirection = Field(StepDirection.OUTGOING, description="INCOMING: against the stored direction.")
-    min_hops: int = Field(1, ge=1, le=MAX_STEPS, description="Minimum number of relationships that the step follows.")
-    max_hops: int = Field(1, ge=1, le=MAX_STEPS, description="Relationships that the step may follow in a row.")
+    direction: StepDirection = Field(
+        StepDirection.OUTGOING, description="INCOMING: against the stored direction."
+    )
+    min_hops: int = Field(
+        1, ge=1, le=MAX_STEPS, description="Minimum number of relationships that the step follows."
+    )
+    max_hops: int = Field(
+        1, ge=1, le=MAX_STEPS, description="Relationships that the step may follow in a row."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -87,7 +99,9 @@ class TraversalStep(PatternModel):
     @model_validator(mode="after")
     def _hops_are_a_range(self) -> Self:
         if self.min_hops > self.max_hops:
-            raise ValueError(f"min_hops must not be above max_hops, got {self.min_hops} and {self.max_hops}")
+            raise ValueError(
+                f"min_hops must not be above max_hops, got {self.min_hops} and {self.max_hops}"
+            )
         return self
 
     @property
@@ -109,49 +123,74 @@ def _in_order(steps: Sequence[TraversalStep]) -> tuple[TraversalStep, ...]:
     ordered = tuple(steps)
     if given != [None] * len(steps):
         if set(given) != set(range(len(steps))):
-            raise ValueError(f"step_index must number the steps 0 to {len(steps) - 1}, or be omitted, got {given}")
+            raise ValueError(
+                f"step_index must number the steps 0 to {len(steps) - 1}, or be omitted, got "
+                f"{given}"
+            )
         ordered = tuple(sorted(steps, key=lambda step: step.step_index or 0))
     for place, (before, after) in enumerate(pairwise(ordered), 1):
-        if None not in (before.target_label, after.source_label) and before.target_label != after.source_label:
+        if (
+            None not in (before.target_label, after.source_label)
+            and before.target_label != after.source_label
+        ):
             raise ValueError(
-                f"step {place} starts at {after.source_label}, but step {place - 1} arrives at {before.target_label}"
+                f"step {place} starts at {after.source_label}, but step {place - 1} arrives at "
+                f"{before.target_label}"
             )
     if (hops := sum(step.max_hops for step in ordered)) > MAX_STEPS:
-        raise ValueError(f"a path has at most {MAX_STEPS} relationships, but these steps may follow {hops}")
+        raise ValueError(
+            f"a path has at most {MAX_STEPS} relationships, but these steps may follow {hops}"
+        )
     return ordered
 
 
 def _check_positions(constraints: Sequence[Constraint], steps: int) -> None:
     for constraint in constraints:
-        for place in (constraint.at_step, constraint.value_from.at_step if constraint.value_from else 0):
+        for place in (
+            constraint.at_step,
+            constraint.value_from.at_step if constraint.value_from else 0,
+        ):
             if isinstance(place, int) and place >= steps:
                 raise ValueError(f"at_step {place} does not exist: the steps are 0 to {steps - 1}")
 
 
 class Branch(PatternModel):
-    """A condition on a node of a path: steps that must, or must not, start there. It is not part of the path."""
+    """A condition on a node of a path: steps that must, or must not, start there. It is not part of
+    the path.
+    """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"ends_at"})
 
     at_step: Position = Field("end", description="Node at which it starts.")
-    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MAX_STEPS, description="Its steps.")
+    steps: tuple[TraversalStep, ...] = Field(
+        min_length=1, max_length=MAX_STEPS, description="Its steps."
+    )
     constraints: tuple[Constraint, ...] = Field(
         default=(),
         max_length=MAX_CONSTRAINTS,
         description="Its constraints; at_step counts the steps of the branch.",
     )
-    ends_at: Position | None = Field(None, description="The node of the path at which the branch must end.")
-    at_least: int | None = Field(
-        None, ge=0, le=MAX_BRANCH_COUNT, description="Minimum number of distinct end nodes. Default: 1."
+    ends_at: Position | None = Field(
+        None, description="The node of the path at which the branch must end."
     )
-    at_most: int | None = Field(None, ge=0, le=MAX_BRANCH_COUNT, description="Maximum number; 0: there must be none.")
+    at_least: int | None = Field(
+        None,
+        ge=0,
+        le=MAX_BRANCH_COUNT,
+        description="Minimum number of distinct end nodes. Default: 1.",
+    )
+    at_most: int | None = Field(
+        None, ge=0, le=MAX_BRANCH_COUNT, description="Maximum number; 0: there must be none."
+    )
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
         object.__setattr__(self, "steps", _in_order(self.steps))
         _check_positions(self.constraints, len(self.steps))
         if self.at_most is not None and self.minimum > self.at_most:
-            raise ValueError(f"at_least must not be above at_most, got {self.minimum} and {self.at_most}")
+            raise ValueError(
+                f"at_least must not be above at_most, got {self.minimum} and {self.at_most}"
+            )
         return self
 
     @property
@@ -170,7 +209,9 @@ class GraphPattern(PatternModel):
     )
 
     pattern_id: Name = Field("pattern", description="Name of the pattern in results and errors.")
-    steps: tuple[TraversalStep, ...] = Field(min_length=1, max_length=MAX_STEPS, description="1 to 8 steps.")
+    steps: tuple[TraversalStep, ...] = Field(
+        min_length=1, max_length=MAX_STEPS, description="1 to 8 steps."
+    )
     constraints: tuple[Constraint, ...] = Field(
         default=(), max_length=MAX_CONSTRAINTS, description="Conditions on properties."
     )
@@ -181,8 +222,12 @@ class GraphPattern(PatternModel):
     )
     cycle: bool = Field(False, description="The path ends at its start node.")
     distinct_nodes: bool = Field(False, description="The path visits no node twice.")
-    repeat_relationships: bool = Field(False, description="The path may follow a relationship twice.")
-    description: str = Field("", max_length=2_000, description="Purpose; repeated in the explanation of each path.")
+    repeat_relationships: bool = Field(
+        False, description="The path may follow a relationship twice."
+    )
+    description: str = Field(
+        "", max_length=2_000, description="Purpose; repeated in the explanation of each path."
+    )
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
@@ -191,20 +236,30 @@ class GraphPattern(PatternModel):
         for branch in self.branches:
             for place in (branch.at_step, branch.ends_at):
                 if isinstance(place, int) and place >= len(self.steps):
-                    raise ValueError(f"a branch refers to step {place}, but the steps are 0 to {len(self.steps) - 1}")
+                    raise ValueError(
+                        f"a branch refers to step {place}, but the steps are 0 to "
+                        f"{len(self.steps) - 1}"
+                    )
         if self.cycle and self.distinct_nodes:
             raise ValueError("a cycle visits its start node twice: omit distinct_nodes")
         if self.repeat_relationships and any(step.repeats for step in self.steps):
-            raise ValueError("with repeat_relationships, write each relationship as a step of its own: omit max_hops")
+            raise ValueError(
+                "with repeat_relationships, write each relationship as a step of its own: omit "
+                "max_hops"
+            )
         first, last = self.start_label, self.end_label
         if self.cycle and None not in (first, last) and first != last:
-            raise ValueError(f"a cycle ends at its start node, but this one starts at {first} and ends at {last}")
+            raise ValueError(
+                f"a cycle ends at its start node, but this one starts at {first} and ends at {last}"
+            )
         return self
 
     @classmethod
     def single_hop(cls, source_label: str, relation_type: str, target_label: str) -> Self:
         """A pattern of one step."""
-        step = TraversalStep(source_label=source_label, relation_type=relation_type, target_label=target_label)
+        step = TraversalStep(
+            source_label=source_label, relation_type=relation_type, target_label=target_label
+        )
         return cls(pattern_id="single_hop", steps=(step,), description="Single hop traversal")
 
     def label_at(self, position: Position) -> str | None:

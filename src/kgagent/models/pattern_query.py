@@ -1,4 +1,6 @@
-"""A pattern query: patterns, their combination, the nodes to start from, and the ranking of paths."""
+"""A pattern query: patterns, their combination, the nodes to start from, and the ranking of
+paths.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, ClassVar, Literal, Self
@@ -24,7 +26,12 @@ MAX_PATHS = 10_000
 ScoreComponent = Literal["length", "weight", "centrality", "semantic"]
 """A component of the HYBRID ranking."""
 
-HYBRID_WEIGHTS: Mapping[ScoreComponent, float] = {"length": 0.2, "weight": 0.1, "centrality": 0.1, "semantic": 0.6}
+HYBRID_WEIGHTS: Mapping[ScoreComponent, float] = {
+    "length": 0.2,
+    "weight": 0.1,
+    "centrality": 0.1,
+    "semantic": 0.6,
+}
 
 
 class RankingStrategy(LenientEnum):
@@ -71,23 +78,34 @@ class QueryCombinator(PatternModel):
 
     type: CombinatorType = Field(
         validation_alias=accepts("type", "operator"),
-        description="INTERSECTION: paths of all patterns with the same node at join_on. UNION: the best path for each "
-        "node that any pattern has at join_on. SEQUENTIAL: each pattern starts where the previous one ended.",
+        description="INTERSECTION: paths of all patterns with the same node at join_on. UNION: the "
+        "best path for each "
+        "node that any pattern has at join_on. SEQUENTIAL: each pattern starts where the previous "
+        "one ended.",
     )
-    patterns: tuple[GraphPattern, ...] = Field(min_length=1, max_length=MAX_PATTERNS, description="Patterns.")
+    patterns: tuple[GraphPattern, ...] = Field(
+        min_length=1, max_length=MAX_PATTERNS, description="Patterns."
+    )
     join_on: Position | None = Field(
-        None, description="Default: the start if all patterns have the same start label, otherwise the end."
+        None,
+        description=(
+            "Default: the start if all patterns have the same start label, otherwise the end."
+        ),
     )
     description: str = Field("", max_length=2_000, description="Purpose of the combination.")
 
     @model_validator(mode="after")
     def _join_is_possible(self) -> Self:
         if self.type is CombinatorType.SEQUENTIAL and self.join_on is not None:
-            raise ValueError("SEQUENTIAL joins the end of a pattern to the start of the next: omit join_on")
+            raise ValueError(
+                "SEQUENTIAL joins the end of a pattern to the start of the next: omit join_on"
+            )
         if isinstance(self.join_on, int):
             for pattern in self.patterns:
                 if self.join_on >= len(pattern.steps):
-                    raise ValueError(f"join_on {self.join_on} is not a step of pattern {pattern.pattern_id!r}")
+                    raise ValueError(
+                        f"join_on {self.join_on} is not a step of pattern {pattern.pattern_id!r}"
+                    )
         return self
 
 
@@ -108,7 +126,10 @@ class ResolutionTarget(PatternModel):
     @model_validator(mode="after")
     def _identifies_a_node(self) -> Self:
         if not self.description.strip() and self.entity_key is None:
-            raise ValueError("a target needs a description (its name, or words that describe it) or an entity_key")
+            raise ValueError(
+                "a target needs a description (its name, or words that describe it) or an "
+                "entity_key"
+            )
         return self
 
 
@@ -138,7 +159,10 @@ class GraphQuery(PatternModel):
         None,
         max_length=8_000,
         validation_alias=accepts("query", "text_query", "question"),
-        description="The question in plain words: used to rank paths, and for a hybrid search if no path matches.",
+        description=(
+            "The question in plain words: used to rank paths, and for a hybrid search if no path "
+            "matches."
+        ),
     )
     targets: tuple[ResolutionTarget, ...] = Field(
         default=(),
@@ -154,24 +178,41 @@ class GraphQuery(PatternModel):
         validation_alias=accepts("patterns", "pattern"),
         description="Patterns, each matched independently.",
     )
-    combinator: QueryCombinator | None = Field(None, description="A combination of patterns; replaces `patterns`.")
-    ranking: RankingStrategy | None = Field(
-        None, validation_alias=accepts("ranking", "ranking_strategy"), description="How paths are ranked."
+    combinator: QueryCombinator | None = Field(
+        None, description="A combination of patterns; replaces `patterns`."
     )
-    weights: Mapping[ScoreComponent, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = Field(
-        None, description="For HYBRID, the weight of each component; weights are divided by their sum."
+    ranking: RankingStrategy | None = Field(
+        None,
+        validation_alias=accepts("ranking", "ranking_strategy"),
+        description="How paths are ranked.",
+    )
+    weights: Mapping[ScoreComponent, Annotated[float, Field(ge=0, allow_inf_nan=False)]] | None = (
+        Field(
+            None,
+            description=(
+                "For HYBRID, the weight of each component; weights are divided by their sum."
+            ),
+        )
     )
     weight_property: Name = Field(
         "weight",
-        description="For EDGE_WEIGHT and HYBRID, the numeric relationship property that is summed; 1 if missing.",
+        description=(
+            "For EDGE_WEIGHT and HYBRID, the numeric relationship property that is summed; 1 if "
+            "missing."
+        ),
     )
     max_paths: int | None = Field(None, ge=1, le=MAX_PATHS, description="Maximum number of paths.")
     one_path_per: Position | None = Field(
         None, description="Returns only the best path for each node at this position."
     )
-    top_k: int = Field(10, ge=0, le=100, description="Maximum number of texts near the paths; 0 for none.")
+    top_k: int = Field(
+        10, ge=0, le=100, description="Maximum number of texts near the paths; 0 for none."
+    )
     strict: bool | None = Field(
-        None, description="Whether it is an error if no path matches, instead of a hybrid search for `query`."
+        None,
+        description=(
+            "Whether it is an error if no path matches, instead of a hybrid search for `query`."
+        ),
     )
     use_all_relation_hints: bool | None = Field(
         None, description="Whether `traversal` follows all of its types, or only the first."
@@ -179,13 +220,20 @@ class GraphQuery(PatternModel):
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        if not (self.targets or self.patterns or self.combinator or (self.query and self.query.strip())):
-            raise ValueError("the query is empty: give patterns, a combinator, targets, or a query in plain words")
+        if not (
+            self.targets or self.patterns or self.combinator or (self.query and self.query.strip())
+        ):
+            raise ValueError(
+                "the query is empty: give patterns, a combinator, targets, or a query in plain "
+                "words"
+            )
         if self.weights is not None and not sum(self.weights.values()) > 0.0:
             raise ValueError(f"weights must not all be 0, got {dict(self.weights)}")
         steps = self._longest([len(pattern.steps) for pattern in self.all_patterns])
         if isinstance(self.one_path_per, int) and self.all_patterns and self.one_path_per >= steps:
-            raise ValueError(f"one_path_per {self.one_path_per} is not a step: the longest path has {steps}")
+            raise ValueError(
+                f"one_path_per {self.one_path_per} is not a step: the longest path has {steps}"
+            )
         return self
 
     @property
@@ -212,5 +260,7 @@ class GraphQuery(PatternModel):
 
     def _longest(self, lengths: Sequence[int]) -> int:
         """The length of the longest path, from those of the patterns."""
-        is_sequence = self.combinator is not None and self.combinator.type is CombinatorType.SEQUENTIAL
+        is_sequence = (
+            self.combinator is not None and self.combinator.type is CombinatorType.SEQUENTIAL
+        )
         return sum(lengths) if is_sequence else max(lengths, default=0)

@@ -11,20 +11,28 @@ def humanize_relation_type(relation_type: str) -> str:
     return as_words(relation_type)
 
 
-def display_name(properties: Mapping[str, Any] | None, key: str | None, element_id: str = "") -> str:
+def display_name(
+    properties: Mapping[str, Any] | None, key: str | None, element_id: str = ""
+) -> str:
     """The name of a node if it is text, else its key, else its element id."""
     name = (properties or {}).get("name")
     return name if isinstance(name, str) and name else key or element_id
 
 
 def aliases_in(properties: Mapping[str, Any]) -> tuple[str, ...]:
-    """The other names among the properties of a node, the newest last; another program's property may be none."""
+    """The other names among the properties of a node, the newest last; another program's property
+    may be none.
+    """
     stored = properties.get("aliases")
-    return tuple(name for name in stored if isinstance(name, str)) if isinstance(stored, list) else ()
+    return (
+        tuple(name for name in stored if isinstance(name, str)) if isinstance(stored, list) else ()
+    )
 
 
 def triplet_text(source: str, relation_type: str, target: str, *, label: str = "") -> str:
-    """A relationship as a short sentence in one line, "Elon Musk founded Tesla", with its label or else its type."""
+    """A relationship as a short sentence in one line, "Elon Musk founded Tesla", with its label or
+    else its type.
+    """
     words = humanize_relation_type(label) if "_" in label else label
     return " ".join(f"{source} {words or humanize_relation_type(relation_type)} {target}".split())
 

@@ -1,4 +1,6 @@
-"""The base class of request models, which accept values in the forms in which language models write them."""
+"""The base class of request models, which accept values in the forms in which language models write
+them.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,20 +17,25 @@ from kgagent.errors import InputError
 from kgagent.validation import accepted_names, check_size, explain_validation_error
 
 MAX_VALUES = 6_000
-"""Values of the arguments of a call, at any depth; validating and describing more would hold up the event loop."""
+"""Values of the arguments of a call, at any depth; validating and describing more would hold up the
+event loop.
+"""
 
 
 class RequestModel(BaseModel):
-    """Base of requests: frozen, without unknown fields, and constructed with `InputError` instead of pydantic's error.
+    """Base of requests: frozen, without unknown fields, and constructed with `InputError` instead
+    of pydantic's error.
 
-    `model_validate` and `model_validate_json` raise pydantic's `ValidationError`, as frameworks that call them expect;
-    `kgagent.validation.validate` raises `InputError`.
+    `model_validate` and `model_validate_json` raise pydantic's `ValidationError`, as frameworks
+    that call them expect; `kgagent.validation.validate` raises `InputError`.
 
-    Language models and their frameworks write lists and objects as JSON text, one item where a list is expected, and
-    null for what they omit. All of that is accepted, at any depth: null means the default.
+    Language models and their frameworks write lists and objects as JSON text, one item where a list
+    is expected, and null for what they omit. All of that is accepted, at any depth: null means the
+    default.
 
     Attributes:
-        not_in_schema: fields that are accepted but omitted from the JSON schema, which a language model reads.
+        not_in_schema: fields that are accepted but omitted from the JSON schema, which a language
+            model reads.
         last_in_schema: fields that the JSON schema has after all others.
     """
 
@@ -53,13 +60,18 @@ class RequestModel(BaseModel):
         }
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         """The JSON schema without the fields of `not_in_schema`, also those of base classes."""
         made = handler(schema)
         resolved = handler.resolve_ref_schema(made)
         hidden = {name for base in cls.__mro__ for name in getattr(base, "not_in_schema", ())}
         parts = resolved["properties"]
-        shown = sorted(parts.keys() - hidden, key=lambda name: (name in cls.last_in_schema, list(parts).index(name)))
+        shown = sorted(
+            parts.keys() - hidden,
+            key=lambda name: (name in cls.last_in_schema, list(parts).index(name)),
+        )
         resolved["properties"] = {name: parts[name] for name in shown}
         if required := [name for name in resolved.pop("required", ()) if name not in hidden]:
             resolved["required"] = required
@@ -78,9 +90,12 @@ class RequestModel(BaseModel):
             try:
                 super().__init__(**data)
             except ValidationError as error:
-                raise InputError(explain_validation_error(error, type(self), noun="field")) from error
+                raise InputError(
+                    explain_validation_error(error, type(self), noun="field")
+                ) from error
 
-        # pydantic would call any other constructor for nested models too, and lose where in them an error is.
+        # pydantic would call any other constructor for nested models too, and lose where in them an
+        # error is.
         __init__.__pydantic_base_init__ = True
 
 
@@ -125,7 +140,10 @@ def _accepted(model: type[BaseModel]) -> Mapping[str, _Accepted]:
     for name, field in model.model_fields.items():
         types = set(_types(field.annotation))
         by_field[name] = _Accepted(
-            lists=any(issubclass(one, Sequence | AbstractSet) and not issubclass(one, str) for one in types),
+            lists=any(
+                issubclass(one, Sequence | AbstractSet) and not issubclass(one, str)
+                for one in types
+            ),
             objects=any(issubclass(one, Mapping | BaseModel) for one in types),
             text=any(issubclass(one, str) for one in types),
         )

@@ -11,7 +11,9 @@ from kgagent.models.request import RequestModel, parsed_json
 from kgagent.models.when import WhenPeriod
 
 SearchPlan = Literal["exact", "index", "procedure", "none"]
-"""How a vector search was run: comparing each vector, in a filtered index, by the query procedures, or not at all."""
+"""How a vector search was run: comparing each vector, in a filtered index, by the query procedures,
+or not at all.
+"""
 
 MAX_HOPS = 5
 """Maximum number of hops to expand from the best matches."""
@@ -53,8 +55,10 @@ class RelationshipSearchResult(GraphRelationship):
 
     Attributes:
         similarity: plain cosine of the relationship itself with the query, -1 to 1.
-        score: what the search ranks by: `similarity`, or in `explore` the score of its best statement.
-        path: the relationships that led to it, as short sentences; empty if the query itself found it.
+        score: what the search ranks by: `similarity`, or in `explore` the score of its best
+            statement.
+        path: the relationships that led to it, as short sentences; empty if the query itself found
+            it.
     """
 
     similarity: float
@@ -77,14 +81,18 @@ class DiscoveredNodes(GraphModel):
 
 
 class GraphExpansion(GraphModel):
-    """Surroundings of nodes: relationships among them, and neighbors one hop away with the relationships to them."""
+    """Surroundings of nodes: relationships among them, and neighbors one hop away with the
+    relationships to them.
+    """
 
     neighbors: tuple[GraphNode, ...] = ()
     relationships: tuple[GraphRelationship, ...] = ()
 
 
 ExploreSignal = Literal["node_vector", "name_match", "via_relationship"]
-"""How `explore` found a node: by its own embedding, by its name, or as an end node of a relationship that matched."""
+"""How `explore` found a node: by its own embedding, by its name, or as an end node of a
+relationship that matched.
+"""
 
 
 class Signal(GraphModel):
@@ -113,17 +121,21 @@ class ExploredNode(GraphModel):
     @property
     def is_named_exactly(self) -> bool:
         """Whether its name or an alias is one of the names that were searched."""
-        return any(signal.source == "name_match" and signal.similarity == 1.0 for signal in self.signals)
+        return any(
+            signal.source == "name_match" and signal.similarity == 1.0 for signal in self.signals
+        )
 
 
 class SearchFilters(RequestModel):
     """What a search keeps, with dates in EDTF.
 
-    A relationship without a level matches no range of it. What has no `when` is valid at any time, and never `between`;
-    a node is `between` by its notes.
+    A relationship without a level matches no range of it. What has no `when` is valid at any time,
+    and never `between`; a node is `between` by its notes.
     """
 
-    last_in_schema: ClassVar[frozenset[str]] = frozenset({"labels", "relationship_types", "as_of", "between"})
+    last_in_schema: ClassVar[frozenset[str]] = frozenset(
+        {"labels", "relationship_types", "as_of", "between"}
+    )
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
         {"neo4j_types", "min_attitude", "max_attitude", "min_proximity", "max_proximity"}
     )
@@ -135,8 +147,12 @@ class SearchFilters(RequestModel):
     between: WhenPeriod | None = Field(None, description="Dated within: 2019/2021.")
     min_attitude: Level = Field(None, description="Only relationships with at least this attitude.")
     max_attitude: Level = Field(None, description="Only relationships with at most this attitude.")
-    min_proximity: Level = Field(None, description="Only relationships with at least this proximity.")
-    max_proximity: Level = Field(None, description="Only relationships with at most this proximity.")
+    min_proximity: Level = Field(
+        None, description="Only relationships with at least this proximity."
+    )
+    max_proximity: Level = Field(
+        None, description="Only relationships with at most this proximity."
+    )
 
     @model_validator(mode="after")
     def _check_ranges(self) -> Self:
@@ -148,10 +164,19 @@ class SearchFilters(RequestModel):
 
 
 class ExploreRequest(SearchFilters):
-    """Queries and names to search for, and how to search. At least one query or name is required."""
+    """Queries and names to search for, and how to search. At least one query or name is
+    required.
+    """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"search_relationships", "as_of", "between", "limit_per_label", "return_explanations", "format"}
+        {
+            "search_relationships",
+            "as_of",
+            "between",
+            "limit_per_label",
+            "return_explanations",
+            "format",
+        }
     )
 
     queries: tuple[VectorQuery, ...] = Field(
@@ -187,11 +212,14 @@ class ExploreResult(GraphModel):
 
     Attributes:
         nodes: nodes that were found, best first.
-        relationships: relationships that matched, best first, then those among and around the nodes.
+        relationships: relationships that matched, best first, then those among and around the
+            nodes.
         neighbors: nodes one hop from those that were found.
         warnings: what is missing, and why.
-        is_relevant: whether any item stands out among the user's records; None if that was not assessed.
-        relevance: how far the best item stands out, from 0.5 relevant; None if that was not assessed.
+        is_relevant: whether any item stands out among the user's records; None if that was not
+            assessed.
+        relevance: how far the best item stands out, from 0.5 relevant; None if that was not
+            assessed.
     """
 
     nodes: tuple[ExploredNode, ...] = ()

@@ -32,12 +32,15 @@ class SearchOptions(RequestModel):
         seed_node_ids: entity keys of the nodes that graph and hybrid searches expand from.
         graph_depth: hops from the seeds, up to 5; 0 or less means 1.
         threshold: minimum plain cosine of a vector match, -1 to 1.
-        vector: an embedding to search for instead of the query's, shape (dimensions,); no embedding call is made.
+        vector: an embedding to search for instead of the query's, shape (dimensions,); no embedding
+            call is made.
     """
 
     top_k: Annotated[int, Field(le=MAX_HITS), _or_default(DEFAULT_TOP_K)] = DEFAULT_TOP_K
     seed_node_ids: tuple[EntityKey, ...] = Field(default=(), max_length=MAX_SEEDS)
-    graph_depth: Annotated[int, Field(le=MAX_HOPS), _or_default(DEFAULT_GRAPH_DEPTH)] = DEFAULT_GRAPH_DEPTH
+    graph_depth: Annotated[int, Field(le=MAX_HOPS), _or_default(DEFAULT_GRAPH_DEPTH)] = (
+        DEFAULT_GRAPH_DEPTH
+    )
     threshold: Threshold = -1.0
     vector: SkipValidation[Sequence[float]] | None = None
 

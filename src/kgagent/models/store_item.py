@@ -37,7 +37,8 @@ class NewItem:
         place: namespace and key.
         value: JSON.
         texts: texts by which searches find it, each with its own embedding.
-        ttl_minutes: minutes from the last write or read until the item expires; None: it never expires.
+        ttl_minutes: minutes from the last write or read until the item expires; None: it never
+            expires.
     """
 
     place: ItemPlace

@@ -25,7 +25,8 @@ class TimedStatement(GraphModel):
 
 
 class Timeline(GraphModel):
-    """The statements about a node that have a time, the earliest first; what began before the period comes last.
+    """The statements about a node that have a time, the earliest first; what began before the
+    period comes last.
 
     Attributes:
         node: the node.
@@ -43,10 +44,15 @@ class Timeline(GraphModel):
 def statements_of(
     owner: GraphNode | GraphRelationship, now: datetime
 ) -> Iterator[tuple[Period | None, TimedStatement | None]]:
-    """What a node or relationship states: each with each of its times, or None for a note without one."""
+    """What a node or relationship states: each with each of its times, or None for a note without
+    one.
+    """
     relationship = owner if isinstance(owner, GraphRelationship) else None
     stated = [(relationship.when, None)] if relationship is not None and relationship.when else []
-    for when, note in [*stated, *((note.when, note) for note in owner.notes if note.is_current(now))]:
+    for when, note in [
+        *stated,
+        *((note.when, note) for note in owner.notes if note.is_current(now)),
+    ]:
         periods = periods_of(when)
         for period, text in zip(periods, split_periods(when or ""), strict=bool(periods)):
             yield period, TimedStatement(when=text, note=note, relationship=relationship)

@@ -9,10 +9,14 @@ from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
 TraversalDirection = Literal["outgoing", "incoming", "both"]
-"""Which relationships are followed, by the direction of their triplet: "Ruth mentor Ada" leaves Ruth and enters Ada."""
+"""Which relationships are followed, by the direction of their triplet: "Ruth mentor Ada" leaves
+Ruth and enters Ada.
+"""
 
 TraversalSort = Literal["strength", "date"]
-"""How nodes at the same distance are sorted: by the strength of the relationship, or the newest relationship first."""
+"""How nodes at the same distance are sorted: by the strength of the relationship, or the newest
+relationship first.
+"""
 
 MAX_TRAVERSED_HOPS = 3
 MAX_TRAVERSED_NODES = 200
@@ -23,7 +27,8 @@ class TraverseRequest(RequestModel):
 
     entity_key: EntityKey
     direction: TraversalDirection = Field(
-        "both", description="Relationships to follow: outgoing from the node, incoming to it, or both."
+        "both",
+        description="Relationships to follow: outgoing from the node, incoming to it, or both.",
     )
     hops: int = Field(1, ge=1, le=MAX_TRAVERSED_HOPS, description="Number of hops.")
     neo4j_types: tuple[ShortText, ...] | None = Field(
@@ -32,9 +37,14 @@ class TraverseRequest(RequestModel):
     relationship_types: tuple[ShortText, ...] | None = Field(
         None, max_length=100, description='Only relationships of these types, such as "mentor".'
     )
-    sort: TraversalSort = Field("strength", description="date: newest relationships first, with their dates.")
+    sort: TraversalSort = Field(
+        "strength", description="date: newest relationships first, with their dates."
+    )
     limit: int = Field(
-        50, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes, nearest and strongest first."
+        50,
+        ge=1,
+        le=MAX_TRAVERSED_NODES,
+        description="Maximum number of nodes, nearest and strongest first.",
     )
     skip: int = Field(0, ge=0, description="Number of nodes to skip, with one hop.")
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"skip"})
@@ -60,7 +70,8 @@ class TraverseResult(GraphModel):
     Attributes:
         start: the node that it started from.
         reached: the nodes that it reached.
-        is_complete: whether all nodes within reach are included, apart from those that were skipped.
+        is_complete: whether all nodes within reach are included, apart from those that were
+            skipped.
         total: with one hop, number of the nodes within reach; None if it was not counted.
         warnings: what is missing, and why.
     """

@@ -1,4 +1,5 @@
-"""When a statement happened or held: text in the Extended Date/Time Format (EDTF, level 1 of ISO 8601-2).
+"""When a statement happened or held: text in the Extended Date/Time Format (EDTF, level 1 of ISO
+8601-2).
 
 Several periods are separated by semicolons: "2019/2021; 2024/..".
 """
@@ -46,7 +47,8 @@ def period_of(when: str) -> Period:
     Raises:
         ValueError: it is no EDTF of the years 1 to 9999.
     """
-    # Most times are days, of which there are too many for a grammar that takes milliseconds for each.
+    # Most times are days, of which there are too many for a grammar that takes milliseconds for
+    # each.
     with suppress(ValueError):
         day = date.fromisoformat(when)
         if str(day) == when:
@@ -60,9 +62,14 @@ def period_of(when: str) -> Period:
         raise wrong
     try:
         parsed = parse_edtf(when)
-        ends = zip((parsed.lower_strict(), parsed.upper_strict()), (OPEN_START, OPEN_END), strict=True)
+        ends = zip(
+            (parsed.lower_strict(), parsed.upper_strict()), (OPEN_START, OPEN_END), strict=True
+        )
         # The grammar accepts years that `date` does not have, and 29 February of any year.
-        earliest, latest = (unknown if isinstance(end, float) else day_number(date(*end[:3])) for end, unknown in ends)
+        earliest, latest = (
+            unknown if isinstance(end, float) else day_number(date(*end[:3]))
+            for end, unknown in ends
+        )
     except (EDTFParseException, ValueError, TypeError, AttributeError):
         raise wrong from None
     if earliest > latest:
@@ -76,7 +83,9 @@ def split_periods(when: str) -> list[str]:
 
 
 def periods_of(when: object) -> tuple[Period, ...]:
-    """The periods of a stored text; none if there is no text, or if another program stored an invalid one."""
+    """The periods of a stored text; none if there is no text, or if another program stored an
+    invalid one.
+    """
     if not isinstance(when, str):
         return ()
     try:
@@ -91,19 +100,23 @@ def overlaps(periods: Iterable[Period], other: Period) -> bool:
 
 
 def with_periods(stored: str, given: str) -> str:
-    """The periods of two texts: a given one replaces the stored ones that it overlaps, and is added to the others.
+    """The periods of two texts: a given one replaces the stored ones that it overlaps, and is added
+    to the others.
 
     Raises:
         InputError: it would be too long.
     """
     new = split_periods(given)
     kept = [
-        old for old in split_periods(stored) if (known := periods_of(old)) and not overlaps(periods_of(given), *known)
+        old
+        for old in split_periods(stored)
+        if (known := periods_of(old)) and not overlaps(periods_of(given), *known)
     ]
     when = "; ".join(sorted({*kept, *new}, key=period_of))
     if len(when) > max(MAX_LENGTH, len(given)):
         raise InputError(
-            f"when may have at most {MAX_LENGTH} characters, but {given!r} with {stored!r} has {len(when)}; give all "
+            f"when may have at most {MAX_LENGTH} characters, but {given!r} with {stored!r} has "
+            f"{len(when)}; give all "
             "periods in fewer, with correction"
         )
     return when

@@ -14,8 +14,8 @@ _STANDARD_FIELDS = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asc
 class JsonFormatter(logging.Formatter):
     """Writes time (UTC), level, logger, message, and the fields given as `extra`.
 
-    `tool` is the tool that the code runs for, `trace_id` and `span_id` identify the current OpenTelemetry span, and
-    `exception` holds the traceback of an exception.
+    `tool` is the tool that the code runs for, `trace_id` and `span_id` identify the current
+    OpenTelemetry span, and `exception` holds the traceback of an exception.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -47,7 +47,9 @@ def _span() -> dict[str, str]:
 
 
 def write_json_logs() -> None:
-    """Write the log of this program to stderr as JSON: kgagent's from level INFO, others' from WARNING."""
+    """Write the log of this program to stderr as JSON: kgagent's from level INFO, others' from
+    WARNING.
+    """
     handler = logging.StreamHandler()
     handler.setFormatter(JsonFormatter())
     logging.getLogger().addHandler(handler)

@@ -1,4 +1,6 @@
-"""Observers: several as one, a log of operations, a list of them, and the one that the settings name."""
+"""Observers: several as one, a log of operations, a list of them, and the one that the settings
+name.
+"""
 
 import logging
 import time
@@ -10,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from kgagent.extras import require_extra
 from kgagent.observing import NULL_OBSERVER, Observer
-from kgagent.operations import EmbeddingRequest, Operation, OperationOutcome, Search, StatementRun, ToolCall
+from kgagent.operations import (
+    EmbeddingRequest,
+    Operation,
+    OperationOutcome,
+    Search,
+    StatementRun,
+    ToolCall,
+)
 from kgagent.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,7 +44,9 @@ class CompositeObserver:
     def watch(self, operation: Operation) -> Iterator[OperationOutcome]:
         """Let each observer watch an operation."""
         with ExitStack() as stack:
-            outcomes = [stack.enter_context(observer.watch(operation)) for observer in self._observers]
+            outcomes = [
+                stack.enter_context(observer.watch(operation)) for observer in self._observers
+            ]
             outcome = OperationOutcome()
             yield outcome
             for observed in outcomes:
@@ -64,10 +75,12 @@ class EndObserver(ABC):
 
 
 class LogObserver(EndObserver):
-    """Logs each operation when it ends: tool calls at INFO, searches, embeddings and statements at DEBUG.
+    """Logs each operation when it ends: tool calls at INFO, searches, embeddings and statements at
+    DEBUG.
 
-    Fields: `operation` (tool, search, embedding or statement), a field of that name with the operation's name,
-    `seconds`, `error_type` if it failed, `rows`, and the attributes of the operation except the user.
+    Fields: `operation` (tool, search, embedding or statement), a field of that name with the
+    operation's name, `seconds`, `error_type` if it failed, `rows`, and the attributes of the
+    operation except the user.
     """
 
     def __init__(self, logger: logging.Logger | None = None) -> None:
@@ -79,13 +92,17 @@ class LogObserver(EndObserver):
         level = logging.INFO if isinstance(operation, ToolCall) else logging.DEBUG
         if not self._log.isEnabledFor(level):
             return
-        attributes = {key: value for key, value in asdict(operation).items() if key not in {"name", "user_id"}}
+        attributes = {
+            key: value for key, value in asdict(operation).items() if key not in {"name", "user_id"}
+        }
         kind = _OPERATION_NAMES[type(operation)]
         name = operation.model if isinstance(operation, EmbeddingRequest) else operation.name
         attributes |= {"operation": kind, kind: name, "seconds": round(seconds, 6)}
         attributes |= {"rows": outcome.rows, "error_type": outcome.error}
         fields = {key: value for key, value in attributes.items() if value is not None}
-        self._log.log(level, "%s %s %s", kind, name, "failed" if outcome.error else "done", extra=fields)
+        self._log.log(
+            level, "%s %s %s", kind, name, "failed" if outcome.error else "done", extra=fields
+        )
 
 
 @dataclass(frozen=True)
@@ -122,12 +139,20 @@ class Recorder(EndObserver):
     @property
     def statements(self) -> list[StatementRun]:
         """The statements that were sent to Neo4j."""
-        return [recorded.operation for recorded in self.operations if isinstance(recorded.operation, StatementRun)]
+        return [
+            recorded.operation
+            for recorded in self.operations
+            if isinstance(recorded.operation, StatementRun)
+        ]
 
     @property
     def embeddings(self) -> list[EmbeddingRequest]:
         """The requests for embeddings."""
-        return [recorded.operation for recorded in self.operations if isinstance(recorded.operation, EmbeddingRequest)]
+        return [
+            recorded.operation
+            for recorded in self.operations
+            if isinstance(recorded.operation, EmbeddingRequest)
+        ]
 
 
 def open_telemetry(
@@ -139,7 +164,8 @@ def open_telemetry(
     """Return an observer that creates OpenTelemetry spans and metrics.
 
     Args:
-        tracer_provider: receives the spans; None uses the global provider, which drops them unless an SDK is set up.
+        tracer_provider: receives the spans; None uses the global provider, which drops them unless
+            an SDK is set up.
         meter_provider: receives the metrics; None uses the global provider.
         user_ids: whether spans of tool calls have the attribute `user.id`.
 
@@ -148,11 +174,14 @@ def open_telemetry(
     """
     with require_extra("otel"):
         from kgagent.observability.telemetry import TelemetryObserver
-    return TelemetryObserver(tracer_provider=tracer_provider, meter_provider=meter_provider, user_ids=user_ids)
+    return TelemetryObserver(
+        tracer_provider=tracer_provider, meter_provider=meter_provider, user_ids=user_ids
+    )
 
 
 def observer_from_settings(settings: Settings) -> Observer:
-    """Return the observer that the settings name: OpenTelemetry (`otel`), logs (`log_format` "json"), both or none.
+    """Return the observer that the settings name: OpenTelemetry (`otel`), logs (`log_format`
+    "json"), both or none.
 
     Raises:
         ConfigurationError: the `otel` extra is needed and not installed.

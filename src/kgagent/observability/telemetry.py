@@ -1,7 +1,8 @@
 """OpenTelemetry spans and metrics of operations.
 
-Names are those of the semantic conventions for databases (`db.*`) and AI (`gen_ai.*`) at opentelemetry.io/docs/specs,
-"Database client spans", "GenAI spans" and "Execute tool span"; others begin with `kgagent.`.
+Names are those of the semantic conventions for databases (`db.*`) and AI (`gen_ai.*`) at
+opentelemetry.io/docs/specs, "Database client spans", "GenAI spans" and "Execute tool span"; others
+begin with `kgagent.`.
 """
 
 import time
@@ -14,7 +15,14 @@ from urllib.parse import urlsplit
 from opentelemetry.metrics import Meter, MeterProvider, get_meter
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, TracerProvider, get_tracer
 
-from kgagent.operations import EmbeddingRequest, Operation, OperationOutcome, Search, StatementRun, ToolCall
+from kgagent.operations import (
+    EmbeddingRequest,
+    Operation,
+    OperationOutcome,
+    Search,
+    StatementRun,
+    ToolCall,
+)
 
 TOOL_DURATION = "gen_ai.execute_tool.duration"
 SEARCH_DURATION = "kgagent.search.duration"
@@ -55,7 +63,9 @@ def describe(operation: Operation, *, user_ids: bool) -> SpanDescription:
             return _tool(operation, user_ids=user_ids)
         case Search():
             name = {"kgagent.search.name": operation.name}
-            return SpanDescription(f"search {operation.name}", SpanKind.INTERNAL, SEARCH_DURATION, name, {})
+            return SpanDescription(
+                f"search {operation.name}", SpanKind.INTERNAL, SEARCH_DURATION, name, {}
+            )
         case EmbeddingRequest():
             return _embedding(operation)
         case StatementRun():
@@ -65,7 +75,9 @@ def describe(operation: Operation, *, user_ids: bool) -> SpanDescription:
 def _tool(call: ToolCall, *, user_ids: bool) -> SpanDescription:
     common = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": call.name}
     own = {"gen_ai.tool.type": "function"} | ({"user.id": call.user_id} if user_ids else {})
-    return SpanDescription(f"execute_tool {call.name}", SpanKind.INTERNAL, TOOL_DURATION, common, own)
+    return SpanDescription(
+        f"execute_tool {call.name}", SpanKind.INTERNAL, TOOL_DURATION, common, own
+    )
 
 
 def _embedding(request: EmbeddingRequest) -> SpanDescription:
@@ -74,8 +86,13 @@ def _embedding(request: EmbeddingRequest) -> SpanDescription:
         "gen_ai.provider.name": request.provider,
         "gen_ai.request.model": request.model,
     }
-    own = {"gen_ai.embeddings.dimension.count": request.dimensions, "kgagent.embedding.texts": request.texts}
-    return SpanDescription(f"embeddings {request.model}", SpanKind.CLIENT, EMBEDDING_DURATION, common, own)
+    own = {
+        "gen_ai.embeddings.dimension.count": request.dimensions,
+        "kgagent.embedding.texts": request.texts,
+    }
+    return SpanDescription(
+        f"embeddings {request.model}", SpanKind.CLIENT, EMBEDDING_DURATION, common, own
+    )
 
 
 def _statement(run: StatementRun) -> SpanDescription:
@@ -100,7 +117,9 @@ class Metrics:
 
     def __init__(self, meter: Meter) -> None:
         self._durations = {
-            name: meter.create_histogram(name, "s", text, explicit_bucket_boundaries_advisory=SECONDS)
+            name: meter.create_histogram(
+                name, "s", text, explicit_bucket_boundaries_advisory=SECONDS
+            )
             for name, text in (
                 (TOOL_DURATION, "Duration of tool calls."),
                 (SEARCH_DURATION, "Duration of searches."),
@@ -108,12 +127,22 @@ class Metrics:
                 (STATEMENT_DURATION, "Duration of statements."),
             )
         }
-        self._operations = meter.create_counter("kgagent.operations", "{operation}", "Operations that ended.")
-        self._errors = meter.create_counter("kgagent.errors", "{operation}", "Operations that failed.")
-        self._texts = meter.create_counter("kgagent.embedding.texts", "{text}", "Texts of requests for embeddings.")
+        self._operations = meter.create_counter(
+            "kgagent.operations", "{operation}", "Operations that ended."
+        )
+        self._errors = meter.create_counter(
+            "kgagent.errors", "{operation}", "Operations that failed."
+        )
+        self._texts = meter.create_counter(
+            "kgagent.embedding.texts", "{text}", "Texts of requests for embeddings."
+        )
 
     def count(
-        self, operation: Operation, described: SpanDescription, outcome: OperationOutcome, seconds: float
+        self,
+        operation: Operation,
+        described: SpanDescription,
+        outcome: OperationOutcome,
+        seconds: float,
     ) -> None:
         """Count one operation."""
         error = {"error.type": outcome.error} if outcome.error else {}
@@ -159,7 +188,11 @@ class TelemetryObserver:
                 yield outcome
             except BaseException as error:
                 outcome.error = type(error).__name__
-                code = getattr(error.__cause__, "code", None) if isinstance(operation, StatementRun) else None
+                code = (
+                    getattr(error.__cause__, "code", None)
+                    if isinstance(operation, StatementRun)
+                    else None
+                )
                 raise
             finally:
                 _finish(span, outcome, code)

@@ -1,4 +1,6 @@
-"""What an ontology defines: labels with the rules of their keys, and relationship types with their words."""
+"""What an ontology defines: labels with the rules of their keys, and relationship types with their
+words.
+"""
 
 import hashlib
 import uuid
@@ -20,12 +22,17 @@ def can_be_name(name: str) -> bool:
 
 def _identifier(name: str) -> str:
     if not can_be_name(name):
-        raise ValueError(f"{name!r} cannot be the name of a label, type or property: it is empty or contains ` or \\")
+        raise ValueError(
+            f"{name!r} cannot be the name of a label, type or property: it is empty or contains ` "
+            f"or \\"
+        )
     return name
 
 
 Name = Annotated[str, AfterValidator(_identifier)]
-Names = Annotated[tuple[Name, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)]
+Names = Annotated[
+    tuple[Name, ...], BeforeValidator(lambda given: (given,) if isinstance(given, str) else given)
+]
 """Names of properties; in a file, one may be given without a list."""
 
 
@@ -34,7 +41,10 @@ def _words(words: tuple[str, ...]) -> tuple[str, ...]:
         raise ValueError(f"there must be {len(SCALE)} words, or none, got {len(words)}")
     for word in words:
         if not word or word != word.strip() or is_number(word):
-            raise ValueError(f"{word!r} cannot be the word of a level: it is empty, a number, or has spaces around it")
+            raise ValueError(
+                f"{word!r} cannot be the word of a level: it is empty, a number, or has spaces "
+                f"around it"
+            )
     if len({word.casefold() for word in words}) < len(words):
         raise ValueError(f"the words of the levels must be distinct, got {', '.join(words)}")
     return words
@@ -51,7 +61,8 @@ Words = Annotated[tuple[str, ...], AfterValidator(_words)]
 class NodeLabel(BaseModel):
     """A label and the rule that creates the `entity_key` of its nodes.
 
-    `name_from` and `text_from` are the properties of adopted nodes from which the name and the description are made.
+    `name_from` and `text_from` are the properties of adopted nodes from which the name and the
+    description are made.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -71,9 +82,13 @@ class NodeLabel(BaseModel):
             Template(template).substitute(KEY_FIELDS)
         except (KeyError, ValueError) as error:
             known = ", ".join(f"${{{field}}}" for field in KEY_FIELDS)
-            raise ValueError(f"key template {template!r} may contain {known}; invalid: {error}") from None
+            raise ValueError(
+                f"key template {template!r} may contain {known}; invalid: {error}"
+            ) from None
         if "user_id" not in Template(template).get_identifiers():
-            raise ValueError(f"key template {template!r} must contain ${{user_id}}, so that users share no keys")
+            raise ValueError(
+                f"key template {template!r} must contain ${{user_id}}, so that users share no keys"
+            )
         return self
 
     @property
@@ -92,7 +107,13 @@ class NodeLabel(BaseModel):
         return "lower_name" in self.key
 
     def entity_key(
-        self, *, name: str, description: str, user_id: str, created_at: str, idempotency_key: str | None = None
+        self,
+        *,
+        name: str,
+        description: str,
+        user_id: str,
+        created_at: str,
+        idempotency_key: str | None = None,
     ) -> str:
         """Create the key of a new node.
 
@@ -101,7 +122,8 @@ class NodeLabel(BaseModel):
             description: description of the node.
             user_id: owner of the node.
             created_at: ISO 8601 time.
-            idempotency_key: makes the key the same at every call: it replaces the time or the randomness.
+            idempotency_key: makes the key the same at every call: it replaces the time or the
+                randomness.
         """
         if not self.is_deterministic:
             if idempotency_key is None:
@@ -124,10 +146,12 @@ class ConnectedLabels(BaseModel):
 
 
 class RelationshipDefinition(BaseModel):
-    """A Neo4j relationship type: the labels that it connects and its words for attitude and proximity.
+    """A Neo4j relationship type: the labels that it connects and its words for attitude and
+    proximity.
 
-    One pair of labels may be given as `from` and `to`. Without words, levels are numbers only. `type_from` and
-    `text_from` are the properties of adopted relationships from which `relationship_type` and the description are made.
+    One pair of labels may be given as `from` and `to`. Without words, levels are numbers only.
+    `type_from` and `text_from` are the properties of adopted relationships from which
+    `relationship_type` and the description are made.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -141,10 +165,17 @@ class RelationshipDefinition(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read_one_pair(cls, given: object) -> object:
-        if not isinstance(given, Mapping) or not {"from", "to"} & given.keys() or "connects" in given:
+        if (
+            not isinstance(given, Mapping)
+            or not {"from", "to"} & given.keys()
+            or "connects" in given
+        ):
             return given
         pair = {name: value for name, value in given.items() if name in {"from", "to"}}
-        return {**{name: value for name, value in given.items() if name not in pair}, "connects": [pair]}
+        return {
+            **{name: value for name, value in given.items() if name not in pair},
+            "connects": [pair],
+        }
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -152,7 +183,9 @@ class RelationshipDefinition(BaseModel):
         return [(pair.from_, pair.to) for pair in self.connects]
 
     def direction(self, first: str, second: str) -> bool | None:
-        """Whether it leads from the first label to the second, or else back; None if it does not connect them."""
+        """Whether it leads from the first label to the second, or else back; None if it does not
+        connect them.
+        """
         if (first, second) in self.pairs:
             return True
         return False if (second, first) in self.pairs else None

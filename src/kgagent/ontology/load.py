@@ -14,7 +14,9 @@ from kgagent.ontology.model import Ontology
 @lru_cache(maxsize=1)
 def default_ontology() -> Ontology:
     """The ontology of the package."""
-    return _parse(resources.files(__package__).joinpath("default.yaml").read_text("utf-8"), "default ontology")
+    return _parse(
+        resources.files(__package__).joinpath("default.yaml").read_text("utf-8"), "default ontology"
+    )
 
 
 def load_ontology(path: Path) -> Ontology:
@@ -36,17 +38,23 @@ def dump_ontology(ontology: Ontology) -> str:
     for name in ("stop_words", "symmetric_types", "hidden_properties", "owner_words"):
         if name in data:
             data[name] = sorted(data[name])
-    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120)
+    return yaml.safe_dump(
+        data, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120
+    )
 
 
 def _parse(text: str, origin: str) -> Ontology:
     try:
         data = yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, RecursionError) as error:
-        raise ConfigurationError(f"{origin} is not valid YAML: {' '.join(str(error).split())}") from error
+        raise ConfigurationError(
+            f"{origin} is not valid YAML: {' '.join(str(error).split())}"
+        ) from error
     try:
         return Ontology.model_validate(data)
     except ValidationError as error:
         # Not explain_validation_error: it omits keys of dictionaries, here the labels and types.
-        problems = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
+        problems = "; ".join(
+            f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors()
+        )
         raise ConfigurationError(f"{origin} is not an ontology: {problems}") from error

@@ -24,8 +24,9 @@ _WORD_BREAK = re.compile(r"[\s_]+|(?<=[a-z\d])(?=[A-Z])")
 class Ontology(BaseModel):
     """The labels, relationship types and words of a graph; no other code knows any of them by name.
 
-    Of a graph that other programs wrote, `adopted_for` is the user to whom the records without an owner belong, and
-    `node_embedding` the property with the embeddings of nodes, so that those of other programs stay.
+    Of a graph that other programs wrote, `adopted_for` is the user to whom the records without an
+    owner belong, and `node_embedding` the property with the embeddings of nodes, so that those of
+    other programs stay.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
@@ -50,14 +51,20 @@ class Ontology(BaseModel):
         for neo4j_type, definition in self.relationships.items():
             for label in chain.from_iterable(definition.pairs):
                 if label not in self.labels:
-                    raise ValueError(f"relationship {neo4j_type} refers to label {label}, which is not defined")
+                    raise ValueError(
+                        f"relationship {neo4j_type} refers to label {label}, which is not defined"
+                    )
         if self.owner_label is not None and self.owner_label not in self.labels:
             raise ValueError(f"owner_label is {self.owner_label}, which is not defined")
         if shared := sorted(({"relationship"} | self.relationships.keys()) & self.labels.keys()):
-            raise ValueError(f"label {shared[0]} is also a relationship type, or the reserved word 'relationship'")
+            raise ValueError(
+                f"label {shared[0]} is also a relationship type, or the reserved word "
+                f"'relationship'"
+            )
         if self.default_note_lifetime not in self.note_lifetimes_in_days:
             raise ValueError(
-                f"default_note_lifetime {self.default_note_lifetime!r} is not one of note_lifetimes_in_days"
+                f"default_note_lifetime {self.default_note_lifetime!r} is not one of "
+                f"note_lifetimes_in_days"
             )
         return self
 
@@ -84,17 +91,26 @@ class Ontology(BaseModel):
         """
         if neo4j_type not in self.relationships:
             raise InputError(
-                f"Unsupported relationship type: {neo4j_type}. Known types: {', '.join(self.relationships)}"
+                f"Unsupported relationship type: {neo4j_type}. Known types: "
+                f"{', '.join(self.relationships)}"
             )
         return self.relationships[neo4j_type]
 
     @cached_property
     def ambiguous_types(self) -> tuple[str, ...]:
-        """The Neo4j types that share a pair of labels with another one, so that a caller must choose."""
+        """The Neo4j types that share a pair of labels with another one, so that a caller must
+        choose.
+        """
         labels = {
-            name: {frozenset(pair) for pair in definition.pairs} for name, definition in self.relationships.items()
+            name: {frozenset(pair) for pair in definition.pairs}
+            for name, definition in self.relationships.items()
         }
-        shared = {one for both in combinations(labels, 2) if labels[both[0]] & labels[both[1]] for one in both}
+        shared = {
+            one
+            for both in combinations(labels, 2)
+            if labels[both[0]] & labels[both[1]]
+            for one in both
+        }
         return tuple(name for name in self.relationships if name in shared)
 
     def type_between(
@@ -108,8 +124,8 @@ class Ontology(BaseModel):
     ) -> tuple[str, bool]:
         """Find the Neo4j type that connects two labels.
 
-        If the ontology has several, it is `neo4j_type`, or else the one that reads like `relationship_type` ("acted
-        in" for ACTED_IN), or else the only one of `existing`.
+        If the ontology has several, it is `neo4j_type`, or else the one that reads like
+        `relationship_type` ("acted in" for ACTED_IN), or else the only one of `existing`.
 
         Args:
             first: label of the first node.
@@ -122,25 +138,34 @@ class Ontology(BaseModel):
             The type, and whether its direction is from the second label to the first.
 
         Raises:
-            InputError: no type connects the labels, several do and none was chosen, or `neo4j_type` connects other
-                labels.
+            InputError: no type connects the labels, several do and none was chosen, or `neo4j_type`
+                connects other labels.
         """
         if neo4j_type is not None:
             self.relationship(neo4j_type)
         directions = {
             name: forward
             for name, definition in self.relationships.items()
-            if neo4j_type in {None, name} and (forward := definition.direction(first, second)) is not None
+            if neo4j_type in {None, name}
+            and (forward := definition.direction(first, second)) is not None
         }
         if not directions:
-            pairs = ", ".join(f"{definition} ({name})" for name, definition in self.relationships.items())
-            raise InputError(f"No relationship type connects {first} and {second}. Available pairs: {pairs}")
+            pairs = ", ".join(
+                f"{definition} ({name})" for name, definition in self.relationships.items()
+            )
+            raise InputError(
+                f"No relationship type connects {first} and {second}. Available pairs: {pairs}"
+            )
         candidates = [name for name in directions if as_words(name) == as_words(relationship_type)]
-        candidates = candidates or [name for name in directions if name in existing] or list(directions)
+        candidates = (
+            candidates or [name for name in directions if name in existing] or list(directions)
+        )
         chosen = candidates[0] if len(candidates) == 1 or len(directions) == 1 else None
         if chosen is None:
             names = ", ".join(directions)
-            raise InputError(f"Several types connect {first} and {second}: {names}. Choose one with neo4j_type")
+            raise InputError(
+                f"Several types connect {first} and {second}: {names}. Choose one with neo4j_type"
+            )
         return chosen, not directions[chosen]
 
     def level(self, neo4j_type: str, field: str, value: str | int | None) -> int | None:
@@ -162,14 +187,22 @@ class Ontology(BaseModel):
             for level, word in zip(SCALE, words, strict=False):
                 if word.casefold() == wanted:
                     return level
-            known = f"Words of {field}, from 1 to 5: {', '.join(words)}" if words else f"Give {field} as 1 to 5"
-            raise InvalidLevelError(field, f'Invalid word "{value}" for relationship type "{neo4j_type}". {known}')
+            known = (
+                f"Words of {field}, from 1 to 5: {', '.join(words)}"
+                if words
+                else f"Give {field} as 1 to 5"
+            )
+            raise InvalidLevelError(
+                field, f'Invalid word "{value}" for relationship type "{neo4j_type}". {known}'
+            )
         # Truncated, because Python refuses to parse integers with thousands of digits.
         number = int(value.strip()[:20]) if isinstance(value, str) else value
         if number not in SCALE:
             words = self.relationship(neo4j_type).words(field)
             known = f"; from 1 to 5: {', '.join(words)}" if words else ""
-            raise InvalidLevelError(field, f"Attitude/proximity must be 1-5, got {field} {number}{known}")
+            raise InvalidLevelError(
+                field, f"Attitude/proximity must be 1-5, got {field} {number}{known}"
+            )
         return number
 
     def word(self, neo4j_type: str, field: str, level: int | None) -> str:
@@ -178,7 +211,9 @@ class Ontology(BaseModel):
 
     @cached_property
     def level_words(self) -> Mapping[tuple[str, str, int], str]:
-        """The word of each Neo4j type, field and level; a search reads many, so it looks them up here directly."""
+        """The word of each Neo4j type, field and level; a search reads many, so it looks them up
+        here directly.
+        """
         return {
             (neo4j_type, field, level): word
             for neo4j_type, definition in self.relationships.items()

@@ -1,1 +1,3 @@
-"""Graph patterns: compiles them to Cypher, runs them within a time limit, and ranks and explains the paths."""
+"""Graph patterns: compiles them to Cypher, runs them within a time limit, and ranks and explains
+the paths.
+"""

@@ -37,8 +37,10 @@ class Compiler:
     def compile(self, plan: QueryPlan, limit: int) -> CompiledStatement:
         """Compile the statement that matches the paths of a plan.
 
-        Its only row has `paths`: lists of nodes [id], relationships [id], lengths [relationships of each step] and `at`
-        (id of the node for which only the best path is kept, or null). Thousands of rows would take longer to transfer.
+        Its only row has `paths`: lists of nodes [id], relationships [id], lengths [relationships of
+            each step] and `at`
+        (id of the node for which only the best path is kept, or null). Thousands of rows would take
+        longer to transfer.
 
         Args:
             plan: the plan.
@@ -48,16 +50,21 @@ class Compiler:
         entered = plan.entered_at(self.entry_points)
         chain = self._chain(plan, values)
         if entered is not None:
-            chain[entered.segment].require_id(values.add(self.entered_ids(plan.label(entered))), entered.position)
+            chain[entered.segment].require_id(
+                values.add(self.entered_ids(plan.label(entered))), entered.position
+            )
         return self._path_statement(plan, chain, values, limit)
 
-    def compile_narrowed(self, plan: QueryPlan, nodes: Sequence[Sequence[str] | None], limit: int) -> CompiledStatement:
-        """Compile the statement that matches the paths through known nodes, following the steps from the start on.
+    def compile_narrowed(
+        self, plan: QueryPlan, nodes: Sequence[Sequence[str] | None], limit: int
+    ) -> CompiledStatement:
+        """Compile the statement that matches the paths through known nodes, following the steps
+        from the start on.
 
         Args:
             plan: a plan of one pattern whose steps follow one relationship each.
-            nodes: for each node of the pattern, from the start, the ids that it may have; None is any id. They replace
-                the entry points.
+            nodes: for each node of the pattern, from the start, the ids that it may have; None is
+                any id. They replace the entry points.
             limit: maximum number of paths.
 
         Returns:
@@ -79,7 +86,8 @@ class Compiler:
         at: Literal["start", "end"],
         limit: int,
     ) -> CompiledStatement:
-        """Compile the statement that finds the nodes at one end of a step. Its only row has `nodes`, their ids.
+        """Compile the statement that finds the nodes at one end of a step. Its only row has
+        `nodes`, their ids.
 
         Args:
             step: a pattern of one step.
@@ -107,7 +115,9 @@ class Compiler:
     def _parameters(self) -> StatementParameters:
         return StatementParameters(user_id=self.user_id, zero=0)
 
-    def _chain(self, plan: QueryPlan, values: StatementParameters, *, in_order: bool = False) -> list[MatchClauses]:
+    def _chain(
+        self, plan: QueryPlan, values: StatementParameters, *, in_order: bool = False
+    ) -> list[MatchClauses]:
         """The patterns of the plan, each starting at the end variable of the one before."""
         predicates = Predicates(values, self.matching)
         chain: list[MatchClauses] = []
@@ -124,7 +134,11 @@ class Compiler:
         return chain
 
     def _path_statement(
-        self, plan: QueryPlan, chain: Sequence[MatchClauses], values: StatementParameters, limit: int
+        self,
+        plan: QueryPlan,
+        chain: Sequence[MatchClauses],
+        values: StatementParameters,
+        limit: int,
     ) -> CompiledStatement:
         if plan.join is not None:
             variable = chain[0].node(plan.join.at)
@@ -134,21 +148,32 @@ class Compiler:
         best = None if plan.best_at is None else plan.place(plan.best_at)
         path = ", ".join(
             (
-                f"[n IN [{chain[0].node('start')}] + {' + '.join(part.nodes for part in chain)} | elementId(n)]",
+                f"[n IN [{chain[0].node('start')}] + {' + '.join(part.nodes for part in chain)} | "
+                f"elementId(n)]",
                 f"[r IN {' + '.join(part.relationships for part in chain)} | elementId(r)]",
                 f"[{', '.join(length for part in chain for length in part.lengths)}]",
                 "null" if best is None else f"elementId({chain[best.segment].node(best.position)})",
             )
         )
         clauses = "\n".join(part.text for part in chain)
-        text = f"{clauses}\nWITH [{path}] AS path LIMIT {values.add(limit)}\nRETURN collect(path) AS paths"
+        text = (
+            f"{clauses}\nWITH [{path}] AS path LIMIT {values.add(limit)}\nRETURN collect(path) AS "
+            f"paths"
+        )
         return CompiledStatement(Statement(text, "match_pattern"), values.parameters)
 
     def _exists(
-        self, pattern: GraphPattern, position: Position, variable: str, prefix: str, values: StatementParameters
+        self,
+        pattern: GraphPattern,
+        position: Position,
+        variable: str,
+        prefix: str,
+        values: StatementParameters,
     ) -> str:
         """A predicate: the pattern has a path with the node at a position."""
-        clauses = MatchClauses(pattern, prefix, values, Predicates(values, self.matching), bound={position: variable})
+        clauses = MatchClauses(
+            pattern, prefix, values, Predicates(values, self.matching), bound={position: variable}
+        )
         plan = QueryPlan((pattern,))
         if (entered := plan.entered_at(self.entry_points)) is not None:
             clauses.require_id(values.add(self.entered_ids(plan.label(entered))), entered.position)

@@ -1,4 +1,6 @@
-"""Resolves the targets of a query to nodes: by key or name among all labels, otherwise by hybrid search."""
+"""Resolves the targets of a query to nodes: by key or name among all labels, otherwise by hybrid
+search.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -25,13 +27,17 @@ MAX_SIMILAR = 3
 class TargetResolver:
     """Finds the nodes of targets for one user."""
 
-    def __init__(self, reads: UserReads, ontology: Ontology, retrieval: RetrievalService, reader: PathReader) -> None:
+    def __init__(
+        self, reads: UserReads, ontology: Ontology, retrieval: RetrievalService, reader: PathReader
+    ) -> None:
         self._reads = reads
         self._ontology = ontology
         self._retrieval = retrieval
         self._reader = reader
 
-    async def by_name(self, targets: Sequence[ResolutionTarget], labels: Iterable[str]) -> list[list[EntryPoint]]:
+    async def by_name(
+        self, targets: Sequence[ResolutionTarget], labels: Iterable[str]
+    ) -> list[list[EntryPoint]]:
         """Find the nodes that have the key or, ignoring letter case, the name of each target.
 
         Args:
@@ -42,32 +48,42 @@ class TargetResolver:
             StatementTimeoutError: time ran out.
             StoreError: the database failed otherwise.
         """
-        wanted = {label for target in targets for label in ([target.label] if target.label else labels)}
+        wanted = {
+            label for target in targets for label in ([target.label] if target.label else labels)
+        }
         names = [target.description.strip() for target in targets if target.entity_key is None]
         parameters = {
-            "texts": [*names, *(target.entity_key for target in targets if target.entity_key is not None)],
+            "texts": [
+                *names,
+                *(target.entity_key for target in targets if target.entity_key is not None),
+            ],
             "lower_names": [name.lower() for name in names],
             "namesakes": MAX_NAMESAKES,
         }
         async with task_group() as group:
             tasks = [
                 group.create_task(
-                    self._reads.read(statement("match_entry_points", label=Identifier(label)), parameters)
+                    self._reads.read(
+                        statement("match_entry_points", label=Identifier(label)), parameters
+                    )
                 )
                 for label in sorted(wanted)
             ]
         rows = {row["node"]["id"]: row["node"] for task in tasks for row in task.result()}
         return [
-            [EntryPoint(row["id"], self._reader.node(row)) for row in rows.values() if _is_target(target, row)][
-                :MAX_NAMESAKES
-            ]
+            [
+                EntryPoint(row["id"], self._reader.node(row))
+                for row in rows.values()
+                if _is_target(target, row)
+            ][:MAX_NAMESAKES]
             for target in targets
         ]
 
     async def by_similarity(
         self, target: ResolutionTarget, vector: Sequence[float] | None
     ) -> tuple[list[EntryPoint], bool]:
-        """Find the nodes that have a description in a name or alias, or else those that are most similar to it.
+        """Find the nodes that have a description in a name or alias, or else those that are most
+        similar to it.
 
         Args:
             target: the target.
@@ -79,7 +95,9 @@ class TargetResolver:
         Raises:
             SearchError: the search failed.
         """
-        if vector is None or (target.label is not None and target.label not in self._ontology.labels):
+        if vector is None or (
+            target.label is not None and target.label not in self._ontology.labels
+        ):
             return [], False
         request = HybridSearchRequest(
             query=target.description,
@@ -87,17 +105,28 @@ class TargetResolver:
             search_relationships=False,
             labels=None if target.label is None else (target.label,),
         )
-        result = await self._retrieval.hybrid_search(request, user_id=self._reads.user_id, vector=vector)
-        names = (
-            (item.entity_key, name) for item in result.objects for name in (item.name, *aliases_in(item.properties))
+        result = await self._retrieval.hybrid_search(
+            request, user_id=self._reads.user_id, vector=vector
         )
-        # "Lena" means the nodes that have this in a name or alias, not those that are similar to them.
+        names = (
+            (item.entity_key, name)
+            for item in result.objects
+            for name in (item.name, *aliases_in(item.properties))
+        )
+        # "Lena" means the nodes that have this in a name or alias, not those that are similar to
+        # them.
         asked = set(folded_words(target.description))
         named = {key for key, name in names if asked and asked.issubset(folded_words(name))}
-        labels = {item.entity_key: item.label for item in result.objects if not named or item.entity_key in named}
+        labels = {
+            item.entity_key: item.label
+            for item in result.objects
+            if not named or item.entity_key in named
+        }
         if not labels:
             return [], False
-        resolved = await self.by_name([ResolutionTarget(entity_key=key) for key in labels], labels.values())
+        resolved = await self.by_name(
+            [ResolutionTarget(entity_key=key) for key in labels], labels.values()
+        )
         return [point for points in resolved for point in points], bool(named)
 
 
@@ -109,4 +138,6 @@ def _is_target(target: ResolutionTarget, row: Mapping[str, object]) -> bool:
         return row["entity_key"] == target.entity_key
     name = row["name"]
     described = target.description.strip()
-    return row["entity_key"] == described or (isinstance(name, str) and name.lower() == described.lower())
+    return row["entity_key"] == described or (
+        isinstance(name, str) and name.lower() == described.lower()
+    )

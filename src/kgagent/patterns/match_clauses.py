@@ -16,7 +16,8 @@ _ARROWS: Mapping[StepDirection, tuple[str, str]] = {
 
 
 class MatchClauses:
-    """The MATCH clauses of one pattern, and expressions for the nodes and relationships that they bind.
+    """The MATCH clauses of one pattern, and expressions for the nodes and relationships that they
+    bind.
 
     Args:
         pattern: the pattern.
@@ -24,8 +25,8 @@ class MatchClauses:
         values: parameters of the statement.
         predicates: compiles the constraints.
         bound: variables that are already bound, by their position.
-        in_order: whether to follow the steps from the start on, each of them one relationship, instead of in the order
-            that the planner estimates to be cheapest.
+        in_order: whether to follow the steps from the start on, each of them one relationship,
+            instead of in the order that the planner estimates to be cheapest.
     """
 
     def __init__(
@@ -76,8 +77,12 @@ class MatchClauses:
         self.require(f"elementId({self.node(position)}) IN {ids}", position)
 
     def _require(self, predicate: str, *places: int) -> None:
-        """Add a predicate on the nodes at some places; it is placed where the last of them is bound."""
-        self._required.append((max(self._nodes.index(self._nodes[place]) for place in places), predicate))
+        """Add a predicate on the nodes at some places; it is placed where the last of them is
+        bound.
+        """
+        self._required.append(
+            (max(self._nodes.index(self._nodes[place]) for place in places), predicate)
+        )
 
     def _bind(self, clause: str, known: int) -> None:
         self._bindings.append((clause, known))
@@ -120,16 +125,21 @@ class MatchClauses:
         self._constraints()
         for number, branch in enumerate(pattern.branches):
             ends = [branch.at_step, *([] if branch.ends_at is None else [branch.ends_at])]
-            self._require(self._branch(branch, number), *(node_number(end, len(pattern.steps)) for end in ends))
+            self._require(
+                self._branch(branch, number),
+                *(node_number(end, len(pattern.steps)) for end in ends),
+            )
         if pattern.distinct_nodes:
             nodes = f"([{self._nodes[0]}] + {self.nodes})"
             self._require(
-                f"all(place IN range(1, size{nodes} - 1) WHERE NOT {nodes}[place] IN {nodes}[..place])",
+                f"all(place IN range(1, size{nodes} - 1) WHERE NOT {nodes}[place] IN "
+                f"{nodes}[..place])",
                 len(pattern.steps),
             )
 
     def _steps(self) -> None:
-        """The steps as one path; or each as a clause, in order or where relationships may be followed twice.
+        """The steps as one path; or each as a clause, in order or where relationships may be
+        followed twice.
 
         The planner combines clauses and reorders them unless a WITH between them adds a variable.
         """
@@ -172,7 +182,11 @@ class MatchClauses:
         for constraint in self._pattern.constraints:
             if constraint.on == "relationship" and self._is_of_step(constraint, place):
                 yield self._predicates.on_relationship(constraint, relationship, self.node)
-            elif constraint.on == "node" and constraint.at_step == -1 and constraint.value_from is None:
+            elif (
+                constraint.on == "node"
+                and constraint.at_step == -1
+                and constraint.value_from is None
+            ):
                 yield self._predicates.on_node(constraint, node, self.node, label=None)
 
     def _scope(self) -> None:
@@ -181,10 +195,14 @@ class MatchClauses:
             self._require(f"{node}.user_id = $user_id", self._nodes.index(node))
         for place, step in enumerate(self._pattern.steps):
             if not step.repeats:
-                self._of_hop(f"coalesce({self._prefix}r{place}.user_id, $user_id) = $user_id", place)
+                self._of_hop(
+                    f"coalesce({self._prefix}r{place}.user_id, $user_id) = $user_id", place
+                )
 
     def _of_hop(self, predicate: str, place: int) -> None:
-        """Add a predicate on the relationship of a step, which is bound together with its target node."""
+        """Add a predicate on the relationship of a step, which is bound together with its target
+        node.
+        """
         self._required.append((place + 1, predicate))
 
     def _constraints(self) -> None:
@@ -193,7 +211,10 @@ class MatchClauses:
                 for place, step in enumerate(self._pattern.steps):
                     if not step.repeats and self._is_of_step(constraint, place):
                         relationship = f"{self._prefix}r{place}"
-                        self._of_hop(self._predicates.on_relationship(constraint, relationship, self.node), place)
+                        self._of_hop(
+                            self._predicates.on_relationship(constraint, relationship, self.node),
+                            place,
+                        )
                 continue
             if constraint.at_step != -1:
                 self._on_node(constraint, node_number(constraint.at_step, len(self._pattern.steps)))
@@ -207,12 +228,18 @@ class MatchClauses:
     def _on_node(self, constraint: Constraint, place: int) -> None:
         steps = self._pattern.steps
         label = steps[place - 1].target_label if place else steps[0].source_label
-        other = 0 if constraint.value_from is None else node_number(constraint.value_from.at_step, len(steps))
+        other = (
+            0
+            if constraint.value_from is None
+            else node_number(constraint.value_from.at_step, len(steps))
+        )
         predicate = self._predicates.on_node(constraint, self._nodes[place], self.node, label=label)
         self._require(predicate, place, other)
 
     def _on_repeated(self, constraint: Constraint) -> Iterator[str]:
-        """Predicates that compare the inner nodes of repeated steps with another node of the path."""
+        """Predicates that compare the inner nodes of repeated steps with another node of the
+        path.
+        """
         for place, step in enumerate(self._pattern.steps):
             if step.repeats:
                 inner = self._predicates.on_node(constraint, "inner", self.node, label=None)
@@ -240,7 +267,9 @@ class MatchClauses:
             return f"NOT EXISTS {{ {inner.text} }}"
         counted = f"COUNT {{ {inner.text} RETURN DISTINCT {inner.node('end')} }}"
         least, most = self._values.add(branch.minimum), self._values.add(branch.at_most)
-        return f"{least} <= {counted}" if branch.at_most is None else f"{least} <= {counted} <= {most}"
+        return (
+            f"{least} <= {counted}" if branch.at_most is None else f"{least} <= {counted} <= {most}"
+        )
 
 
 def _label(label: str | None) -> str:

@@ -56,15 +56,20 @@ class UnknownName:
     @property
     def alternatives(self) -> str:
         """All names that exist."""
-        return f"Existing {_PLURALS[self.kind]}{f' of {self.of}' if self.of else ''}: {list_names(self.existing)}."
+        return (
+            f"Existing {_PLURALS[self.kind]}{f' of {self.of}' if self.of else ''}: "
+            f"{list_names(self.existing)}."
+        )
 
 
 async def checked_schema(
     patterns: Iterable[GraphPattern], reader: LiveSchemaReader, user_id: str, ontology: Ontology
 ) -> LiveSchema:
-    """Read the schema of a user's graph, and check that the names in patterns exist; see `check_names`.
+    """Read the schema of a user's graph, and check that the names in patterns exist; see
+    `check_names`.
 
-    A name that is missing from the cached schema may be new, so the schema is read again before an error is raised.
+    A name that is missing from the cached schema may be new, so the schema is read again before an
+    error is raised.
 
     Raises:
         InputError: a name does not exist.
@@ -83,8 +88,8 @@ async def checked_schema(
 def check_names(patterns: Iterable[GraphPattern], schema: LiveSchema, ontology: Ontology) -> None:
     """Check that each label, relationship type and property in patterns exists.
 
-    Names of the ontology exist even if the user's graph does not use them yet. A name is an error only if everything
-    that could have it was read.
+    Names of the ontology exist even if the user's graph does not use them yet. A name is an error
+    only if everything that could have it was read.
 
     Raises:
         InputError: names do not exist; the error lists the first five, with similar names.
@@ -169,26 +174,43 @@ class _NameChecker:
         fix = f"omit relation_type and give a pattern the constraint {example}"
         return f"{it} is a value of the property {FREE_TYPE}: {fix}."
 
-    def _property(self, path: str, on: str, scope: Sequence[str], where: str) -> Iterator[UnknownName]:
-        """The property of a path, unless the nodes or relationships of some labels or types may have it."""
+    def _property(
+        self, path: str, on: str, scope: Sequence[str], where: str
+    ) -> Iterator[UnknownName]:
+        """The property of a path, unless the nodes or relationships of some labels or types may
+        have it.
+        """
         name = property_parts(path)[0]
         owners: Sequence[LiveLabel | LiveRelationshipType | None]
         if on == "relationship":
             owners = [self._live_types.get(owner) for owner in scope or self._live_types]
-            is_of_ontology = not self._ontology.relationships.keys().isdisjoint(scope or self._types)
-            own = _COMMON_PROPERTIES | _OF_RELATIONSHIPS_ONLY | frozenset(self._ontology.relationship_defaults)
+            is_of_ontology = not self._ontology.relationships.keys().isdisjoint(
+                scope or self._types
+            )
+            own = (
+                _COMMON_PROPERTIES
+                | _OF_RELATIONSHIPS_ONLY
+                | frozenset(self._ontology.relationship_defaults)
+            )
         else:
             owners = [self._live_labels.get(owner) for owner in scope or self._live_labels]
             is_of_ontology = not self._ontology.labels.keys().isdisjoint(scope or self._labels)
             own = _NODE_PROPERTIES
         read = {item.name for owner in owners if owner is not None for item in owner.properties}
         existing = (read | own if is_of_ontology else read) - self._hidden
-        # A property that is never returned cannot be compared with either: the result would reveal its value.
+        # A property that is never returned cannot be compared with either: the result would reveal
+        # its value.
         is_hidden = name in self._hidden or name.lower().endswith("embedding")
-        is_complete = bool(owners) and not self._is_partial and all(owner and not owner.sampled for owner in owners)
+        is_complete = (
+            bool(owners)
+            and not self._is_partial
+            and all(owner and not owner.sampled for owner in owners)
+        )
         if name in existing or not (is_hidden or is_complete):
             return
         is_misplaced = on == "node" and is_of_ontology and name in _OF_RELATIONSHIPS_ONLY
-        hint = 'It is a property of relationships: add "on": "relationship".' if is_misplaced else ""
+        hint = (
+            'It is a property of relationships: add "on": "relationship".' if is_misplaced else ""
+        )
         of = " or ".join(map(shorten_name, sorted(scope))) or f"any {on}"
         yield UnknownName("property", name, where, frozenset(existing), of, hint)

@@ -1,10 +1,12 @@
-"""Matches the paths of a plan; if that takes long, narrows it first to the nodes on walks from its start to its end.
+"""Matches the paths of a plan; if that takes long, narrows it first to the nodes on walks from its
+start to its end.
 
-A statement that matches paths follows every beginning of a path, and their number grows exponentially with the length
-even if few of them arrive. Two breadth-first passes, forward and backward, read each relationship at most once per step
-instead; among the nodes that are left, almost every beginning arrives. The passes ignore that a path follows no
-relationship twice, and conditions on several nodes: the statement that matches the paths checks them. In a narrowed
-plan, each step follows one relationship, so a plan is first split into plans of fixed length.
+A statement that matches paths follows every beginning of a path, and their number grows
+exponentially with the length even if few of them arrive. Two breadth-first passes, forward and
+backward, read each relationship at most once per step instead; among the nodes that are left,
+almost every beginning arrives. The passes ignore that a path follows no relationship twice, and
+conditions on several nodes: the statement that matches the paths checks them. In a narrowed plan,
+each step follows one relationship, so a plan is first split into plans of fixed length.
 """
 
 import math
@@ -25,7 +27,9 @@ from kgagent.patterns.reads import UserReads
 from kgagent.patterns.step_sequences import node_number
 
 QUICK_SHARE, QUICK_SECONDS = 0.5, 0.6
-"""How long a statement over several hops may take before it is narrowed: a share of the time left, and most seconds."""
+"""How long a statement over several hops may take before it is narrowed: a share of the time left,
+and most seconds.
+"""
 
 MAX_NODES = 10_000
 """Maximum number of nodes at one place; more of them do not narrow it."""
@@ -41,7 +45,12 @@ Lengths = tuple[int, ...]
 
 
 async def matched_paths(
-    reads: UserReads, compiler: Compiler, plan: QueryPlan, limit: int, *, quick_seconds: float = QUICK_SECONDS
+    reads: UserReads,
+    compiler: Compiler,
+    plan: QueryPlan,
+    limit: int,
+    *,
+    quick_seconds: float = QUICK_SECONDS,
 ) -> list[PathMatch]:
     """Match the paths of a plan; if that takes long, narrow the plan first.
 
@@ -50,7 +59,8 @@ async def matched_paths(
         compiler: compiles them.
         plan: the plan.
         limit: maximum number of paths.
-        quick_seconds: time that one statement over several hops may take before it is narrowed; 0 narrows at once.
+        quick_seconds: time that one statement over several hops may take before it is narrowed; 0
+            narrows at once.
 
     Raises:
         StatementTimeoutError: time ran out.
@@ -93,12 +103,18 @@ async def _read(reads: UserReads, statement: CompiledStatement) -> list[PathMatc
     ]
 
 
-async def _narrowed(reads: UserReads, compiler: Compiler, pattern: GraphPattern, given: Sequence[Ids]) -> list[Ids]:
-    """For each node of the paths, from the start, the ids that it may have, according to those that are given."""
+async def _narrowed(
+    reads: UserReads, compiler: Compiler, pattern: GraphPattern, given: Sequence[Ids]
+) -> list[Ids]:
+    """For each node of the paths, from the start, the ids that it may have, according to those that
+    are given.
+    """
     steps, ids = [_one_step(pattern, place) for place in range(len(pattern.steps))], list(given)
 
     async def ends(step: int, at: Literal["start", "end"]) -> Ids:
-        compiled = compiler.compile_step(steps[step], ids[step], ids[step + 1], at=at, limit=MAX_NODES + 1)
+        compiled = compiler.compile_step(
+            steps[step], ids[step], ids[step + 1], at=at, limit=MAX_NODES + 1
+        )
         [row] = await reads.read(compiled.text, compiled.parameters)
         return row["nodes"] if len(row["nodes"]) <= MAX_NODES else None
 
@@ -113,7 +129,9 @@ async def _narrowed(reads: UserReads, compiler: Compiler, pattern: GraphPattern,
 
 
 def _one_step(pattern: GraphPattern, place: int) -> GraphPattern:
-    """A step as a pattern of its own, with the constraints on its relationship and its two nodes."""
+    """A step as a pattern of its own, with the constraints on its relationship and its two
+    nodes.
+    """
     constraints = (
         constraint.model_copy(update={"at_step": moved})
         for constraint in pattern.constraints
@@ -139,15 +157,18 @@ def _place_in_step(constraint: Constraint, step: int, steps: int) -> int | str |
 def _plans_of_fixed_length(plan: QueryPlan) -> list[tuple[Lengths, QueryPlan]]:
     """Split a plan into plans in which each step follows one relationship, shortest paths first.
 
-    Each comes with the number of relationships that each step of the original pattern follows in it. Together, the
-    plans match the same paths, each once. A plan with several patterns, with a pattern that may repeat relationships,
-    or with more than 16 combinations of lengths is not split: the result is empty.
+    Each comes with the number of relationships that each step of the original pattern follows in
+    it. Together, the plans match the same paths, each once. A plan with several patterns, with a
+    pattern that may repeat relationships, or with more than 16 combinations of lengths is not
+    split: the result is empty.
     """
     [pattern, *others] = plan.segments
     ranges = [range(step.min_hops, step.max_hops + 1) for step in pattern.steps]
     if others or pattern.repeat_relationships or math.prod(map(len, ranges)) > MAX_LENGTHS:
         return []
-    return [(lengths, _fixed(plan, pattern, lengths)) for lengths in sorted(product(*ranges), key=sum)]
+    return [
+        (lengths, _fixed(plan, pattern, lengths)) for lengths in sorted(product(*ranges), key=sum)
+    ]
 
 
 def _fixed(plan: QueryPlan, pattern: GraphPattern, lengths: Lengths) -> QueryPlan:
@@ -200,4 +221,6 @@ def _moved_constraints(constraints: Sequence[Constraint], lengths: Lengths) -> I
 
 def _moved_branch(branch: Branch, last: Mapping[Position, int]) -> Branch:
     ends_at = None if branch.ends_at is None else last.get(branch.ends_at, branch.ends_at)
-    return branch.model_copy(update={"at_step": last.get(branch.at_step, branch.at_step), "ends_at": ends_at})
+    return branch.model_copy(
+        update={"at_step": last.get(branch.at_step, branch.at_step), "ends_at": ends_at}
+    )

@@ -1,4 +1,6 @@
-"""Finds out why patterns match nothing: steps that the schema excludes, otherwise variants of a pattern that match."""
+"""Finds out why patterns match nothing: steps that the schema excludes, otherwise variants of a
+pattern that match.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -32,10 +34,14 @@ MAX_VALUE_LENGTH = 60
 CONCURRENT_STATEMENTS = 4
 
 QUICK_SECONDS = 0.3
-"""Time that a statement may take before it is narrowed: that no path matches, narrowing finds out faster."""
+"""Time that a statement may take before it is narrowed: that no path matches, narrowing finds out
+faster.
+"""
 
 
-async def explain_no_match(query: GraphQuery, schema: LiveSchema, reads: UserReads, compiler: Compiler) -> list[str]:
+async def explain_no_match(
+    query: GraphQuery, schema: LiveSchema, reads: UserReads, compiler: Compiler
+) -> list[str]:
     """Explain why a query with patterns matches nothing.
 
     Args:
@@ -48,7 +54,11 @@ async def explain_no_match(query: GraphQuery, schema: LiveSchema, reads: UserRea
         At most five messages.
     """
     sequences = [sequence for pattern in query.all_patterns for sequence in step_sequences(pattern)]
-    reasons = list(dict.fromkeys(reason for sequence in sequences for reason in _excluded_steps(sequence, schema)))
+    reasons = list(
+        dict.fromkeys(
+            reason for sequence in sequences for reason in _excluded_steps(sequence, schema)
+        )
+    )
     return reasons[:MAX_REASONS] or await _matching_variants(query, schema, reads, compiler)
 
 
@@ -57,7 +67,9 @@ def _excluded_steps(sequence: StepSequence, schema: LiveSchema) -> Iterator[str]
     if schema.is_partial:
         return
     for number, step in enumerate(sequence.steps):
-        types = [kind for kind in schema.relationship_types if not step.types or kind.name in step.types]
+        types = [
+            kind for kind in schema.relationship_types if not step.types or kind.name in step.types
+        ]
         stored = [(kind.name, pair) for kind in types for pair in kind.pairs]
         start, end = sequence.labels[number : number + 2]
         for ends in [(start, None), (None, end)] if step.repeats else [(start, end)]:
@@ -66,15 +78,26 @@ def _excluded_steps(sequence: StepSequence, schema: LiveSchema) -> Iterator[str]
             name = " or ".join(map(shorten_name, step.types)) or "relationship"
             read = "none of the sampled" if any(kind.sampled for kind in types) else "no"
             labels = " and ".join(map(shorten_name, (label or "any node" for label in ends)))
-            stored.sort(key=lambda item: (not {item[1].from_label, item[1].to_label} & {*ends}, -item[1].count))
-            listed = ", ".join(
-                f"{kind} leads from {pair.from_label} to {pair.to_label}" for kind, pair in stored[:MAX_LISTED]
+            stored.sort(
+                key=lambda item: (
+                    not {item[1].from_label, item[1].to_label} & {*ends},
+                    -item[1].count,
+                )
             )
-            excluded = f"{sequence.where}, step {number}: {read} {name} connects {labels} in direction {step.direction}"
+            listed = ", ".join(
+                f"{kind} leads from {pair.from_label} to {pair.to_label}"
+                for kind, pair in stored[:MAX_LISTED]
+            )
+            excluded = (
+                f"{sequence.where}, step {number}: {read} {name} connects {labels} in direction "
+                f"{step.direction}"
+            )
             yield f"{excluded}; {listed}" if listed else excluded
 
 
-def _connects(pair: LabelPair, ends: tuple[str | None, str | None], direction: StepDirection) -> bool:
+def _connects(
+    pair: LabelPair, ends: tuple[str | None, str | None], direction: StepDirection
+) -> bool:
     start, end = ends
     forward = start in {None, pair.from_label} and end in {None, pair.to_label}
     backward = start in {None, pair.to_label} and end in {None, pair.from_label}
@@ -98,7 +121,9 @@ class _Variant:
     compiler: Compiler
 
 
-async def _matching_variants(query: GraphQuery, schema: LiveSchema, reads: UserReads, compiler: Compiler) -> list[str]:
+async def _matching_variants(
+    query: GraphQuery, schema: LiveSchema, reads: UserReads, compiler: Compiler
+) -> list[str]:
     """Descriptions of variants that match; those that were found when the time was over."""
     findings: dict[int, str] = {}
 
@@ -106,7 +131,9 @@ async def _matching_variants(query: GraphQuery, schema: LiveSchema, reads: UserR
         """Whether a variant has a path; a statement that fails or takes too long counts as none."""
         plan = QueryPlan((variant.pattern,))
         with suppress(StoreError):
-            return bool(await matched_paths(reads, variant.compiler, plan, 1, quick_seconds=QUICK_SECONDS))
+            return bool(
+                await matched_paths(reads, variant.compiler, plan, 1, quick_seconds=QUICK_SECONDS)
+            )
         return False
 
     async def attempt(numbered: tuple[int, _Variant]) -> None:
@@ -121,19 +148,31 @@ async def _matching_variants(query: GraphQuery, schema: LiveSchema, reads: UserR
             if combinator := query.combinator:
                 parts = [_Variant("", pattern, compiler) for pattern in unmatched]
                 alone = await bounded_map(matches, parts, limit=CONCURRENT_STATEMENTS)
-                unmatched = [pattern for pattern, is_matched in zip(unmatched, alone, strict=True) if not is_matched]
+                unmatched = [
+                    pattern
+                    for pattern, is_matched in zip(unmatched, alone, strict=True)
+                    if not is_matched
+                ]
                 if not unmatched and combinator.type is CombinatorType.SEQUENTIAL:
-                    return ["Each pattern matches alone, but none starts where the previous one ends"]
+                    return [
+                        "Each pattern matches alone, but none starts where the previous one ends"
+                    ]
                 if not unmatched:
                     place = place_name(join_position(combinator))
                     return [f"Each pattern matches alone, but they have no common node at {place}"]
-            variants = [variant for pattern in unmatched for variant in _variants(pattern, schema, compiler)]
-            await bounded_map(attempt, enumerate(variants[:MAX_VARIANTS]), limit=CONCURRENT_STATEMENTS)
+            variants = [
+                variant for pattern in unmatched for variant in _variants(pattern, schema, compiler)
+            ]
+            await bounded_map(
+                attempt, enumerate(variants[:MAX_VARIANTS]), limit=CONCURRENT_STATEMENTS
+            )
     return [findings[number] for number in sorted(findings)][:MAX_REASONS]
 
 
 def _variants(pattern: GraphPattern, schema: LiveSchema, compiler: Compiler) -> Iterator[_Variant]:
-    """The pattern without targets, without one of its constraints or branches, or with one step reversed."""
+    """The pattern without targets, without one of its constraints or branches, or with one step
+    reversed.
+    """
     name = f"Pattern {shorten_name(pattern.pattern_id)!r} matches"
 
     def changed(finding: str, **changes: object) -> _Variant:
@@ -144,13 +183,18 @@ def _variants(pattern: GraphPattern, schema: LiveSchema, compiler: Compiler) -> 
         yield replace(changed(f"without a target at {place_name(entry.position)}"), compiler=free)
     sequence = next(step_sequences(pattern))
     for number, constraint in enumerate(pattern.constraints):
-        finding = f"without the constraint {_describe(constraint)}{_stored_values(constraint, sequence, schema)}"
+        finding = (
+            f"without the constraint "
+            f"{_describe(constraint)}{_stored_values(constraint, sequence, schema)}"
+        )
         yield changed(finding, constraints=_replaced(pattern.constraints, number))
     for number in range(len(pattern.branches)):
         yield changed(f"without branch {number}", branches=_replaced(pattern.branches, number))
     for number, step in enumerate(pattern.steps):
         if (direction := step.direction.reversed) is not step.direction:
-            steps = _replaced(pattern.steps, number, step.model_copy(update={"direction": direction}))
+            steps = _replaced(
+                pattern.steps, number, step.model_copy(update={"direction": direction})
+            )
             yield changed(f"with direction {direction} at step {number}", steps=steps)
 
 
@@ -164,17 +208,26 @@ def _describe(constraint: Constraint) -> str:
         where = "at every node" if constraint.on == "node" else "on every relationship"
     else:
         where = f"at {place_name(constraint.at_step)}"
-    compared = constraint.value_from.property_path if constraint.value_from else repr(constraint.value)
+    compared = (
+        constraint.value_from.property_path if constraint.value_from else repr(constraint.value)
+    )
     return f"{constraint.type} {constraint.property_path} {compared[:MAX_VALUE_LENGTH]} {where}"
 
 
 def _stored_values(constraint: Constraint, sequence: StepSequence, schema: LiveSchema) -> str:
-    """Typical stored values, or their kinds, if the constraint requires a value that is not among them."""
+    """Typical stored values, or their kinds, if the constraint requires a value that is not among
+    them.
+    """
     if constraint.type not in EQUALITY_TYPES or constraint.value_from is not None:
         return ""
     scope, [name, *inside] = sequence.scope(constraint), property_parts(constraint.property_path)
     records = schema.relationship_types if constraint.on == "relationship" else schema.labels
-    read = [item for record in records if not scope or record.name in scope for item in record.properties]
+    read = [
+        item
+        for record in records
+        if not scope or record.name in scope
+        for item in record.properties
+    ]
     properties = [item for item in read if item.name == name and not inside]
     examples = dict.fromkeys(value for item in properties for value in item.examples)
     if not examples.keys().isdisjoint(map(str, constraint.compared_values)):

@@ -1,4 +1,6 @@
-"""Reads the nodes, relationships and nearby texts of the paths that are returned, and makes them models."""
+"""Reads the nodes, relationships and nearby texts of the paths that are returned, and makes them
+models.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +10,14 @@ from typing import Any
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
-from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label, plain, visible
+from kgagent.graph.records import (
+    NodeRecord,
+    RelationshipRecord,
+    as_text,
+    ontology_label,
+    plain,
+    visible,
+)
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models.matched_path import Chunk, MatchedNode, MatchedPath, MatchedRelationship
@@ -52,7 +61,8 @@ class PathReader:
     def node(self, row: Mapping[str, Any]) -> MatchedNode:
         """Read the map that `_path_node.cypher` returns.
 
-        The properties of a node without a label of the ontology have no meaning for kgagent, except its key and name.
+        The properties of a node without a label of the ontology have no meaning for kgagent, except
+        its key and name.
         """
         key = str(row["id"] if row["entity_key"] is None else plain(row["entity_key"]))
         labels, stored = tuple(row["labels"]), dict(row["properties"])
@@ -70,7 +80,9 @@ class PathReader:
         fields |= {"entity_key": key, "name": as_text(row["name"]) or key}
         return MatchedNode(**fields, labels=labels if len(labels) > 1 else ())
 
-    async def paths(self, reads: UserReads, scored: Sequence[ScoredPath], ranking: PathRanking) -> ReadPaths:
+    async def paths(
+        self, reads: UserReads, scored: Sequence[ScoredPath], ranking: PathRanking
+    ) -> ReadPaths:
         """Read paths; a path of which a part was deleted meanwhile is omitted.
 
         Raises:
@@ -78,9 +90,15 @@ class PathReader:
             StoreError: the database failed otherwise.
         """
         async with task_group() as group:
-            of_nodes = group.create_task(self._rows(reads, "node", {key for item in scored for key in item.path.nodes}))
+            of_nodes = group.create_task(
+                self._rows(reads, "node", {key for item in scored for key in item.path.nodes})
+            )
             of_relationships = group.create_task(
-                self._rows(reads, "relationship", {key for item in scored for key in item.path.relationships})
+                self._rows(
+                    reads,
+                    "relationship",
+                    {key for item in scored for key in item.path.relationships},
+                )
             )
         nodes = {key: self.node(row) for key, row in of_nodes.result().items()}
         rows = of_relationships.result()
@@ -154,7 +172,9 @@ class PathReader:
         relationships: Mapping[Hop, MatchedRelationship],
     ) -> MatchedPath:
         plan, path = scored.plan, scored.path
-        purpose = next((segment.description for segment in reversed(plan.segments) if segment.description), "")
+        purpose = next(
+            (segment.description for segment in reversed(plan.segments) if segment.description), ""
+        )
         return MatchedPath(
             pattern_id=plan.pattern_id,
             nodes=tuple(nodes[key] for key in path.nodes),
@@ -165,10 +185,16 @@ class PathReader:
             explanation=". ".join(filter(None, (ranking.explain(scored.metrics), purpose))),
         )
 
-    def _relationship(self, row: Row, before: str, nodes: Mapping[str, MatchedNode]) -> MatchedRelationship:
-        """Read the map that `_path_relationship.cypher` returns, as a path follows it from a node; see `node`."""
+    def _relationship(
+        self, row: Row, before: str, nodes: Mapping[str, MatchedNode]
+    ) -> MatchedRelationship:
+        """Read the map that `_path_relationship.cypher` returns, as a path follows it from a node;
+        see `node`.
+        """
         is_reversed = before != row["start"]
-        source, target = (nodes[row[end]] for end in (("end", "start") if is_reversed else ("start", "end")))
+        source, target = (
+            nodes[row[end]] for end in (("end", "start") if is_reversed else ("start", "end"))
+        )
         stored = dict(row["properties"])
         ends: dict[str, Any] = {
             "from_entity_key": source.entity_key,
@@ -178,7 +204,9 @@ class PathReader:
         }
         fields: dict[str, Any] = {"neo4j_type": row["neo4j_type"]}
         if row["neo4j_type"] in self._ontology.relationships:
-            record = RelationshipRecord.read({**ends, **fields, "element_id": row["id"], "properties": stored})
+            record = RelationshipRecord.read(
+                {**ends, **fields, "element_id": row["id"], "properties": stored}
+            )
             fields = dict(record.to_model(self._ontology))
         else:
             word = as_text(stored.get("relationship_type"))

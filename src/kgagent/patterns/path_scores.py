@@ -13,7 +13,9 @@ from kgagent.patterns.ranking import PathMetrics, PathRanking
 from kgagent.patterns.reads import UserReads
 
 Contribution = tuple[float, float | None]
-"""Centrality of a node, or weight of a relationship, and the cosine with the query (None without an embedding)."""
+"""Centrality of a node, or weight of a relationship, and the cosine with the query (None without an
+embedding).
+"""
 
 Hop = tuple[str, str]
 """Ids of a relationship of a path, and of the node before it."""
@@ -86,12 +88,16 @@ async def path_metrics(
         "weight_property": ranking.weight_property,
     }
 
-    async def contributions(name: str, ids: set[str], *, is_needed: bool) -> dict[str, Contribution]:
+    async def contributions(
+        name: str, ids: set[str], *, is_needed: bool
+    ) -> dict[str, Contribution]:
         if not ids or not is_needed:
             return {}
         ordered = sorted(ids)
         [row] = await reads.read(statement(name), {**parameters, "ids": ordered})
-        return {ordered[position]: (value, similarity) for position, value, similarity in row["scores"]}
+        return {
+            ordered[position]: (value, similarity) for position, value, similarity in row["scores"]
+        }
 
     has_centrality, has_weight = ranking.needs("centrality"), ranking.needs("weight")
     node_ids = {key for path in paths for key in path.nodes}
@@ -101,19 +107,25 @@ async def path_metrics(
             contributions("score_path_nodes", node_ids, is_needed=is_semantic or has_centrality)
         )
         of_relationships = group.create_task(
-            contributions("score_path_relationships", relationship_ids, is_needed=is_semantic or has_weight)
+            contributions(
+                "score_path_relationships", relationship_ids, is_needed=is_semantic or has_weight
+            )
         )
     by_node, by_relationship = of_nodes.result(), of_relationships.result()
 
     def metrics(path: PathMatch) -> PathMetrics:
         nodes = [by_node[key] for key in path.nodes if key in by_node]
-        relationships = [by_relationship[key] for key in path.relationships if key in by_relationship]
+        relationships = [
+            by_relationship[key] for key in path.relationships if key in by_relationship
+        ]
         cosines = [cosine for _, cosine in (*nodes, *relationships) if cosine is not None]
         return PathMetrics(
             hops=len(path.relationships),
             nodes=len(path.nodes),
             weight=sum(weight for weight, _ in relationships) if has_weight else None,
-            centrality=fmean(centrality for centrality, _ in nodes) if nodes and has_centrality else None,
+            centrality=fmean(centrality for centrality, _ in nodes)
+            if nodes and has_centrality
+            else None,
             semantic=fmean(cosines) if cosines else None,
         )
 

@@ -20,7 +20,9 @@ class PlanPosition(NamedTuple):
 
 @dataclass(frozen=True)
 class Join:
-    """A condition: the node of the path at `at` is also at `on` of a path of each of the other patterns."""
+    """A condition: the node of the path at `at` is also at `on` of a path of each of the other
+    patterns.
+    """
 
     at: Position
     others: tuple[GraphPattern, ...]
@@ -46,7 +48,8 @@ class QueryPlan:
     Attributes:
         segments: patterns, each starting at the end node of the one before.
         join: a condition on a node of the path, for a plan of one pattern.
-        best_at: position at which only the best path for each node is kept, among all plans of a query; None for all.
+        best_at: position at which only the best path for each node is kept, among all plans of a
+            query; None for all.
     """
 
     segments: tuple[GraphPattern, ...]
@@ -64,7 +67,9 @@ class QueryPlan:
         return sum(segment.max_hops for segment in self.segments)
 
     def place(self, position: Position) -> PlanPosition:
-        """The place of a node of the whole path; step numbers continue from one pattern to the next."""
+        """The place of a node of the whole path; step numbers continue from one pattern to the
+        next.
+        """
         if position == "start":
             return PlanPosition(0, "start")
         if position != "end":
@@ -88,7 +93,12 @@ class QueryPlan:
     def entered_at(self, entry_points: Collection[EntryPoint]) -> PlanPosition | None:
         """The first place that accepts the label of an entry point; None if there is none."""
         return next(
-            (place for place in self.places if any(point.fits(self.label(place)) for point in entry_points)), None
+            (
+                place
+                for place in self.places
+                if any(point.fits(self.label(place)) for point in entry_points)
+            ),
+            None,
         )
 
 
@@ -97,7 +107,8 @@ def query_plans(query: GraphQuery, *, all_types: bool) -> list[QueryPlan]:
 
     Args:
         query: the query.
-        all_types: whether a traversal follows all of its types, or only the first, if the query does not say so.
+        all_types: whether a traversal follows all of its types, or only the first, if the query
+            does not say so.
     """
     if query.combinator is not None:
         return _of_combinator(query.combinator, query.one_path_per)
@@ -109,13 +120,20 @@ def query_plans(query: GraphQuery, *, all_types: bool) -> list[QueryPlan]:
     if not (all_types if query.use_all_relation_hints is None else query.use_all_relation_hints):
         types = types[:1]
     # One pattern for each distance, so that far paths displace no near ones.
-    return [QueryPlan((_expansion(types, hops),), best_at="end") for hops in range(1, query.traversal.max_depth + 1)]
+    return [
+        QueryPlan((_expansion(types, hops),), best_at="end")
+        for hops in range(1, query.traversal.max_depth + 1)
+    ]
 
 
 def _expansion(types: tuple[str, ...], hops: int) -> GraphPattern:
     """The pattern of the nodes at a distance from the targets."""
-    step = TraversalStep(relation_type=types or None, direction=StepDirection.BOTH, min_hops=hops, max_hops=hops)
-    return GraphPattern(pattern_id=f"traversal, {counted(hops, 'hop')}", steps=(step,), distinct_nodes=True)
+    step = TraversalStep(
+        relation_type=types or None, direction=StepDirection.BOTH, min_hops=hops, max_hops=hops
+    )
+    return GraphPattern(
+        pattern_id=f"traversal, {counted(hops, 'hop')}", steps=(step,), distinct_nodes=True
+    )
 
 
 def _of_combinator(combinator: QueryCombinator, one_path_per: Position | None) -> list[QueryPlan]:
@@ -126,8 +144,14 @@ def _of_combinator(combinator: QueryCombinator, one_path_per: Position | None) -
     if combinator.type is CombinatorType.UNION:
         best_at = position if one_path_per is None else one_path_per
         return [QueryPlan((pattern,), best_at=best_at) for pattern in patterns]
-    joins = (Join(position, (*patterns[:number], *patterns[number + 1 :]), position) for number in range(len(patterns)))
-    return [QueryPlan((pattern,), join, one_path_per) for pattern, join in zip(patterns, joins, strict=True)]
+    joins = (
+        Join(position, (*patterns[:number], *patterns[number + 1 :]), position)
+        for number in range(len(patterns))
+    )
+    return [
+        QueryPlan((pattern,), join, one_path_per)
+        for pattern, join in zip(patterns, joins, strict=True)
+    ]
 
 
 def join_position(combinator: QueryCombinator) -> Position:

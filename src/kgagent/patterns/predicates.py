@@ -1,8 +1,8 @@
 """Compiles constraints to Cypher predicates.
 
-A comparison of values of different types, such as text with a number, must fail the statement: the predicate divides
-by `$zero`, which nothing else in the statement does. It first checks owner and label, because the server may evaluate
-predicates in any order.
+A comparison of values of different types, such as text with a number, must fail the statement: the
+predicate divides by `$zero`, which nothing else in the statement does. It first checks owner and
+label, because the server may evaluate predicates in any order.
 """
 
 import re
@@ -43,13 +43,17 @@ NodeAt = Callable[[Position], str]
 
 
 def property_name(path: str) -> tuple[str, str]:
-    """The name of the property, and the path inside its JSON (empty if the whole property is meant)."""
+    """The name of the property, and the path inside its JSON (empty if the whole property is
+    meant).
+    """
     name, *inside = property_parts(path)
     return name, ".".join(inside)
 
 
 def needs_matching(constraint: Constraint) -> bool:
-    """Whether Cypher cannot evaluate the constraint, so that the stored values are evaluated beforehand."""
+    """Whether Cypher cannot evaluate the constraint, so that the stored values are evaluated
+    beforehand.
+    """
     return constraint.type is ConstraintType.REGEX_MATCH or is_inside_json(constraint)
 
 
@@ -88,7 +92,9 @@ class Predicates:
         self._values = values
         self._matching = matching
 
-    def on_node(self, constraint: Constraint, variable: str, node_at: NodeAt, *, label: str | None) -> str:
+    def on_node(
+        self, constraint: Constraint, variable: str, node_at: NodeAt, *, label: str | None
+    ) -> str:
         """Compile a constraint on a node.
 
         Args:
@@ -103,15 +109,23 @@ class Predicates:
         predicate = self._compile(constraint, variable, node_at, excluded=excluded)
         if constraint.node_label is None or constraint.node_label == label:
             return predicate
-        return f"CASE WHEN {variable}:{Identifier(constraint.node_label)} THEN {predicate} ELSE true END"
+        return (
+            f"CASE WHEN {variable}:{Identifier(constraint.node_label)} THEN {predicate} ELSE true "
+            f"END"
+        )
 
     def on_relationship(self, constraint: Constraint, variable: str, node_at: NodeAt) -> str:
         """Compile a constraint on a relationship."""
-        ends = (f"coalesce({end}({variable}).user_id, '') <> $user_id" for end in ("startNode", "endNode"))
+        ends = (
+            f"coalesce({end}({variable}).user_id, '') <> $user_id"
+            for end in ("startNode", "endNode")
+        )
         excluded = " OR ".join((*ends, f"coalesce({variable}.user_id, $user_id) <> $user_id"))
         return self._compile(constraint, variable, node_at, excluded=excluded)
 
-    def _compile(self, constraint: Constraint, variable: str, node_at: NodeAt, *, excluded: str) -> str:
+    def _compile(
+        self, constraint: Constraint, variable: str, node_at: NodeAt, *, excluded: str
+    ) -> str:
         kind, (name, _) = constraint.type, property_name(constraint.property_path)
         stored = f"{variable}.{Identifier(name)}"
         if needs_matching(constraint):
@@ -128,11 +142,18 @@ class Predicates:
             excluded += f" OR coalesce({other}.user_id, '') <> $user_id"
         if kind in TEXT_OPERATORS:
             texts = f"{stored} IS :: STRING NOT NULL AND {given} IS :: STRING NOT NULL"
-            cases = [(_is_list(stored), f"{given} IN {stored}")] if kind is ConstraintType.CONTAINS else []
+            cases = (
+                [(_is_list(stored), f"{given} IN {stored}")]
+                if kind is ConstraintType.CONTAINS
+                else []
+            )
             cases.append((texts, f"{stored} {TEXT_OPERATORS[kind]} {given}"))
         else:
             sign = ORDER_OPERATORS[kind]
-            alike = f"valueType({stored}) = valueType({given}) OR {_is_number(stored)} AND {_is_number(given)}"
+            alike = (
+                f"valueType({stored}) = valueType({given}) OR {_is_number(stored)} AND "
+                f"{_is_number(given)}"
+            )
             cases = [(alike, f"{stored} {sign} {given}")]
             if isinstance(constraint.value, str):
                 cases += [
@@ -170,9 +191,14 @@ def _equals_property(kind: ConstraintType, stored: str, given: str) -> str:
 
 
 def _guarded(excluded: str, stored: str, *cases: tuple[str, str]) -> str:
-    """The first case that applies; false for another user's or a missing value; otherwise a type mismatch."""
+    """The first case that applies; false for another user's or a missing value; otherwise a type
+    mismatch.
+    """
     branches = " ".join(f"WHEN {condition} THEN {result}" for condition, result in cases)
-    return f"CASE WHEN {excluded} THEN false WHEN {stored} IS NULL THEN false {branches} ELSE {TYPE_MISMATCH} END"
+    return (
+        f"CASE WHEN {excluded} THEN false WHEN {stored} IS NULL THEN false {branches} ELSE "
+        f"{TYPE_MISMATCH} END"
+    )
 
 
 def _is_number(stored: str) -> str:

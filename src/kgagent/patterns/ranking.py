@@ -3,13 +3,16 @@
 `hops` is the number of relationships of a path. The components are
 
 - weight: the sum of `weight_property` over the relationships; 1 if the property is not a number.
-- centrality: the mean over the nodes of ln(1 + degree), where the degree is the number of a node's relationships with
-  nodes of the same user (degree centrality; L. C. Freeman, "Centrality in social networks", 1978).
-- semantic: the mean cosine of the query with the embeddings of the nodes and relationships that have one.
+- centrality: the mean over the nodes of ln(1 + degree), where the degree is the number of a node's
+  relationships with nodes of the same user (degree centrality; L. C. Freeman, "Centrality in social
+  networks", 1978).
+- semantic: the mean cosine of the query with the embeddings of the nodes and relationships that
+  have one.
 
-PATH_LENGTH is 1 / hops; EDGE_WEIGHT, NODE_CENTRALITY and SEMANTIC_SCORE are the components. HYBRID is the mean,
-weighted by `weights`, of 1 / hops, weight / (hops + weight), centrality / (1 + centrality) and (1 + semantic) / 2, each
-0 to 1; semantic is omitted without a query, or if no element of the path has an embedding.
+PATH_LENGTH is 1 / hops; EDGE_WEIGHT, NODE_CENTRALITY and SEMANTIC_SCORE are the components. HYBRID
+is the mean, weighted by `weights`, of 1 / hops, weight / (hops + weight), centrality / (1 +
+centrality) and (1 + semantic) / 2, each 0 to 1; semantic is omitted without a query, or if no
+element of the path has an embedding.
 """
 
 from collections.abc import Mapping
@@ -45,7 +48,10 @@ class PathMetrics:
     def to_dict(self) -> dict[str, JsonValue]:
         """The metrics that are known, rounded."""
         parts = {"weight": self.weight, "centrality": self.centrality, "semantic": self.semantic}
-        return {"hops": self.hops, **{name: round(value, 4) for name, value in parts.items() if value is not None}}
+        return {
+            "hops": self.hops,
+            **{name: round(value, 4) for name, value in parts.items() if value is not None},
+        }
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,10 @@ class PathRanking:
         length = counted(metrics.hops, "relationship")
         if self.strategy is RankingStrategy.HYBRID:
             shares = self._shares(metrics).items()
-            why = " + ".join(f"{part} {value:.2f} x {share:.2f}" for part, (value, share) in shares) or "no component"
+            why = (
+                " + ".join(f"{part} {value:.2f} x {share:.2f}" for part, (value, share) in shares)
+                or "no component"
+            )
         elif self.strategy is RankingStrategy.PATH_LENGTH:
             why = f"1 / {length}"
         elif self.strategy is RankingStrategy.EDGE_WEIGHT:
@@ -104,7 +113,9 @@ class PathRanking:
         return f"{self.strategy} {self.score(metrics):.3f}: {why}"
 
     def _shares(self, metrics: PathMetrics) -> dict[ScoreComponent, tuple[float, float]]:
-        """For HYBRID, each known component, scaled to 0 to 1, with its share of the sum of weights."""
+        """For HYBRID, each known component, scaled to 0 to 1, with its share of the sum of
+        weights.
+        """
         hops, weight, centrality = metrics.hops, metrics.weight, metrics.centrality
         components: dict[ScoreComponent, float | None] = {
             "semantic": None if metrics.semantic is None else (1.0 + metrics.semantic) / 2.0,
@@ -112,6 +123,10 @@ class PathRanking:
             "weight": None if weight is None else max(weight, 0.0) / (hops + max(weight, 0.0)),
             "centrality": None if centrality is None else centrality / (1.0 + centrality),
         }
-        known = {name: value for name, value in components.items() if value is not None and self.needs(name)}
+        known = {
+            name: value
+            for name, value in components.items()
+            if value is not None and self.needs(name)
+        }
         total = sum(self.weights[name] for name in known) or 1.0
         return {name: (value, self.weights[name] / total) for name, value in known.items()}

@@ -46,7 +46,9 @@ class UserReads:
         return time.monotonic() >= self.ends_at
 
     def part(self, share: float, at_most: float = float("inf")) -> Self:
-        """The same reads with a share (0 to 1) of the time left, and not more than `at_most` seconds."""
+        """The same reads with a share (0 to 1) of the time left, and not more than `at_most`
+        seconds.
+        """
         return replace(self, ends_at=time.monotonic() + min(share * self.remaining, at_most))
 
     def enforced(self) -> asyncio.Timeout:
@@ -63,6 +65,10 @@ class UserReads:
         seconds = self.remaining
         try:
             async with asyncio.timeout(seconds + SERVER_GRACE):
-                return await self.store.read(text, {**(parameters or {}), "user_id": self.user_id}, timeout=seconds)
+                return await self.store.read(
+                    text, {**(parameters or {}), "user_id": self.user_id}, timeout=seconds
+                )
         except TimeoutError as error:
-            raise StatementTimeoutError(f"The statement took longer than {seconds:.1f} s") from error
+            raise StatementTimeoutError(
+                f"The statement took longer than {seconds:.1f} s"
+            ) from error

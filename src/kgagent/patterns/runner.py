@@ -25,14 +25,20 @@ _COMPARISONS = frozenset({*ORDER_OPERATORS, *TEXT_OPERATORS, ConstraintType.REGE
 """Constraints that fail the statement if they meet a value of another type."""
 
 CONCURRENT_STATEMENTS = 4
-"""Statements of one query that run concurrently: with more, each would use up its time waiting for the others."""
+"""Statements of one query that run concurrently: with more, each would use up its time waiting for
+the others.
+"""
 
 MATCHING_SHARE = 0.8
-"""Share of the time left that matching may take, so that time remains to score and read the paths."""
+"""Share of the time left that matching may take, so that time remains to score and read the
+paths.
+"""
 
 SCORING_SHARE = 0.7
 SCORING_SECONDS = 1.5
-"""Most seconds for scoring. Reading the contributions of thousands of elements can take longer than matching."""
+"""Most seconds for scoring. Reading the contributions of thousands of elements can take longer than
+matching.
+"""
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,8 @@ class PatternRunner:
         reader: makes models of paths.
         paths: maximum number of returned paths.
         explored: maximum number of paths that one statement examines.
-        quick_seconds: time that a statement over several hops may take before it is narrowed; 0 narrows at once.
+        quick_seconds: time that a statement over several hops may take before it is narrowed; 0
+            narrows at once.
     """
 
     def __init__(
@@ -82,8 +89,11 @@ class PatternRunner:
         self._quick_seconds = quick_seconds
         self._stored = StoredValues(reads)
 
-    async def compiler(self, plans: Sequence[QueryPlan], entry_points: Sequence[EntryPoint]) -> Compiler:
-        """The compiler of the plans, with the stored values that satisfy the constraints that Cypher cannot evaluate.
+    async def compiler(
+        self, plans: Sequence[QueryPlan], entry_points: Sequence[EntryPoint]
+    ) -> Compiler:
+        """The compiler of the plans, with the stored values that satisfy the constraints that
+        Cypher cannot evaluate.
 
         Args:
             plans: the plans.
@@ -108,7 +118,11 @@ class PatternRunner:
         return Compiler(self._reads.user_id, entry_points, matching)
 
     async def run(
-        self, plans: Sequence[QueryPlan], compiler: Compiler, ranking: PathRanking, vector: Sequence[float] | None
+        self,
+        plans: Sequence[QueryPlan],
+        compiler: Compiler,
+        ranking: PathRanking,
+        vector: Sequence[float] | None,
     ) -> RunResult:
         """Run all plans, and keep the best paths of all.
 
@@ -128,8 +142,10 @@ class PatternRunner:
         except StatementValueError as error:
             raise await self._type_mismatch(plans) or InputError(
                 # The server's message may contain a value of another user.
-                "A constraint cannot be evaluated on the stored values: compare dates and times with text of the same "
-                "kind, such as 2026-01-02, 2026-01-02T10:00 or 10:00; durations and points cannot be compared"
+                "A constraint cannot be evaluated on the stored values: compare dates and times "
+                "with text of the same "
+                "kind, such as 2026-01-02, 2026-01-02T10:00 or 10:00; durations and points cannot "
+                "be compared"
             ) from error
         scoring = self._reads.part(SCORING_SHARE, SCORING_SECONDS)
         distinct = {path for paths in matched for path in paths}
@@ -142,21 +158,31 @@ class PatternRunner:
         explored: Counter[str] = Counter()
         for plan, paths in zip(plans, matched, strict=True):
             explored[plan.pattern_id] += len(paths)
-        return RunResult(await self._reader.paths(self._reads, best, ranking), explored, truncated, ranking)
+        return RunResult(
+            await self._reader.paths(self._reads, best, ranking), explored, truncated, ranking
+        )
 
-    async def _match(self, plans: Sequence[QueryPlan], compiler: Compiler) -> tuple[list[list[PathMatch]], bool]:
+    async def _match(
+        self, plans: Sequence[QueryPlan], compiler: Compiler
+    ) -> tuple[list[list[PathMatch]], bool]:
         """The paths of each plan, and whether any plan has more of them than are examined."""
         explored = self._explored
         reads = self._reads.part(MATCHING_SHARE)
         matched = await bounded_map(
-            lambda plan: matched_paths(reads, compiler, plan, explored + 1, quick_seconds=self._quick_seconds),
+            lambda plan: matched_paths(
+                reads, compiler, plan, explored + 1, quick_seconds=self._quick_seconds
+            ),
             plans,
             limit=CONCURRENT_STATEMENTS,
         )
-        return [paths[:explored] for paths in matched], any(len(paths) > explored for paths in matched)
+        return [paths[:explored] for paths in matched], any(
+            len(paths) > explored for paths in matched
+        )
 
     async def _type_mismatch(self, plans: Sequence[QueryPlan]) -> InputError | None:
-        """Which constraint compares values that cannot be compared, with an example of a stored value."""
+        """Which constraint compares values that cannot be compared, with an example of a stored
+        value.
+        """
         for constraint, scope in _constraints(plans):
             # Values inside JSON were compared before the statement ran.
             if constraint.type not in _COMPARISONS or is_inside_json(constraint):
@@ -164,7 +190,8 @@ class PatternRunner:
             if constraint.value_from is not None:
                 return InputError(
                     f"{constraint.type} compares {constraint.property_path!r} with "
-                    f"{constraint.value_from.property_path!r} of another node, but on some path one is text and the "
+                    f"{constraint.value_from.property_path!r} of another node, but on some path "
+                    f"one is text and the "
                     "other is not"
                 )
             error = await self._stored.type_mismatch(constraint, scope)
@@ -187,14 +214,17 @@ def _best(
     )
     best: dict[object, ScoredPath] = {}
     for item in sorted(
-        scored, key=lambda item: (-item.score, item.metrics.hops, item.path.nodes, item.path.relationships)
+        scored,
+        key=lambda item: (-item.score, item.metrics.hops, item.path.nodes, item.path.relationships),
     ):
         best.setdefault(item.path.at or (item.plan.pattern_id, item.path), item)
     return list(best.values())
 
 
 def _constraints(plans: Iterable[QueryPlan]) -> Iterator[tuple[Constraint, tuple[str, ...]]]:
-    """Every constraint of the patterns, with the labels or types of what it applies to; see `StepSequence.scope`."""
+    """Every constraint of the patterns, with the labels or types of what it applies to; see
+    `StepSequence.scope`.
+    """
     patterns = {segment.model_dump_json(): segment for plan in plans for segment in plan.segments}
     for pattern in patterns.values():
         for sequence in step_sequences(pattern):

@@ -1,4 +1,6 @@
-"""Pattern queries: resolves targets, matches patterns, finds chunks, or searches if nothing matched."""
+"""Pattern queries: resolves targets, matches patterns, finds chunks, or searches if nothing
+matched.
+"""
 
 import time
 from collections import Counter
@@ -19,7 +21,12 @@ from kgagent.graph.store import Store
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import Chunk, MatchedPath, PatternResult, ReasoningContext
-from kgagent.models.pattern_query import HYBRID_WEIGHTS, GraphQuery, RankingStrategy, ResolutionTarget
+from kgagent.models.pattern_query import (
+    HYBRID_WEIGHTS,
+    GraphQuery,
+    RankingStrategy,
+    ResolutionTarget,
+)
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.patterns.compiler import Compiler
@@ -72,17 +79,21 @@ class PatternSearch:
     observer: Observer = NULL_OBSERVER
 
     @observed("query_patterns")
-    async def query(self, query: GraphQuery, user_id: str, *, vector: Sequence[float] | None = None) -> PatternResult:
-        """Run a query within the time limit of the options, not counting the first read of the user's schema.
+    async def query(
+        self, query: GraphQuery, user_id: str, *, vector: Sequence[float] | None = None
+    ) -> PatternResult:
+        """Run a query within the time limit of the options, not counting the first read of the
+        user's schema.
 
         Args:
             query: the query.
             user_id: owner of the graph.
-            vector: embedding of the question, shape (dimensions,); by default it is computed if it is needed, in one
-                embedding call together with the descriptions of targets.
+            vector: embedding of the question, shape (dimensions,); by default it is computed if it
+                is needed, in one embedding call together with the descriptions of targets.
 
         Raises:
-            InputError: a name does not exist, or a constraint compares values that cannot be compared.
+            InputError: a name does not exist, or a constraint compares values that cannot be
+                compared.
             NotFoundError: nothing matched and the query is strict, or no target exists.
             SearchError: the query took too long, or the hybrid search failed.
             EmbeddingError: a text could not be embedded.
@@ -91,11 +102,13 @@ class PatternSearch:
         settings = self.settings
         check_user_id(user_id)
         if not settings.patterns_enabled:
-            raise ConfigurationError("Graph patterns are disabled: set KGAGENT_PATTERNS_ENABLED=true")
+            raise ConfigurationError(
+                "Graph patterns are disabled: set KGAGENT_PATTERNS_ENABLED=true"
+            )
         vector = None if vector is None else validate_vector(vector, self.embedder.dimensions)
         started = time.monotonic()
-        # The schema is cached and its reader has limits of its own: on a large graph the first read takes long, and if
-        # the deadline cancelled it, no later query would find it cached either.
+        # The schema is cached and its reader has limits of its own: on a large graph the first read
+        # takes long, and if the deadline cancelled it, no later query would find it cached either.
         plans = query_plans(query, all_types=settings.patterns_use_all_relation_hints)
         segments = [segment for plan in plans for segment in plan.segments]
         schema = await checked_schema(segments, self.live_schema, user_id, self.ontology)
@@ -105,7 +118,8 @@ class PatternSearch:
                 result = await _QueryRun(self, reads, query, vector).result(plans, schema)
         except (StatementTimeoutError, TimeoutError) as error:
             raise SearchError(
-                f"The query took longer than {settings.patterns_timeout:g} s. Add targets, give labels and types at "
+                f"The query took longer than {settings.patterns_timeout:g} s. Add targets, give "
+                f"labels and types at "
                 "each step, add constraints, or lower max_hops"
             ) from error
         elapsed = round(1e3 * (time.monotonic() - started), 1)
@@ -116,7 +130,11 @@ class _QueryRun:
     """Runs one query of one user, within the time limit of `reads`."""
 
     def __init__(
-        self, search: PatternSearch, reads: UserReads, query: GraphQuery, vector: Sequence[float] | None
+        self,
+        search: PatternSearch,
+        reads: UserReads,
+        query: GraphQuery,
+        vector: Sequence[float] | None,
     ) -> None:
         self._search = search
         self._reader = PathReader(search.ontology)
@@ -140,10 +158,14 @@ class _QueryRun:
         """
         query, settings, ranking = self._query, self._search.settings, self._ranking
         if query.has_combinator and query.has_patterns:
-            self._warnings.append("Ignored patterns: a query with a combinator matches only the combinator's patterns")
+            self._warnings.append(
+                "Ignored patterns: a query with a combinator matches only the combinator's patterns"
+            )
         await self._resolve(schema)
         if ranking.strategy is RankingStrategy.SEMANTIC_SCORE and self._vector is None:
-            raise InputError("SEMANTIC_SCORE ranks by similarity with the question: give query, in plain words")
+            raise InputError(
+                "SEMANTIC_SCORE ranks by similarity with the question: give query, in plain words"
+            )
         if not plans:
             return await self._hybrid_search()
         self._warn_of_unused_targets(plans)
@@ -179,8 +201,11 @@ class _QueryRun:
             NotFoundError: no target exists.
         """
         query = self._query
-        resolver = TargetResolver(self._reads, self._search.ontology, self._search.retrieval, self._reader)
-        # Labels of the ontology count even if the cached schema has no node with them: a node may be new.
+        resolver = TargetResolver(
+            self._reads, self._search.ontology, self._search.retrieval, self._reader
+        )
+        # Labels of the ontology count even if the cached schema has no node with them: a node may
+        # be new.
         labels = {*self._search.ontology.labels, *(label.name for label in schema.labels)}
         resolved = await resolver.by_name(query.targets, labels)
         unknown = [
@@ -190,7 +215,9 @@ class _QueryRun:
         ]
         needs_vector = self._vector is None and (self._ranking.needs("semantic") or query.top_k > 0)
         question = [query.query] if query.query and query.query.strip() and needs_vector else []
-        vectors = await self._embed([*question, *(query.targets[number].description for number in unknown)])
+        vectors = await self._embed(
+            [*question, *(query.targets[number].description for number in unknown)]
+        )
         if question:
             self._vector = vectors[0]
         for number, vector in zip(unknown, vectors[len(question) :], strict=True):
@@ -200,7 +227,9 @@ class _QueryRun:
             if is_named:
                 self._warnings.append(f"{_describe(target)} → {names}")
             elif names:
-                self._warnings.append(f"No node is named {_describe(target)}; used the most similar instead: {names}")
+                self._warnings.append(
+                    f"No node is named {_describe(target)}; used the most similar instead: {names}"
+                )
         self._warnings += [
             f"No node was found for {_describe(target)}"
             for target, points in zip(query.targets, resolved, strict=True)
@@ -211,7 +240,9 @@ class _QueryRun:
             raise NotFoundError(". ".join(self._warnings))
 
     async def _embed(self, texts: Sequence[str]) -> list[Sequence[float] | None]:
-        """Embed texts in one call; if that fails, paths are still found, without the semantic component."""
+        """Embed texts in one call; if that fails, paths are still found, without the semantic
+        component.
+        """
         if not texts:
             return []
         try:
@@ -227,15 +258,19 @@ class _QueryRun:
     def _warn_of_unused_targets(self, plans: Sequence[QueryPlan]) -> None:
         """Warn of patterns in which no node may be a target: their paths are not restricted."""
         points = self._entry_points
-        unused = dict.fromkeys(plan.pattern_id for plan in plans if points and plan.entered_at(points) is None)
+        unused = dict.fromkeys(
+            plan.pattern_id for plan in plans if points and plan.entered_at(points) is None
+        )
         self._warnings += [
-            f"No target has a label of pattern {name!r}: its paths are not limited to the targets" for name in unused
+            f"No target has a label of pattern {name!r}: its paths are not limited to the targets"
+            for name in unused
         ]
 
     def _warn_of_limits(self, run: RunResult, explored: int) -> None:
         if run.truncated:
             self._warnings.append(
-                f"More than {explored:,} paths match; only {explored:,} were ranked. Narrow the pattern to be sure of "
+                f"More than {explored:,} paths match; only {explored:,} were ranked. Narrow the "
+                f"pattern to be sure of "
                 "the best"
             )
         if run.ranking.strategy is not self._ranking.strategy:
@@ -258,7 +293,9 @@ class _QueryRun:
             self._warnings.insert(0, "No path matches")
 
     async def _hybrid_search(self) -> PatternResult:
-        """Search for the question, because nothing matched or the query has neither patterns nor a traversal."""
+        """Search for the question, because nothing matched or the query has neither patterns nor a
+        traversal.
+        """
         query, nodes = self._query, tuple(point.node for point in self._entry_points)
         context = ReasoningContext(entry_points=nodes, nodes=nodes, max_depth=query.max_depth)
         text = query.query or " ".join(target.description for target in query.targets)
@@ -267,11 +304,15 @@ class _QueryRun:
             try:
                 async with self._reads.part(OPTIONAL_SHARE).enforced():
                     hybrid = await self._search.retrieval.hybrid_search(
-                        HybridSearchRequest(query=text), user_id=self._reads.user_id, vector=self._vector
+                        HybridSearchRequest(query=text),
+                        user_id=self._reads.user_id,
+                        vector=self._vector,
                     )
             except TimeoutError:
                 self._warnings.append("Omitted the hybrid search: it took too long")
-        return PatternResult(strategy="hybrid", context=context, hybrid=hybrid, warnings=tuple(self._warnings))
+        return PatternResult(
+            strategy="hybrid", context=context, hybrid=hybrid, warnings=tuple(self._warnings)
+        )
 
     async def _chunks(self, run: RunResult) -> tuple[Chunk, ...]:
         """Texts near the paths; if they take too long, the paths are still a result."""
@@ -291,7 +332,9 @@ class _QueryRun:
         return ReasoningContext(
             matched_paths=paths,
             nodes=tuple(run.read.nodes.values()),
-            relationships=() if self._query.all_patterns else tuple(run.read.relationships.values()),
+            relationships=()
+            if self._query.all_patterns
+            else tuple(run.read.relationships.values()),
             entry_points=tuple(point.node for point in self._entry_points),
             root_nodes=tuple(dict.fromkeys(path.start.entity_key for path in paths)),
             keywords=_keywords(paths),
@@ -306,7 +349,10 @@ def _keywords(paths: Sequence[MatchedPath]) -> tuple[str, ...]:
     words: Counter[str] = Counter()
     for path in paths:
         names = [node.name for node in path.nodes]
-        types = [relationship.relationship_type or relationship.neo4j_type for relationship in path.relationships]
+        types = [
+            relationship.relationship_type or relationship.neo4j_type
+            for relationship in path.relationships
+        ]
         words.update(list(dict.fromkeys((*names, *types))))
     return tuple(word for word, _ in words.most_common(MAX_KEYWORDS))
 

@@ -1,4 +1,6 @@
-"""The steps of patterns and branches, with the labels and types that each step and constraint refers to."""
+"""The steps of patterns and branches, with the labels and types that each step and constraint
+refers to.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +13,9 @@ PROPERTIES_PREFIX = "properties"
 
 
 def property_parts(path: str) -> tuple[str, ...]:
-    """The name of a property, followed by the names inside its JSON; a leading `properties.` is dropped."""
+    """The name of a property, followed by the names inside its JSON; a leading `properties.` is
+    dropped.
+    """
     first, *inner = path.split(".")
     return tuple(inner) if first == PROPERTIES_PREFIX and inner else (first, *inner)
 
@@ -37,7 +41,8 @@ class StepSequence:
     Attributes:
         where: the pattern and the branch, for messages.
         steps: its steps.
-        labels: labels of the nodes, from the start, including those that adjacent steps determine; None for any.
+        labels: labels of the nodes, from the start, including those that adjacent steps determine;
+            None for any.
         constraints: its constraints.
     """
 
@@ -51,13 +56,23 @@ class StepSequence:
         return self.labels[node_number(position, len(self.steps))]
 
     def scope(self, constraint: Constraint) -> tuple[str, ...]:
-        """Labels of the nodes, or Neo4j types of the relationships, to which a constraint applies; empty for any."""
+        """Labels of the nodes, or Neo4j types of the relationships, to which a constraint applies;
+        empty for any.
+        """
         place = constraint.at_step
         if constraint.on == "relationship":
             last = len(self.steps) - 1
-            steps = self.steps if place == -1 else [self.steps[last if isinstance(place, str) else place]]
+            steps = (
+                self.steps
+                if place == -1
+                else [self.steps[last if isinstance(place, str) else place]]
+            )
             types = [step.types for step in steps]
-            return () if () in types else tuple(dict.fromkeys(name for names in types for name in names))
+            return (
+                ()
+                if () in types
+                else tuple(dict.fromkeys(name for names in types for name in names))
+            )
         labels: Sequence[str | None] = [constraint.node_label]
         if constraint.node_label is None:
             # The inner nodes of a repeated step may have any label.
@@ -74,10 +89,14 @@ def step_sequences(pattern: GraphPattern) -> Iterator[StepSequence]:
     yield sequence
     for number, branch in enumerate(pattern.branches):
         end = None if branch.ends_at is None else sequence.label_at(branch.ends_at)
-        yield _sequence(f"{where}, branch {number}", branch, start=sequence.label_at(branch.at_step), end=end)
+        yield _sequence(
+            f"{where}, branch {number}", branch, start=sequence.label_at(branch.at_step), end=end
+        )
 
 
-def _sequence(where: str, part: GraphPattern | Branch, *, start: str | None, end: str | None) -> StepSequence:
+def _sequence(
+    where: str, part: GraphPattern | Branch, *, start: str | None, end: str | None
+) -> StepSequence:
     arriving = [start, *(step.target_label for step in part.steps)]
     leaving = [*(step.source_label for step in part.steps), end]
     labels = [left or arrived for left, arrived in zip(leaving, arriving, strict=True)]

@@ -1,7 +1,9 @@
-"""Evaluates constraints that Cypher cannot: regular expressions, which could block the server, and values inside JSON.
+"""Evaluates constraints that Cypher cannot: regular expressions, which could block the server, and
+values inside JSON.
 
-The stored values are read and evaluated here; those that satisfy the constraint become a list with which the statement
-compares. RE2 takes time linear in the length of the text, whatever the expression.
+The stored values are read and evaluated here; those that satisfy the constraint become a list with
+which the statement compares. RE2 takes time linear in the length of the text, whatever the
+expression.
 """
 
 import asyncio
@@ -51,11 +53,12 @@ class StoredValues:
 
         Args:
             constraint: a constraint for which `needs_matching` is true.
-            scope: labels of the nodes, or Neo4j types of the relationships, to which it applies; empty for any.
+            scope: labels of the nodes, or Neo4j types of the relationships, to which it applies;
+                empty for any.
 
         Raises:
-            InputError: the regular expression is invalid, there are too many values, evaluating them takes too long, or
-                text would be compared with a number.
+            InputError: the regular expression is invalid, there are too many values, evaluating
+                them takes too long, or text would be compared with a number.
             StatementTimeoutError: time ran out.
             StoreError: the database failed otherwise.
         """
@@ -66,7 +69,10 @@ class StoredValues:
         return await asyncio.to_thread(self._satisfying, texts, constraint, is_satisfied)
 
     def _satisfying(
-        self, texts: Iterable[str], constraint: Constraint, is_satisfied: Callable[[Sequence[JsonValue]], bool]
+        self,
+        texts: Iterable[str],
+        constraint: Constraint,
+        is_satisfied: Callable[[Sequence[JsonValue]], bool],
     ) -> list[JsonValue]:
         """The texts that satisfy a constraint, within the time limit."""
         _, inside = property_name(constraint.property_path)
@@ -74,15 +80,20 @@ class StoredValues:
         for text in texts:
             if self._reads.is_over:
                 raise InputError(
-                    f"Evaluating {constraint.type} on {constraint.property_path!r} took too long: add a node_label, or "
+                    f"Evaluating {constraint.type} on {constraint.property_path!r} took too long: "
+                    f"add a node_label, or "
                     "use a simpler constraint"
                 )
             if is_satisfied(list(_inside(text, inside.split("."))) if inside else [text]):
                 satisfying.append(text)
         return satisfying
 
-    async def type_mismatch(self, constraint: Constraint, scope: Sequence[str]) -> InputError | None:
-        """The error for a comparison with a stored value of another type; None if there is no such value."""
+    async def type_mismatch(
+        self, constraint: Constraint, scope: Sequence[str]
+    ) -> InputError | None:
+        """The error for a comparison with a stored value of another type; None if there is no such
+        value.
+        """
         wanted = _kind(constraint.value) if constraint.type in ORDER_OPERATORS else "text"
         for value, is_time in await self._distinct_values(constraint, scope):
             if is_time and constraint.type in ORDER_OPERATORS and wanted == "text":
@@ -93,8 +104,12 @@ class StoredValues:
                 return _type_mismatch(constraint, value)
         return None
 
-    async def _distinct_values(self, constraint: Constraint, scope: Sequence[str]) -> list[tuple[JsonValue, bool]]:
-        """The values of a property, each with whether it is a date or a time, which is returned as text."""
+    async def _distinct_values(
+        self, constraint: Constraint, scope: Sequence[str]
+    ) -> list[tuple[JsonValue, bool]]:
+        """The values of a property, each with whether it is a date or a time, which is returned as
+        text.
+        """
         parameters: dict[str, object] = {"limit": MAX_DISTINCT_VALUES + 1}
         names = {"property": Identifier(property_name(constraint.property_path)[0])}
         if constraint.on == "relationship":
@@ -103,32 +118,43 @@ class StoredValues:
         elif scope:
             text = statement("distinct_node_values", label=Identifier.any_of(scope), **names)
         else:
-            text = statement("distinct_node_values_any", own_labels=Identifier.any_of(sorted(OWN_LABELS)), **names)
+            text = statement(
+                "distinct_node_values_any",
+                own_labels=Identifier.any_of(sorted(OWN_LABELS)),
+                **names,
+            )
         rows = await self._reads.read(text, parameters)
         if len(rows) > MAX_DISTINCT_VALUES:
             raise InputError(
-                f"{constraint.type} on {constraint.property_path!r} would evaluate more than {MAX_DISTINCT_VALUES:,} "
+                f"{constraint.type} on {constraint.property_path!r} would evaluate more than "
+                f"{MAX_DISTINCT_VALUES:,} "
                 "distinct values: add a node_label, or use STARTS_WITH, CONTAINS or PROPERTY_EQUALS"
             )
         return [(plain(row["value"]), row["is_time"]) for row in rows]
 
 
 def _test(constraint: Constraint) -> Callable[[Sequence[JsonValue]], bool]:
-    """A predicate: whether any of the values that stand at a path satisfies the constraint; for NOT_IN, all of them."""
+    """A predicate: whether any of the values that stand at a path satisfies the constraint; for
+    NOT_IN, all of them.
+    """
     kind, given = constraint.type, constraint.value
     if kind in EQUALITY_TYPES:
         wanted = frozenset((_kind(value), value) for value in constraint.compared_values)
 
         def is_among(values: Sequence[JsonValue]) -> bool:
             items = (item for value in values for item in _scalars(value))
-            among = any(not isinstance(item, dict) and (_kind(item), item) in wanted for item in items)
+            among = any(
+                not isinstance(item, dict) and (_kind(item), item) in wanted for item in items
+            )
             return bool(values) and not among if kind is ConstraintType.NOT_IN else among
 
         return is_among
     if kind is ConstraintType.REGEX_MATCH:
         expression = _compiled(constraint)
         return lambda values: any(
-            expression.fullmatch(_comparable(item, constraint)) for value in values for item in _scalars(value)
+            expression.fullmatch(_comparable(item, constraint))
+            for value in values
+            for item in _scalars(value)
         )
     compare = _COMPARISONS[kind]
 
@@ -154,13 +180,15 @@ def _compiled(constraint: Constraint) -> "re2._Regexp":
         reason = error.args[0] if error.args else error
         text = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
         raise InputError(
-            f"REGEX_MATCH on {constraint.property_path!r} cannot use {str(constraint.value)[:80]!r}: {text}. "
+            f"REGEX_MATCH on {constraint.property_path!r} cannot use "
+            f"{str(constraint.value)[:80]!r}: {text}. "
             "Use RE2 syntax, without look-around and back-references"
         ) from None
 
 
 def _comparable(stored: JsonValue, constraint: Constraint) -> Any:  # noqa: ANN401
-    """A stored value that the constraint can compare with its own: text, or a number for the orders.
+    """A stored value that the constraint can compare with its own: text, or a number for the
+    orders.
 
     Raises:
         InputError: the types differ.
@@ -178,7 +206,9 @@ def _inside(text: str, path: Iterable[str]) -> Iterator[JsonValue]:
     except (ValueError, RecursionError):
         return
     for name in path:
-        items = (item for value in reached for item in (value if isinstance(value, list) else [value]))
+        items = (
+            item for value in reached for item in (value if isinstance(value, list) else [value])
+        )
         reached = [item[name] for item in items if isinstance(item, dict) and name in item]
     yield from (item for item in reached if item is not None)
 
@@ -203,8 +233,13 @@ def _kind(value: object) -> str:
 
 
 def _type_mismatch(constraint: Constraint, stored: JsonValue) -> InputError:
-    hint = f"; {constraint.property_path} is a number from 1 to 5" if constraint.property_path in LEVEL_FIELDS else ""
+    hint = (
+        f"; {constraint.property_path} is a number from 1 to 5"
+        if constraint.property_path in LEVEL_FIELDS
+        else ""
+    )
     return InputError(
-        f"{constraint.type} on {constraint.property_path!r} cannot compare the stored value {str(stored)[:60]!r} with "
+        f"{constraint.type} on {constraint.property_path!r} cannot compare the stored value "
+        f"{str(stored)[:60]!r} with "
         f"{str(constraint.value)[:60]!r}: their types differ{hint}"
     )

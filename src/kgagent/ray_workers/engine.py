@@ -33,23 +33,27 @@ ParametersT = ParamSpec("ParametersT")
 ReturnT = TypeVar("ReturnT")
 
 BLOCKS_PER_WORKER = 4
-"""Fewest blocks of each worker, if there is enough work, so that none waits long for the last one."""
+"""Fewest blocks of each worker, if there is enough work, so that none waits long for the last
+one.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RayEngine:
     """Has a load or a migration done by worker processes of Ray Data.
 
-    Each worker opens the graph once more, with connections and an embedder of its own, and writes by the same
-    compare-and-set as every write. The block of a worker that is lost is repeated by another one, which writes nothing
-    twice.
+    Each worker opens the graph once more, with connections and an embedder of its own, and writes
+    by the same compare-and-set as every write. The block of a worker that is lost is repeated by
+    another one, which writes nothing twice.
 
     Attributes:
         workers: number of worker processes, each of which takes one CPU of Ray, from 1.
-        address: an existing cluster, such as "10.0.0.5:6379", or "auto" for the one of this machine; None starts Ray on
-            this machine for the duration of the call. A program that has called `ray.init` uses that.
+        address: an existing cluster, such as "10.0.0.5:6379", or "auto" for the one of this
+            machine; None starts Ray on this machine for the duration of the call. A program that
+            has called `ray.init` uses that.
         block_size: maximum number of records or lines that a worker takes at once, from 1.
-        embedder: called in each worker to make the embedder, if the graph's own cannot be sent to another process.
+        embedder: called in each worker to make the embedder, if the graph's own cannot be sent to
+            another process.
     """
 
     workers: int = 2
@@ -60,14 +64,19 @@ class RayEngine:
     def __post_init__(self) -> None:
         """Reject sizes below 1."""
         if self.workers < 1 or self.block_size < 1:
-            raise InputError(f"workers and block_size must be at least 1, got {self.workers} and {self.block_size}")
+            raise InputError(
+                f"workers and block_size must be at least 1, got {self.workers} and "
+                f"{self.block_size}"
+            )
 
     def size_for(self, total: int) -> int:
         """The size of blocks for this amount of work."""
         return max(1, min(self.block_size, -(-total // (self.workers * BLOCKS_PER_WORKER))))
 
     @asynccontextmanager
-    async def open(self, services: GraphServices, access: GraphAccess | None) -> AsyncIterator["RayWorkers"]:
+    async def open(
+        self, services: GraphServices, access: GraphAccess | None
+    ) -> AsyncIterator["RayWorkers"]:
         """Use Ray for a block.
 
         Args:
@@ -75,7 +84,8 @@ class RayEngine:
             access: opens it once more; None if it was created without `connect`.
 
         Raises:
-            ConfigurationError: Ray cannot be used, or the graph cannot be opened in another process.
+            ConfigurationError: Ray cannot be used, or the graph cannot be opened in another
+                process.
         """
         ray = await asyncio.to_thread(import_ray)
         sendable = _sendable(access, self)
@@ -93,25 +103,32 @@ class RayWorkers:
     """Runs blocks of work in worker processes, while Ray is in use."""
 
     def __init__(
-        self, engine: RayEngine, services: GraphServices, access: GraphAccess, thread: ThreadPoolExecutor
+        self,
+        engine: RayEngine,
+        services: GraphServices,
+        access: GraphAccess,
+        thread: ThreadPoolExecutor,
     ) -> None:
         self.engine = engine
         self._services = services
         self._access = access
         self._thread = thread
 
-    async def run(self, work: Work[BlockT, ResultT], blocks: AsyncIterable[BlockT]) -> AsyncGenerator[ResultT]:
+    async def run(
+        self, work: Work[BlockT, ResultT], blocks: AsyncIterable[BlockT]
+    ) -> AsyncGenerator[ResultT]:
         """Work on all blocks, in any order, and yield what the work returns, as it is done.
 
-        Blocks are listed before the first one starts. They wait in Ray's object store, which moves them to disk when it
-        is full.
+        Blocks are listed before the first one starts. They wait in Ray's object store, which moves
+        them to disk when it is full.
 
         Args:
             work: a function of a module of kgagent.
             blocks: what can be pickled.
 
         Raises:
-            ConfigurationError: a worker cannot use the graph's embedder, or has another version of kgagent.
+            ConfigurationError: a worker cannot use the graph's embedder, or has another version of
+                kgagent.
             StoreError: a worker cannot reach the database, or Ray failed.
         """
         import ray
@@ -133,7 +150,9 @@ class RayWorkers:
             raise StoreError(f"Ray failed: {str(error).strip().splitlines()[-1]}") from error
         finally:
             await _in(self._thread, rows.close)
-        await use_bookmarks(self._services.store, {bookmark for seen in bookmarks.values() for bookmark in seen})
+        await use_bookmarks(
+            self._services.store, {bookmark for seen in bookmarks.values() for bookmark in seen}
+        )
 
     async def _job(self, work: Work[BlockT, ResultT]) -> bytes:
         job = Job(
@@ -182,7 +201,8 @@ def _sendable(access: GraphAccess | None, engine: RayEngine) -> GraphAccess:
         _pickled((access, engine.embedder))
     except Exception as error:
         raise ConfigurationError(
-            f"The graph cannot be opened by the workers of Ray ({error}): choose the embedder in the settings, or give "
+            f"The graph cannot be opened by the workers of Ray ({error}): choose the embedder in "
+            f"the settings, or give "
             "RayEngine a function of a module that makes it"
         ) from error
     return access
@@ -203,4 +223,6 @@ async def _in(
     *args: ParametersT.args,
     **kwargs: ParametersT.kwargs,
 ) -> ReturnT:
-    return await asyncio.get_running_loop().run_in_executor(thread, partial(function, *args, **kwargs))
+    return await asyncio.get_running_loop().run_in_executor(
+        thread, partial(function, *args, **kwargs)
+    )

@@ -1,4 +1,6 @@
-"""What is sent to a worker process, what it does with each block of work, and what it sends back."""
+"""What is sent to a worker process, what it does with each block of work, and what it sends
+back.
+"""
 
 import asyncio
 import os
@@ -50,9 +52,11 @@ class Job:
 
 
 class SealedJob:
-    """A pickled job, the version of kgagent that sends it, and references to its blocks in Ray's object store.
+    """A pickled job, the version of kgagent that sends it, and references to its blocks in Ray's
+    object store.
 
-    A job has secrets, and Ray writes the text of such arguments to its records, so the text has nothing of it.
+    A job has secrets, and Ray writes the text of such arguments to its records, so the text has
+    nothing of it.
     """
 
     def __init__(self, job: bytes, kgagent: str, blocks: "Sequence[ObjectRef[Any]]") -> None:
@@ -82,9 +86,11 @@ class Outcome(Generic[ResultT]):
 
 
 class BlockWorker:
-    """What Ray Data creates in each worker process: it keeps one graph open, and works on one block at a time.
+    """What Ray Data creates in each worker process: it keeps one graph open, and works on one block
+    at a time.
 
-    A block that is repeated, because its worker was lost, is written by the same compare-and-set as before.
+    A block that is repeated, because its worker was lost, is written by the same compare-and-set as
+    before.
     """
 
     def __init__(self, sealed: SealedJob) -> None:
@@ -108,7 +114,8 @@ class BlockWorker:
 
         positions: list[int] = blocks.column(BLOCK).to_pylist()
         outcomes = [
-            pickle.dumps(self._runner.run(self._run(ray.get(self._sealed.blocks[position])))) for position in positions
+            pickle.dumps(self._runner.run(self._run(ray.get(self._sealed.blocks[position]))))
+            for position in positions
         ]
         return pyarrow.table({OUTCOME: pyarrow.array(outcomes, pyarrow.binary())})
 
@@ -128,7 +135,8 @@ class BlockWorker:
     async def _open(self) -> tuple[Job, GraphServices]:
         if self._sealed.kgagent != (own := version("kgagent")):
             raise ConfigurationError(
-                f"The worker {self._name} has kgagent {own}, and this process {self._sealed.kgagent}: install the same "
+                f"The worker {self._name} has kgagent {own}, and this process "
+                f"{self._sealed.kgagent}: install the same "
                 "version on all machines of the cluster"
             )
         job: Job = pickle.loads(self._sealed.job)  # noqa: S301 - from the process that started the job
@@ -141,7 +149,8 @@ class BlockWorker:
         embedder = services.write_context.embedder
         if embedder_identity(embedder) != job.embedder:
             raise ConfigurationError(
-                f"The worker {self._name} has another embedder ({embedder}) than this process ({job.embedder[0]}): "
+                f"The worker {self._name} has another embedder ({embedder}) than this process "
+                f"({job.embedder[0]}): "
                 "give all of them the same settings"
             )
         self._opened = job, services

@@ -13,7 +13,9 @@ from kgagent.extras import require_extra
 
 _CONNECTION_TIMEOUT = 5.0
 _VARIABLES = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_BACKEND_LOG_LEVEL": "fatal"}
-"""Variables of Ray's processes, unless they are set: no report to Ray's makers, and no log of its internals here."""
+"""Variables of Ray's processes, unless they are set: no report to Ray's makers, and no log of its
+internals here.
+"""
 
 
 def import_ray() -> ModuleType:
@@ -70,12 +72,15 @@ def check_address(address: str) -> None:
     if not host or not port.isdecimal():
         if address == "auto":
             return
-        raise ConfigurationError(f'The address of a Ray cluster is "auto" or host:port, got {address!r}')
+        raise ConfigurationError(
+            f'The address of a Ray cluster is "auto" or host:port, got {address!r}'
+        )
     try:
         socket.create_connection((host.strip("[]"), int(port)), _CONNECTION_TIMEOUT).close()
     except (OSError, OverflowError) as error:
         raise ConfigurationError(
-            f"No Ray cluster answers at {address}: {error}. `ray status` on its head node shows the address"
+            f"No Ray cluster answers at {address}: {error}. `ray status` on its head node shows "
+            f"the address"
         ) from error
 
 

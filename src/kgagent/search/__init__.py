@@ -1,4 +1,6 @@
-"""Search: one search over statements (search.py), the searches of the documents, paths and walks."""
+"""Search: one search over statements (search.py), the searches of the documents, paths and
+walks.
+"""
 
 from kgagent.search.service import RetrievalService
 

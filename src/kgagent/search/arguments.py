@@ -21,7 +21,10 @@ def known_types(ontology: Ontology, neo4j_types: Sequence[str]) -> list[str]:
     for neo4j_type in neo4j_types:
         ontology.relationship(neo4j_type)
     if not neo4j_types:
-        raise InputError(f"No type was given; omit neo4j_types, or choose among {', '.join(ontology.relationships)}")
+        raise InputError(
+            f"No type was given; omit neo4j_types, or choose among "
+            f"{', '.join(ontology.relationships)}"
+        )
     return [name for name in ontology.relationships if name in neo4j_types]
 
 
@@ -46,11 +49,13 @@ def validate_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]
         The vector; float32, shape (dimensions,).
 
     Raises:
-        InputError: the length is wrong, an element is no number, or the vector has no direction as float32 (a number
-            is not finite, or all are zero).
+        InputError: the length is wrong, an element is no number, or the vector has no direction as
+            float32 (a number is not finite, or all are zero).
     """
     if not isinstance(vector, Sized):
-        raise InputError(f"vector must be a sequence of {dimensions} numbers, got {type(vector).__name__}")
+        raise InputError(
+            f"vector must be a sequence of {dimensions} numbers, got {type(vector).__name__}"
+        )
     if len(vector) != dimensions:
         raise InputError(f"vector must have {dimensions} dimensions, got {len(vector)}")
     try:
@@ -59,5 +64,7 @@ def validate_vector(vector: Sequence[float], dimensions: int) -> Sequence[float]
         raise InputError(f"vector must be numbers: {error}") from None
     length = math.hypot(*sent)
     if not SHORTEST <= length <= LONGEST:
-        raise InputError(f"vector must be finite and not all zero, with a norm from {SHORTEST:g} to {LONGEST:g}")
+        raise InputError(
+            f"vector must be finite and not all zero, with a norm from {SHORTEST:g} to {LONGEST:g}"
+        )
     return sent

@@ -23,7 +23,9 @@ class Failure:
     error: Exception
 
 
-async def attempt(step: Awaitable[ResultT], timeout: float, *, default: ResultT) -> tuple[ResultT, Failure | None]:
+async def attempt(
+    step: Awaitable[ResultT], timeout: float, *, default: ResultT
+) -> tuple[ResultT, Failure | None]:
     """Run a step that a search can do without: an error becomes the default and a `Failure`.
 
     Args:

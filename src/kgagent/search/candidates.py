@@ -31,15 +31,17 @@ class Candidate:
     Attributes:
         key: identifies the record in every ranking.
         score: what the current ranking sorts by.
-        record: the record as far as it was read; None for a node that is only known as the end of a relationship.
-        similarity: plain cosine with the query, -1 to 1, of its best statement, or of the record itself where records
-            are compared; or the score of a match by name; None without any.
-        text_score: score of its full-text match relative to the best match, above 0 to 1; None without one.
+        record: the record as far as it was read; None for a node that is only known as the end of a
+            relationship.
+        similarity: plain cosine with the query, -1 to 1, of its best statement, or of the record
+            itself where records are compared; or the score of a match by name; None without any.
+        text_score: score of its full-text match relative to the best match, above 0 to 1; None
+            without one.
         path: the relationships that led to it, from one that the query itself found.
         found_by: how it was found.
         features: what its score is made of; None if another fusion strategy ranks it.
-        statements: plain cosine with the query of each of its statements that were retrieved, by text; None for one
-            without an embedding that can be compared.
+        statements: plain cosine with the query of each of its statements that were retrieved, by
+            text; None for one without an embedding that can be compared.
         best_text: the text of the best of these statements, once they are scored.
         result: the record as it is returned; None until it is read in full.
     """
@@ -64,7 +66,8 @@ class Ranking:
     Attributes:
         candidates: best first.
         plan: how a vector search or a search by name was run; None for full-text search.
-        span: similarities of the first match and of the last one that counts, of a vector search with enough matches.
+        span: similarities of the first match and of the last one that counts, of a vector search
+            with enough matches.
     """
 
     candidates: Sequence[Candidate] = ()
@@ -92,7 +95,9 @@ def merged(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
         if known is not candidate:
             similarity = candidate.similarity if known.similarity is None else known.similarity
             first[candidate.key] = replace(
-                known, similarity=similarity, statements={**candidate.statements, **known.statements}
+                known,
+                similarity=similarity,
+                statements={**candidate.statements, **known.statements},
             )
     return first
 
@@ -117,7 +122,9 @@ def entity_key_of(key: str) -> str:
 
 
 def key_of(record: StoredRecord) -> str:
-    """The key of a record in rankings; old graphs have several relationships of one type between two nodes."""
+    """The key of a record in rankings; old graphs have several relationships of one type between
+    two nodes.
+    """
     if isinstance(record, NodeRecord):
         return node_key(record.entity_key)
     first, second = sorted((record.from_entity_key, record.to_entity_key))
@@ -125,7 +132,9 @@ def key_of(record: StoredRecord) -> str:
 
 
 def read_node(found: Sequence[Any], ontology: Ontology, labels: Sequence[str] = ()) -> NodeRecord:
-    """Read the list that `_found_node.cypher` makes; of a node with several labels, one of `labels` counts."""
+    """Read the list that `_found_node.cypher` makes; of a node with several labels, one of `labels`
+    counts.
+    """
     return NodeRecord.read(_row(_NODE_FIELDS, found), ontology, labels=labels)
 
 
@@ -134,7 +143,9 @@ def read_relationship(found: Sequence[Any]) -> RelationshipRecord:
     return RelationshipRecord.read(_row(_RELATIONSHIP_FIELDS, found))
 
 
-def read_record(match: Mapping[str, Any], ontology: Ontology, labels: Sequence[str] = ()) -> StoredRecord | None:
+def read_record(
+    match: Mapping[str, Any], ontology: Ontology, labels: Sequence[str] = ()
+) -> StoredRecord | None:
     """Read the node or the relationship of a match; None if another transaction has deleted it."""
     if match.get("node"):
         return read_node(match["node"], ontology, labels)
@@ -144,7 +155,9 @@ def read_record(match: Mapping[str, Any], ontology: Ontology, labels: Sequence[s
 def statement_candidate(record: StoredRecord, match: Mapping[str, Any]) -> Candidate:
     """Read the statements of a match, see `_statement_match.cypher`; the best one is the score."""
     statements: dict[str, float | None] = dict(match["statements"])
-    score = max((similarity for similarity in statements.values() if similarity is not None), default=0.0)
+    score = max(
+        (similarity for similarity in statements.values() if similarity is not None), default=0.0
+    )
     return Candidate(key_of(record), score, record, statements=statements)
 
 

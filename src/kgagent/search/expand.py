@@ -1,8 +1,10 @@
-"""Expansion: from the best statements to the relationships that share a node with theirs, hop by hop.
+"""Expansion: from the best statements to the relationships that share a node with theirs, hop by
+hop.
 
-One statement a hop extends the best paths so far. At each node that a path leaves by, one relationship is chosen: the
-more siblings it has, and the more similar these are to the query, the more the choice costs (the logarithm of a softmax
-over them), so a hub is expensive. A path never leaves by a node that the query names: everything there is retrieved.
+One statement a hop extends the best paths so far. At each node that a path leaves by, one
+relationship is chosen: the more siblings it has, and the more similar these are to the query, the
+more the choice costs (the logarithm of a softmax over them), so a hub is expensive. A path never
+leaves by a node that the query names: everything there is retrieved.
 """
 
 import time
@@ -34,8 +36,9 @@ SIBLINGS = 200
 """Relationships that are read at one node in one hop; bounds memory and time at a hub."""
 
 TEMPERATURE, OVERLAP_WEIGHT = 0.05, 0.5
-"""Temperature of the softmax, in cosine; and share of a relationship's similarity with its predecessor, beyond that of
-its siblings, that is subtracted from its similarity with the query: the predecessor's words are no news."""
+"""Temperature of the softmax, in cosine; and share of a relationship's similarity with its
+predecessor, beyond that of its siblings, that is subtracted from its similarity with the query: the
+predecessor's words are no news."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,8 @@ class Expansion:
     Attributes:
         reader: computes features.
         weights: of the features.
-        through: the best path of two relationships or more through each relationship, by the key of its candidate.
+        through: the best path of two relationships or more through each relationship, by the key of
+            its candidate.
     """
 
     reader: FeatureReader
@@ -86,7 +90,9 @@ class Expansion:
         self._known = {path.keys[-1]: path.score for path in self._open}
 
     def frontier(self) -> list[Path]:
-        """The best open paths: a few at each named node, and at none, so that no name takes the place of another."""
+        """The best open paths: a few at each named node, and at none, so that no name takes the
+        place of another.
+        """
         named, chosen = self.reader.query.named, list[Path]()
         taken: Counter[str] = Counter()
         for path in sorted(self._open, key=lambda path: -path.score):
@@ -104,12 +110,16 @@ class Expansion:
         return sorted(nodes_of(path.records[-1]) - closed)
 
     def extend(self, frontier: Sequence[Path], reached: Iterable[Row]) -> None:
-        """Add what a hop reached from the paths of the frontier; those that are better than what is known stay open."""
+        """Add what a hop reached from the paths of the frontier; those that are better than what is
+        known stay open.
+        """
         best: dict[str, Path] = {}
         for row in reached:
             if not row["relationship"]:
                 continue
-            path = self._extended(frontier[row["lead"]], read_relationship(row["relationship"]), row["doubt"])
+            path = self._extended(
+                frontier[row["lead"]], read_relationship(row["relationship"]), row["doubt"]
+            )
             key = path.keys[-1]
             if key not in best or path.score > best[key].score:
                 best[key] = path
@@ -117,7 +127,9 @@ class Expansion:
             for key in path.keys:
                 if key not in self.through or path.score > self.through[key].score:
                     self.through[key] = path
-        self._open = [path for path in best.values() if path.score > self._known.get(path.keys[-1], -1.0)]
+        self._open = [
+            path for path in best.values() if path.score > self._known.get(path.keys[-1], -1.0)
+        ]
         self._known |= {path.keys[-1]: path.score for path in self._open}
 
     def _extended(self, lead: Path, record: RelationshipRecord, doubt: float) -> Path:
@@ -166,7 +178,9 @@ async def expand(
             return False
         parameters = _parameters(scope, types, expansions, frontiers)
         try:
-            rows = await scope.read(statement("expand_hop", **target.places), parameters, timeout=left)
+            rows = await scope.read(
+                statement("expand_hop", **target.places), parameters, timeout=left
+            )
         except StatementTimeoutError:
             return False
         reached = {row["query"]: row["reached"] for row in rows}
@@ -186,7 +200,9 @@ def _parameters(
 ) -> Mapping[str, object]:
     return {
         **types.parameters,
-        "vectors": [scope.store.vector(expansion.reader.query.embedded.vector) for expansion in expansions],
+        "vectors": [
+            scope.store.vector(expansion.reader.query.embedded.vector) for expansion in expansions
+        ],
         "frontier": [
             {
                 "query": query,

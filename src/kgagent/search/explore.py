@@ -1,6 +1,8 @@
-"""Explore: the search for several queries and names at once, with the surroundings of what it finds.
+"""Explore: the search for several queries and names at once, with the surroundings of what it
+finds.
 
-Nodes are ranked for each label, by their best score; a name match counts as its share of the highest score.
+Nodes are ranked for each label, by their best score; a name match counts as its share of the
+highest score.
 """
 
 import asyncio
@@ -72,7 +74,9 @@ class Exploration:
     nodes: NodeRepository
     weights: Features
 
-    async def run(self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords) -> ExploreResult:
+    async def run(
+        self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords
+    ) -> ExploreResult:
         """Search, cut to the best nodes of each label, and read them with their surroundings.
 
         Raises:
@@ -82,13 +86,19 @@ class Exploration:
         async with task_group() as group:
             # Each step of the search has its own time limit.
             searching = group.create_task(
-                attempt(self._search(vectors, embedder, omitted), SEARCH_STEPS * timeout, default=None)
+                attempt(
+                    self._search(vectors, embedder, omitted), SEARCH_STEPS * timeout, default=None
+                )
             )
             matching = group.create_task(attempt(self._named(), timeout, default=()))
         found, not_searched = searching.result()
         named, not_matched = matching.result()
-        if (not_searched or not self.request.queries) and (not_matched or not self.request.text_matches):
-            raise _all_failed([failure for failure in (not_searched, not_matched) if failure is not None])
+        if (not_searched or not self.request.queries) and (
+            not_matched or not self.request.text_matches
+        ):
+            raise _all_failed(
+                [failure for failure in (not_searched, not_matched) if failure is not None]
+            )
         relationships = _best_relationships(found)
         ranked = self._ranked(found, named, relationships)
         best = self._best(ranked)
@@ -100,14 +110,18 @@ class Exploration:
             labels=self.labels,
             types=self.types,
             timeout=found.time_left if found else timeout,
-            surroundings=Surroundings(list(map(entity_key_of, best)), MAX_RELATIONSHIPS_AMONG, MAX_NEIGHBORS),
+            surroundings=Surroundings(
+                list(map(entity_key_of, best)), MAX_RELATIONSHIPS_AMONG, MAX_NEIGHBORS
+            ),
         )
         read, unread = await attempt(reading, found.time_left if found else timeout, default=None)
         records, around = read if read is not None else (_retrieved(found, best), GraphExpansion())
         scored: list[Candidate] = []
         if found is not None:
             # Records with many notes take a while, during which other users' calls go on.
-            scored = await asyncio.to_thread(score_records, found, records, self.scope, self.types, self.weights)
+            scored = await asyncio.to_thread(
+                score_records, found, records, self.scope, self.types, self.weights
+            )
         models = {one.key: one.result for one in scored}
         for key in best:
             if key not in models and key in records:
@@ -127,24 +141,34 @@ class Exploration:
             nodes=tuple(
                 ExploredNode(
                     node=node,
-                    score=max(scores.get(key, 0.0), _name_score(ranked[key]) * highest_score(self.weights)),
+                    score=max(
+                        scores.get(key, 0.0), _name_score(ranked[key]) * highest_score(self.weights)
+                    ),
                     signals=tuple(ranked[key].signals),
                 )
                 for key in best
                 if isinstance(node := models.get(key), GraphNode)
             ),
-            relationships=_each_once((*map(to_result, filter(_is_relationship, scored)), *around.relationships)),
+            relationships=_each_once(
+                (*map(to_result, filter(_is_relationship, scored)), *around.relationships)
+            ),
             neighbors=around.neighbors,
             warnings=(
                 *(found.warnings if found else ()),
-                *(f"Skipped {what}: {failure.reason}" for what, failure in skipped.items() if failure),
+                *(
+                    f"Skipped {what}: {failure.reason}"
+                    for what, failure in skipped.items()
+                    if failure
+                ),
                 *(omitted.warnings(self.scope) if self.request.queries else ()),
             ),
             is_relevant=None if value is None else value >= RELEVANT,
             relevance=value,
         )
 
-    async def _search(self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords) -> Found | None:
+    async def _search(
+        self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords
+    ) -> Found | None:
         request = self.request
         if not request.queries:
             return None
@@ -169,13 +193,17 @@ class Exploration:
             return ()
         limit = max(NODES_PER_LABEL, self.request.limit_per_label) * len(self.labels)
         texts = self.request.text_matches
-        rankings = await nodes_by_name(self.scope, texts, labels=self.labels, limit=limit, nodes=self.nodes)
+        rankings = await nodes_by_name(
+            self.scope, texts, labels=self.labels, limit=limit, nodes=self.nodes
+        )
         return list(map(_without_namesakes, rankings))
 
     def _ranked(
         self, found: Found | None, named: Sequence[Ranking], relationships: Sequence[Candidate]
     ) -> dict[str, _RankedNode]:
-        """Every node that was found, by key: by itself, as an end of a relationship, or by its name."""
+        """Every node that was found, by key: by itself, as an end of a relationship, or by its
+        name.
+        """
         ranked: dict[str, _RankedNode] = {}
         order, searched = self.scope.ontology.label_order, frozenset(self.labels)
 
@@ -184,8 +212,13 @@ class Exploration:
                 node = ranked.setdefault(key, _RankedNode(min(own, key=order.__getitem__), score))
                 node.score = max(node.score, score)
 
-        retrieved = [one for result in (found.results if found else ()) for one in result.candidates]
-        for one in (*(one for one in retrieved if isinstance(one.record, NodeRecord)), *relationships):
+        retrieved = [
+            one for result in (found.results if found else ()) for one in result.candidates
+        ]
+        for one in (
+            *(one for one in retrieved if isinstance(one.record, NodeRecord)),
+            *relationships,
+        ):
             for key, labels in _nodes_of(one).items():
                 add(key, labels, one.score)
         for text, ranking in zip(self.request.text_matches, named, strict=False):
@@ -199,36 +232,54 @@ class Exploration:
 
     def _best(self, ranked: Mapping[str, _RankedNode]) -> list[str]:
         """Keys of the best nodes of each label, best first."""
-        order, room = self.scope.ontology.label_order, dict.fromkeys(self.labels, self.request.limit_per_label)
+        order, room = (
+            self.scope.ontology.label_order,
+            dict.fromkeys(self.labels, self.request.limit_per_label),
+        )
         best = []
-        for key, node in sorted(ranked.items(), key=lambda item: (-item[1].score, order[item[1].label], item[0])):
+        for key, node in sorted(
+            ranked.items(), key=lambda item: (-item[1].score, order[item[1].label], item[0])
+        ):
             if room.get(node.label, 0) > 0:
                 room[node.label] -= 1
                 best.append(key)
         return best
 
     def _add_signals(self, ranked: Mapping[str, _RankedNode], scored: Sequence[Candidate]) -> None:
-        """Add why nodes were found: by a statement of their own, and as an end of the best relationship there."""
+        """Add why nodes were found: by a statement of their own, and as an end of the best
+        relationship there.
+        """
         texts = ", ".join(query.query for query in self.request.queries)
         nodes = [one for one in scored if one.key in ranked and "statement_vector" in one.found_by]
         for rank, one in enumerate(nodes, start=1):
-            signal = Signal(source="node_vector", matched=texts, rank=rank, similarity=one.similarity or 0.0)
+            signal = Signal(
+                source="node_vector", matched=texts, rank=rank, similarity=one.similarity or 0.0
+            )
             ranked[one.key].signals.append(signal)
         reached: set[str] = set()
         for rank, one in enumerate(filter(_is_relationship, scored), start=1):
             if isinstance(one.record, RelationshipRecord):
                 matched = one.record.text("description") or one.record.text("relationship_type")
-                signal = Signal(source="via_relationship", matched=matched, rank=rank, similarity=one.similarity or 0.0)
+                signal = Signal(
+                    source="via_relationship",
+                    matched=matched,
+                    rank=rank,
+                    similarity=one.similarity or 0.0,
+                )
                 for key in map(node_key, one.record.ends_in_direction):
                     if key in ranked and key not in reached:
                         ranked[key].signals.append(signal)
                         reached.add(key)
 
-    def _relevance(self, found: Found | None, named: Sequence[Ranking], scored: Sequence[Candidate]) -> float | None:
+    def _relevance(
+        self, found: Found | None, named: Sequence[Ranking], scored: Sequence[Candidate]
+    ) -> float | None:
         """The highest relevance of the queries and names; None if a query could not be assessed."""
         shares: list[float | None] = []
         if self.request.text_matches:
-            shares.append(max((one.score for ranking in named for one in ranking.candidates), default=0.0))
+            shares.append(
+                max((one.score for ranking in named for one in ranking.candidates), default=0.0)
+            )
         shares += [relevance(result, scored) for result in (found.results if found else ())]
         best_share = max((share for share in shares if share is not None), default=None)
         is_unknown = None in shares and (best_share or 0.0) < RELEVANT
@@ -253,7 +304,9 @@ def _is_relationship(candidate: Candidate) -> bool:
 
 
 def _nodes_of(candidate: Candidate) -> dict[str, tuple[str, ...]]:
-    """The labels of a node, or of both ends of a relationship, by the key of the candidate of each node."""
+    """The labels of a node, or of both ends of a relationship, by the key of the candidate of each
+    node.
+    """
     if isinstance(candidate.record, NodeRecord):
         return {candidate.key: (candidate.record.label,)}
     ends = {} if candidate.record is None else candidate.record.ends_in_direction
@@ -264,7 +317,9 @@ def _best_relationships(found: Found | None) -> list[Candidate]:
     """Each relationship once with its best score among the queries, best first."""
     best: dict[str, Candidate] = {}
     results = found.results if found is not None else ()
-    for one in sorted((one for result in results for one in result.candidates), key=lambda one: -one.score):
+    for one in sorted(
+        (one for result in results for one in result.candidates), key=lambda one: -one.score
+    ):
         if isinstance(one.record, RelationshipRecord):
             best.setdefault(one.key, one)
     return list(best.values())[: RELATIONSHIPS * len(results)]
@@ -286,10 +341,14 @@ def _name_score(node: _RankedNode) -> float:
 
 
 def _without_namesakes(ranking: Ranking) -> Ranking:
-    """A ranking by name without nodes that only share words with the name, if a node has exactly that name."""
+    """A ranking by name without nodes that only share words with the name, if a node has exactly
+    that name.
+    """
     if not ranking.candidates or ranking.candidates[0].score < EXACT_NAME:
         return ranking
-    return replace(ranking, candidates=[one for one in ranking.candidates if one.score > SHARED_WORDS])
+    return replace(
+        ranking, candidates=[one for one in ranking.candidates if one.score > SHARED_WORDS]
+    )
 
 
 def _all_failed(failures: Sequence[Failure]) -> Exception:

@@ -1,4 +1,6 @@
-"""The features of a candidate: of a statement by itself, or of a path of relationships that leads from one."""
+"""The features of a candidate: of a statement by itself, or of a path of relationships that leads
+from one.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +19,9 @@ NAMED_NODES = 2
 """Named nodes that give the full feature: a question about more than two nodes is rare."""
 
 FULL_STATEMENTS = 2
-"""How many times the words of the best retrieved statement give the full feature: a path has those of several."""
+"""How many times the words of the best retrieved statement give the full feature: a path has those
+of several.
+"""
 
 LEVEL_REACH = 1.5
 """Steps from the level that the query says at which a level of a relationship counts nothing."""
@@ -48,7 +52,8 @@ class FeatureReader:
 
     Attributes:
         query: what the query says.
-        best_weight: what the query's words in a retrieved statement weigh, of the statement where they weigh most.
+        best_weight: what the query's words in a retrieved statement weigh, of the statement where
+            they weigh most.
         asked: the words of the query that name types or levels of retrieved relationships.
     """
 
@@ -61,8 +66,12 @@ class FeatureReader:
     _explained: dict[tuple[object, ...], Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def over(cls, query: Query, retrieved: Iterable[tuple[StoredRecord, Iterable[str]]]) -> "FeatureReader":
-        """The reader for a query and what was retrieved for it: records with the texts of their statements."""
+    def over(
+        cls, query: Query, retrieved: Iterable[tuple[StoredRecord, Iterable[str]]]
+    ) -> "FeatureReader":
+        """The reader for a query and what was retrieved for it: records with the texts of their
+        statements.
+        """
         reader = cls(query)
         for position, word in enumerate(query.weights):
             reader._weights.append(query.weights[word])
@@ -72,7 +81,9 @@ class FeatureReader:
         for record, texts in retrieved:
             own = reader.words_of_record(record)
             reader.best_weight = max(
-                reader.best_weight, *(reader.weight(own | reader.words_in(text)) for text in texts), 0.0
+                reader.best_weight,
+                *(reader.weight(own | reader.words_in(text)) for text in texts),
+                0.0,
             )
             if isinstance(record, RelationshipRecord):
                 asked.update(reader.explained_by(record))
@@ -100,19 +111,26 @@ class FeatureReader:
         return sum(weight for position, weight in enumerate(self._weights) if words >> position & 1)
 
     def of_statements(
-        self, record: StoredRecord, statements: Sequence[tuple[str, float | None]], weights: Features
+        self,
+        record: StoredRecord,
+        statements: Sequence[tuple[str, float | None]],
+        weights: Features,
     ) -> tuple[list[Features], int]:
-        """The features of the statements of a record, and the position of the best one, which alone has `types`.
+        """The features of the statements of a record, and the position of the best one, which alone
+        has `types`.
 
         Args:
             record: the record.
-            statements: at least one: the text, and its plain cosine with the query; None if it has no embedding.
+            statements: at least one: the text, and its plain cosine with the query; None if it has
+                no embedding.
             weights: weight of each feature.
         """
         nodes, of_record = nodes_of(record), self.words_of_record(record)
         named = self._named(nodes)
         features = [
-            Features(max(0.0, similarity or 0.0), self._share(of_record | self.words_in(text)), named)
+            Features(
+                max(0.0, similarity or 0.0), self._share(of_record | self.words_in(text)), named
+            )
             for text, similarity in statements
         ]
         best = max(range(len(features)), key=lambda at: score(features[at], weights))
@@ -133,7 +151,8 @@ class FeatureReader:
         )
 
     def explained_by(self, record: RelationshipRecord) -> Mapping[str, float]:
-        """The words of the query that name a relationship's type or a level, with what each counts, above 0 to 1.
+        """The words of the query that name a relationship's type or a level, with what each counts,
+        above 0 to 1.
 
         A level beside the one that the query says counts less.
         """
@@ -158,13 +177,18 @@ class FeatureReader:
         return words
 
     def _share(self, words: int) -> float:
-        return min(1.0, self.weight(words) / (FULL_STATEMENTS * self.best_weight)) if self.best_weight else 0.0
+        return (
+            min(1.0, self.weight(words) / (FULL_STATEMENTS * self.best_weight))
+            if self.best_weight
+            else 0.0
+        )
 
     def _named(self, nodes: Iterable[str]) -> float:
         return min(1.0, sum(self.query.named.get(node, 0.0) for node in nodes) / NAMED_NODES)
 
     def _types(self, records: Sequence[RelationshipRecord], nodes: Iterable[str]) -> float:
-        """F1 of the words that name types (recall) and of the relationships that a word names (precision).
+        """F1 of the words that name types (recall) and of the relationships that a word names
+        (precision).
 
         Only at a named node, multiplied by its value.
         """
@@ -191,10 +215,16 @@ def nodes_of(record: StoredRecord) -> frozenset[str]:
 
 
 def _assigned(words: Sequence[Mapping[str, float]], used: frozenset[str] = frozenset()) -> float:
-    """The most that relationships count if each word names one of them, and a further one by half."""
+    """The most that relationships count if each word names one of them, and a further one by
+    half.
+    """
     if not words:
         return 0.0
     first, rest = words[0], words[1:]
     repeated = REPEATED_WORD * max(first.values(), default=0.0) + _assigned(rest, used)
-    new = (credit + _assigned(rest, used | {word}) for word, credit in first.items() if word not in used)
+    new = (
+        credit + _assigned(rest, used | {word})
+        for word, credit in first.items()
+        if word not in used
+    )
     return max((repeated, *new))

@@ -1,4 +1,6 @@
-"""Full-text search as a retriever: nodes and relationships of a user that contain words of texts."""
+"""Full-text search as a retriever: nodes and relationships of a user that contain words of
+texts.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -42,13 +44,19 @@ WIDENING = 5
 
 
 async def search_nodes_full_text(
-    scope: SearchScope, queries: Sequence[EmbeddedQuery], *, labels: Sequence[str], limit: int, threshold: float = 0.0
+    scope: SearchScope,
+    queries: Sequence[EmbeddedQuery],
+    *,
+    labels: Sequence[str],
+    limit: int,
+    threshold: float = 0.0,
 ) -> list[Ranking]:
     """Find nodes by the words of their name, description and notes, in one statement.
 
     Args:
         scope: whose nodes.
-        queries: texts, with their vectors if they have any; a node matches if it contains any word of a text.
+        queries: texts, with their vectors if they have any; a node matches if it contains any word
+            of a text.
         labels: labels that a node may have.
         limit: maximum number of nodes of each query.
         threshold: minimum score relative to the best match, 0 to 1.
@@ -76,13 +84,15 @@ async def search_relationships_full_text(
     limit: int,
     threshold: float = 0.0,
 ) -> list[Ranking]:
-    """Find relationships by the words of their type, description and notes, as `search_nodes_full_text` finds nodes.
+    """Find relationships by the words of their type, description and notes, as
+    `search_nodes_full_text` finds nodes.
 
     `types` says which relationships to keep; of each, the fields for ranking are read.
     """
     parameters = {**types.parameters, "index": RELATIONSHIP_TEXT_INDEX, "least_share": threshold}
     texts = await in_turns(
-        lambda query: _lucene(scope, query.text, RELATIONSHIP_TEXTS, types.relationship_types), queries
+        lambda query: _lucene(scope, query.text, RELATIONSHIP_TEXTS, types.relationship_types),
+        queries,
     )
     return await _search(
         scope,
@@ -97,7 +107,8 @@ async def search_relationships_full_text(
 async def search_statements_full_text(
     scope: SearchScope, queries: Sequence[Query], *, types: RelationshipFilter, limit: int
 ) -> tuple[list[Ranking], list[dict[str, float]]]:
-    """Find statements by their words and those of the names and the type of their records, in one statement.
+    """Find statements by their words and those of the names and the type of their records, in one
+    statement.
 
     Args:
         scope: whose statements.
@@ -106,7 +117,8 @@ async def search_statements_full_text(
         limit: maximum number of records of each query.
 
     Returns:
-        The records of each query, best first; and what each word of each query weighs, if any statement has it.
+        The records of each query, best first; and what each word of each query weighs, if any
+        statement has it.
 
     Raises:
         StoreError: the database failed.
@@ -119,7 +131,10 @@ async def search_statements_full_text(
     ]
     if not asked or types.matches_nothing:
         return rankings, weights
-    places = {"labels": Identifier.any_of(scope.ontology.labels), "types": types.identifier(scope.ontology)}
+    places = {
+        "labels": Identifier.any_of(scope.ontology.labels),
+        "types": types.identifier(scope.ontology),
+    }
     search = statement("search_statements_text", relationship=RANKING_FIELDS, **places)
     parameters = {
         **types.parameters,
@@ -166,14 +181,20 @@ async def _search(
     """Search, and fetch more if matches that the statement filters out took the place of others."""
     rankings = [Ranking() for _ in queries]
     asked = [
-        {"position": position, "text": text, "vector": scope.store.vector(query.vector) if query.vector else None}
+        {
+            "position": position,
+            "text": text,
+            "vector": scope.store.vector(query.vector) if query.vector else None,
+        }
         for position, (query, text) in enumerate(queries)
         if text is not None
     ]
     fetch = max(MIN_FETCH, 2 * limit)
     search = statement(name, relationship=RANKING_FIELDS)
     while asked:
-        rows = await scope.read(search, {**parameters, "queries": asked, "limit": limit, "fetch": fetch})
+        rows = await scope.read(
+            search, {**parameters, "queries": asked, "limit": limit, "fetch": fetch}
+        )
         complete = {row["query"] for row in rows if row["found"] >= limit or row["hits"] < fetch}
         for row in rows:
             rankings[row["query"]] = _ranking(row["matches"], read)
@@ -183,27 +204,40 @@ async def _search(
 
 
 def _lucene(
-    scope: SearchScope, text: str, fields: Sequence[str], relationship_types: Sequence[str] | None = None
+    scope: SearchScope,
+    text: str,
+    fields: Sequence[str],
+    relationship_types: Sequence[str] | None = None,
 ) -> str | None:
     weights = dict.fromkeys(fields, 1.0) | {fields[0]: FIRST_FIELD_WEIGHT}
     wanted = any_word(text, weights, without=scope.ontology.stop_words)
     if wanted is None or (relationship_types is not None and not relationship_types):
         return None
     clauses = [must_be("user_id", [scope.user_id]), f"+({wanted})"]
-    # The statement filters by type in any case; the index can if it has a word of each type, and not too many.
-    if relationship_types is not None and len(relationship_types) <= MAX_TYPES and all(map(words, relationship_types)):
+    # The statement filters by type in any case; the index can if it has a word of each type, and
+    # not too many.
+    if (
+        relationship_types is not None
+        and len(relationship_types) <= MAX_TYPES
+        and all(map(words, relationship_types))
+    ):
         clauses.append(must_be("relationship_type", relationship_types))
     return " ".join(clauses)
 
 
-def _ranking(matches: Sequence[Mapping[str, Any]], read: Callable[[Mapping[str, Any]], StoredRecord | None]) -> Ranking:
+def _ranking(
+    matches: Sequence[Mapping[str, Any]], read: Callable[[Mapping[str, Any]], StoredRecord | None]
+) -> Ranking:
     """Candidates whose score is BM25 divided by that of the best match."""
     records = [(record, match) for match in matches if (record := read(match))]
     best = max((match["score"] for _, match in records), default=0.0)
     shares = [match["score"] / best if best > 0.0 else 0.0 for _, match in records]
     return Ranking(
         [
-            replace(Candidate(key_of(record), share, record, text_score=share), similarity=match["similarity"])
+            replace(
+                Candidate(key_of(record), share, record, text_score=share),
+                similarity=match["similarity"],
+            )
             for (record, match), share in zip(records, shares, strict=True)
         ]
     )

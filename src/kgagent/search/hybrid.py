@@ -52,7 +52,8 @@ class HybridSearch:
         labels: labels of nodes, at least one.
         types: which relationships to keep.
         limit: maximum number of results.
-        timeout: seconds for retrieval, and for all later steps together; a step that fails or takes longer is skipped.
+        timeout: seconds for retrieval, and for all later steps together; a step that fails or takes
+            longer is skipped.
         vector: vector of the query, shape (dimensions,); None embeds its text.
         cross_encoder: reranks the best items; None leaves their order.
         weights: weight of each feature of the score.
@@ -70,7 +71,9 @@ class HybridSearch:
     weights: Features = WEIGHTS
     with_ends: bool = True
 
-    async def run(self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords) -> HybridSearchResult:
+    async def run(
+        self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords
+    ) -> HybridSearchResult:
         """Search, read the best records in full, score them, and rerank them if that is asked for.
 
         Raises:
@@ -87,8 +90,18 @@ class HybridSearch:
         hydrated, unread = await self._hydrated(best, found)
         reranked, skipped = await self._rerank(hydrated, found)
         result = HybridSearchResult(
-            **_items(reranked[: self.limit], self.weights, with_relationships=options.search_relationships),
-            warnings=(*found.warnings, *self._one_sided(found), *unread, *skipped, *omitted.warnings(self.scope)),
+            **_items(
+                reranked[: self.limit],
+                self.weights,
+                with_relationships=options.search_relationships,
+            ),
+            warnings=(
+                *found.warnings,
+                *self._one_sided(found),
+                *unread,
+                *skipped,
+                *omitted.warnings(self.scope),
+            ),
             labels=self._labels(found),
             plan={
                 name: ranking.plan
@@ -97,12 +110,18 @@ class HybridSearch:
             },
         )
         # What is dated within a period is an answer to a question about it, whatever its words.
-        if not found.results[0].retrieved.query.embedded.vector or options.query is None or self.types.between:
+        if (
+            not found.results[0].retrieved.query.embedded.vector
+            or options.query is None
+            or self.types.between
+        ):
             return result
         value = relevance(found.results[0], hydrated)
         is_relevant = None if value is None else value >= RELEVANT
         named = names_without_match(found.results[0], hydrated)
-        return result.model_copy(update={"relevance": value, "is_relevant": is_relevant, "named": named})
+        return result.model_copy(
+            update={"relevance": value, "is_relevant": is_relevant, "named": named}
+        )
 
     @property
     def _is_calibrated(self) -> bool:
@@ -142,8 +161,11 @@ class HybridSearch:
         fused = fuse(lists, strategy=options.strategy, weights=options.weights)
         return _without_more(fused, options.relationship_limit)
 
-    async def _hydrated(self, best: Sequence[Candidate], found: Found) -> tuple[list[Candidate], list[str]]:
-        """Read candidates and the nodes of relationships in full, and score the statements; with warnings.
+    async def _hydrated(
+        self, best: Sequence[Candidate], found: Found
+    ) -> tuple[list[Candidate], list[str]]:
+        """Read candidates and the nodes of relationships in full, and score the statements; with
+        warnings.
 
         Raises:
             SearchError: nothing could be read.
@@ -177,7 +199,9 @@ class HybridSearch:
             warnings.append(f"Skipped relationships and their end nodes: {failure.reason}")
         if self._is_calibrated:
             # Records with many notes take a while, during which other users' calls go on.
-            scored = await asyncio.to_thread(score_records, found, records, self.scope, self.types, self.weights)
+            scored = await asyncio.to_thread(
+                score_records, found, records, self.scope, self.types, self.weights
+            )
             every = with_end_nodes(scored, self.labels) if with_ends else scored
         return [self._with_result(one, records) for one in every if one.key in records], warnings
 
@@ -195,7 +219,9 @@ class HybridSearch:
                 labels[one.record.entity_key] = one.record.label
             elif one.record is not None:
                 ends = one.record.ends_in_direction.items()
-                labels |= {key: ontology_label(own, self.scope.ontology) for key, own in ends if own}
+                labels |= {
+                    key: ontology_label(own, self.scope.ontology) for key, own in ends if own
+                }
         return labels
 
     def _one_sided(self, found: Found) -> list[str]:
@@ -213,16 +239,26 @@ class HybridSearch:
 
     @property
     def _is_reranked(self) -> bool:
-        return (self.cross_encoder, self.options.half_life_days, self.options.mmr_lambda) != (None, None, None)
+        return (self.cross_encoder, self.options.half_life_days, self.options.mmr_lambda) != (
+            None,
+            None,
+            None,
+        )
 
-    async def _rerank(self, candidates: list[Candidate], found: Found) -> tuple[list[Candidate], list[str]]:
+    async def _rerank(
+        self, candidates: list[Candidate], found: Found
+    ) -> tuple[list[Candidate], list[str]]:
         if not self._is_reranked:
             return candidates, []
         vector = found.results[0].retrieved.query.embedded.vector or None
         pool = self.limit * RERANKED_POOL
         # Another order than that of the statements.
         candidates = [
-            replace(one, features=None, result=one.result and one.result.model_copy(update={"statements": ()}))
+            replace(
+                one,
+                features=None,
+                result=one.result and one.result.model_copy(update={"statements": ()}),
+            )
             for one in candidates
         ]
         reranking = Reranking(self.scope, self.options, found.time_left, self.limit, pool, vector)
@@ -230,7 +266,8 @@ class HybridSearch:
 
 
 def with_end_nodes(ranked: Sequence[Candidate], labels: Collection[str]) -> list[Candidate]:
-    """Expand relationships to their two nodes, which follow them unless they rank higher by themselves.
+    """Expand relationships to their two nodes, which follow them unless they rank higher by
+    themselves.
 
     Args:
         ranked: items, best first.
@@ -263,17 +300,31 @@ def _without_more(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
     return [item for item in ranked if item.key not in dropped]
 
 
-def _items(candidates: Sequence[Candidate], weights: Features, *, with_relationships: bool) -> dict[str, object]:
-    """The nodes and the relationships of a result, from candidates that were read in full, best first."""
+def _items(
+    candidates: Sequence[Candidate], weights: Features, *, with_relationships: bool
+) -> dict[str, object]:
+    """The nodes and the relationships of a result, from candidates that were read in full, best
+    first.
+    """
     objects, relationships = [], []
     for rank, item in enumerate(candidates, start=1):
-        known = {name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")}
+        known = {
+            name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")
+        }
         made_of = {} if item.features is None else contributions(item.features, weights)
         ranked = {**known, "rank": rank, "contributions": made_of}
         if isinstance(item.result, GraphNode):
             objects.append(HybridObject.model_construct(**{**dict(item.result), **ranked}))
         elif isinstance(item.result, GraphRelationship):
             path = tuple(record.triplet for record in item.path)
-            fields = {**dict(item.result), **ranked, "triplet_text": item.result.triplet, "path": path}
+            fields = {
+                **dict(item.result),
+                **ranked,
+                "triplet_text": item.result.triplet,
+                "path": path,
+            }
             relationships.append(HybridRelationship.model_construct(**fields))
-    return {"objects": tuple(objects), "relationships": tuple(relationships) if with_relationships else None}
+    return {
+        "objects": tuple(objects),
+        "relationships": tuple(relationships) if with_relationships else None,
+    }

@@ -1,4 +1,6 @@
-"""Name match as a retriever: nodes with a name or alias that equals, contains or shares words with a text."""
+"""Name match as a retriever: nodes with a name or alias that equals, contains or shares words with
+a text.
+"""
 
 from collections.abc import Sequence
 
@@ -25,9 +27,15 @@ MAX_NODES = 1_000
 
 
 async def nodes_by_name(
-    scope: SearchScope, texts: Sequence[str], *, labels: Sequence[str], limit: int, nodes: NodeRepository
+    scope: SearchScope,
+    texts: Sequence[str],
+    *,
+    labels: Sequence[str],
+    limit: int,
+    nodes: NodeRepository,
 ) -> list[Ranking]:
-    """Find, for each text, at most `limit` nodes with a name or alias that matches it, best first; see `name_score`.
+    """Find, for each text, at most `limit` nodes with a name or alias that matches it, best first;
+    see `name_score`.
 
     Raises:
         StoreError: the database failed.
@@ -40,7 +48,13 @@ async def nodes_by_name(
     return [
         Ranking(
             [
-                Candidate(node_key(key), score, similarity=score, found_by=("name_match",), result=found[key])
+                Candidate(
+                    node_key(key),
+                    score,
+                    similarity=score,
+                    found_by=("name_match",),
+                    result=found[key],
+                )
                 for score, key in scored
                 if key in found
             ],
@@ -50,11 +64,17 @@ async def nodes_by_name(
     ]
 
 
-async def _best(scope: SearchScope, text: str, labels: Sequence[str], limit: int) -> list[tuple[float, str]]:
+async def _best(
+    scope: SearchScope, text: str, labels: Sequence[str], limit: int
+) -> list[tuple[float, str]]:
     """Scores and keys of the nodes whose names match a text best, best first."""
     [row] = await scope.read(
         statement("match_text", labels=Identifier.any_of(labels)),
-        {"text": plain_text(text), "words": _words(plain_text(text)), "limit": max(limit, MAX_NODES)},
+        {
+            "text": plain_text(text),
+            "words": _words(plain_text(text)),
+            "limit": max(limit, MAX_NODES),
+        },
     )
 
     def scored(node: Row) -> tuple[str, float]:
@@ -71,8 +91,8 @@ def name_score(text: str, name: str) -> float:
     """Score a name against a text, ignoring case and accents.
 
     Returns:
-        1.0 if they are equal; 0.7 to 1.0 if one contains the other, by their lengths; up to 0.6 by the share of common
-        words; otherwise 0.0.
+        1.0 if they are equal; 0.7 to 1.0 if one contains the other, by their lengths; up to 0.6 by
+        the share of common words; otherwise 0.0.
     """
     # A name without letters, such as "?", has no plain form.
     one, other = plain_text(text) or text.strip(), plain_text(name) or name.strip()

@@ -1,4 +1,6 @@
-"""Records whose embeddings another model made: semantic search omits them, which every search says."""
+"""Records whose embeddings another model made: semantic search omits them, which every search
+says.
+"""
 
 import time
 from dataclasses import dataclass
@@ -55,9 +57,14 @@ class OmittedRecords:
 
 
 def _omitted(row: Row, model: str) -> str:
-    omitted = f"{counted(row['omitted_nodes'], 'node')} and {counted(row['omitted_relationships'], 'relationship')}"
+    omitted = (
+        f"{counted(row['omitted_nodes'], 'node')} and "
+        f"{counted(row['omitted_relationships'], 'relationship')}"
+    )
     other = repr(beginning(row["other_model"] or "another model", MAX_MODEL_NAME))
     return (
-        f"Semantic search omits {'at least ' if row['is_partial'] else ''}{omitted}: their embeddings were made by "
-        f"{other}, but {model!r} is connected. Run `kgagent migrate` to embed them again, or connect that model"
+        f"Semantic search omits {'at least ' if row['is_partial'] else ''}{omitted}: their "
+        f"embeddings were made by "
+        f"{other}, but {model!r} is connected. Run `kgagent migrate` to embed them again, or "
+        f"connect that model"
     )

@@ -1,6 +1,8 @@
-"""Paths between two nodes as candidates: their scores, which of them are returned, and reading them in full.
+"""Paths between two nodes as candidates: their scores, which of them are returned, and reading them
+in full.
 
-The score of a path is the mean weight of its relationships, minus a small cost for each hop beyond the first.
+The score of a path is the mean weight of its relationships, minus a small cost for each hop beyond
+the first.
 """
 
 import heapq
@@ -21,7 +23,9 @@ STEP_COST = 0.02
 
 @dataclass(frozen=True)
 class PathCandidate:
-    """A path, or the part of one from either end, by element ids; `weights` are those of its relationships."""
+    """A path, or the part of one from either end, by element ids; `weights` are those of its
+    relationships.
+    """
 
     nodes: tuple[str, ...]
     relationships: tuple[str, ...] = ()
@@ -44,7 +48,9 @@ class PathCandidate:
 
     def extended(self, node: str, relationship: str, weight: float) -> "PathCandidate":
         """The path with one more hop."""
-        return PathCandidate((*self.nodes, node), (*self.relationships, relationship), (*self.weights, weight))
+        return PathCandidate(
+            (*self.nodes, node), (*self.relationships, relationship), (*self.weights, weight)
+        )
 
     def joined(self, relationship: str, weight: float, other: "PathCandidate") -> "PathCandidate":
         """The whole path that a relationship makes of this part and one from the other end."""
@@ -61,7 +67,11 @@ def path_score(weights: Sequence[float]) -> float:
 
 
 def ranked(
-    paths: Iterable[PathCandidate], shortest: Iterable[PathCandidate], count: int, *, has_query: bool
+    paths: Iterable[PathCandidate],
+    shortest: Iterable[PathCandidate],
+    count: int,
+    *,
+    has_query: bool,
 ) -> list[PathCandidate]:
     """Choose paths.
 
@@ -69,17 +79,25 @@ def ranked(
         paths: paths, possibly with duplicates.
         shortest: the paths with the fewest hops.
         count: maximum number of paths.
-        has_query: whether there is a query: if so, paths are sorted by score, and at least one of the shortest is
-            included; otherwise by hops.
+        has_query: whether there is a query: if so, paths are sorted by score, and at least one of
+            the shortest is included; otherwise by hops.
     """
 
     def place(path: PathCandidate) -> tuple[float, float, tuple[str, ...]]:
         hops = len(path.relationships)
-        return (-path.score, hops, path.relationships) if has_query else (hops, -path.score, path.relationships)
+        return (
+            (-path.score, hops, path.relationships)
+            if has_query
+            else (hops, -path.score, path.relationships)
+        )
 
     of_fewest = sorted(shortest, key=place)[:count]
-    best = heapq.nsmallest(count, {path.relationships: path for path in (*paths, *of_fewest)}.values(), key=place)
-    if of_fewest and not any(len(path.relationships) == len(of_fewest[0].relationships) for path in best):
+    best = heapq.nsmallest(
+        count, {path.relationships: path for path in (*paths, *of_fewest)}.values(), key=place
+    )
+    if of_fewest and not any(
+        len(path.relationships) == len(of_fewest[0].relationships) for path in best
+    ):
         best[-1] = of_fewest[0]
     return best
 
@@ -90,13 +108,21 @@ def explained(weights: Sequence[float], *, has_query: bool) -> str:
     mean = sum(weights) / len(weights)
     each = ", ".join(f"{weight:.2f}" for weight in weights)
     cost = STEP_COST * (len(weights) - 1)
-    return f"score {path_score(weights):.2f} = mean {what} {mean:.2f} ({each}) - {cost:.2f} for {len(weights)} hops"
+    return (
+        f"score {path_score(weights):.2f} = mean {what} {mean:.2f} ({each}) - {cost:.2f} for "
+        f"{len(weights)} hops"
+    )
 
 
 async def read_paths(
-    scope: SearchScope, paths: Sequence[PathCandidate], shortest: Sequence[PathCandidate], *, has_query: bool
+    scope: SearchScope,
+    paths: Sequence[PathCandidate],
+    shortest: Sequence[PathCandidate],
+    *,
+    has_query: bool,
 ) -> list[GraphPath]:
-    """Read the nodes and relationships of paths in one statement; paths that changed meanwhile are omitted.
+    """Read the nodes and relationships of paths in one statement; paths that changed meanwhile are
+    omitted.
 
     Args:
         scope: whose paths.
@@ -124,7 +150,12 @@ async def read_paths(
 
 
 def _to_model(
-    path: PathCandidate, found: Mapping[str, Row], ontology: Ontology, *, has_query: bool, is_shortest: bool
+    path: PathCandidate,
+    found: Mapping[str, Row],
+    ontology: Ontology,
+    *,
+    has_query: bool,
+    is_shortest: bool,
 ) -> GraphPath:
     rows = [found[relationship] for relationship in path.relationships]
     nodes = {
@@ -138,7 +169,9 @@ def _to_model(
     }
     return GraphPath(
         nodes=tuple(nodes[node] for node in path.nodes),
-        relationships=tuple(RelationshipRecord.read(row["relationship"]).to_model(ontology) for row in rows),
+        relationships=tuple(
+            RelationshipRecord.read(row["relationship"]).to_model(ontology) for row in rows
+        ),
         weights=path.weights,
         score=path.score,
         is_shortest=is_shortest,
@@ -148,6 +181,9 @@ def _to_model(
 
 def _is_whole(path: PathCandidate, found: Mapping[str, Row]) -> bool:
     return all(
-        relationship in found and {node["element_id"] for node in found[relationship]["nodes"]} == {first, second}
-        for relationship, first, second in zip(path.relationships, path.nodes, path.nodes[1:], strict=False)
+        relationship in found
+        and {node["element_id"] for node in found[relationship]["nodes"]} == {first, second}
+        for relationship, first, second in zip(
+            path.relationships, path.nodes, path.nodes[1:], strict=False
+        )
     )

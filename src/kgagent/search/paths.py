@@ -1,12 +1,14 @@
-"""Path search: the shortest paths between two nodes, and the paths that are most relevant to a query.
+"""Path search: the shortest paths between two nodes, and the paths that are most relevant to a
+query.
 
-The shortest paths come from the database's own bidirectional search. The most relevant ones come from a beam search
-from both ends: hop by hop, the best partial paths of each side are extended, and each relationship that joins a path of
-one side with a path of the other makes a whole path. The weight of a relationship is computed inside the database: its
-plain cosine with the query or, without a query, its strength.
+The shortest paths come from the database's own bidirectional search. The most relevant ones come
+from a beam search from both ends: hop by hop, the best partial paths of each side are extended, and
+each relationship that joins a path of one side with a path of the other makes a whole path. The
+weight of a relationship is computed inside the database: its plain cosine with the query or,
+without a query, its strength.
 
-The result is exact as long as no node in between has more relationships than are read and no hop more partial paths
-than are kept; beyond that it is the best of the paths that were followed.
+The result is exact as long as no node in between has more relationships than are read and no hop
+more partial paths than are kept; beyond that it is the best of the paths that were followed.
 """
 
 import heapq
@@ -28,7 +30,9 @@ BEAM_WIDTH = 200
 """Partial paths of one hop and side that are extended."""
 
 READ_PER_HOP = 40_000
-"""Maximum number of relationships read in one hop of one side, divided evenly among the nodes that it starts from."""
+"""Maximum number of relationships read in one hop of one side, divided evenly among the nodes that
+it starts from.
+"""
 
 JOINS = 2_000
 SHORTEST_PATHS_READ = 1_000
@@ -57,7 +61,9 @@ async def find_paths(
         raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
     start, end = (records[key] for key in wanted)
     has_query = request.query is not None
-    vector = (await embedder.embed_queries([request.query]))[0] if request.query is not None else None
+    vector = (
+        (await embedder.embed_queries([request.query]))[0] if request.query is not None else None
+    )
     search = _PathSearch(scope, request, start, end, vector)
     async with task_group() as group:
         by_hops = group.create_task(search.shortest())
@@ -99,7 +105,10 @@ class _PathSearch:
             read_limit=SHORTEST_PATHS_READ,
             limit=self._request.limit,
         )
-        return [PathCandidate(tuple(row["nodes"]), tuple(row["relationships"]), tuple(row["weights"])) for row in rows]
+        return [
+            PathCandidate(tuple(row["nodes"]), tuple(row["relationships"]), tuple(row["weights"]))
+            for row in rows
+        ]
 
     async def relevant(self) -> list[PathCandidate]:
         """Find the best paths of each length by the beam search from both ends."""
@@ -137,10 +146,14 @@ class _PathSearch:
         )
         return heapq.nlargest(BEAM_WIDTH, longer, key=lambda path: path.total)
 
-    async def _joined(self, firsts: Sequence[PathCandidate], seconds: Sequence[PathCandidate]) -> list[PathCandidate]:
+    async def _joined(
+        self, firsts: Sequence[PathCandidate], seconds: Sequence[PathCandidate]
+    ) -> list[PathCandidate]:
         """The best whole paths that a relationship makes of one part from either side."""
         from_start, from_end = _by_tip(firsts), _by_tip(seconds)
-        rows = await self._rows("join_paths", first=_tip_totals(from_start), second=_tip_totals(from_end), limit=JOINS)
+        rows = await self._rows(
+            "join_paths", first=_tip_totals(from_start), second=_tip_totals(from_end), limit=JOINS
+        )
 
         def whole() -> Iterator[PathCandidate]:
             for row in rows:
@@ -157,7 +170,9 @@ class _PathSearch:
         if left > 0:
             try:
                 return await self._scope.read(
-                    self._scope.statement(name), {"vector": self._vector, **parameters}, timeout=left
+                    self._scope.statement(name),
+                    {"vector": self._vector, **parameters},
+                    timeout=left,
                 )
             except StatementTimeoutError:
                 pass
@@ -166,13 +181,19 @@ class _PathSearch:
 
 
 def _meetings(max_hops: int) -> list[tuple[int, int]]:
-    """Hops from either end at which a relationship between the last nodes makes a path within `max_hops`.
+    """Hops from either end at which a relationship between the last nodes makes a path within
+    `max_hops`.
 
-    Paths of even length are joined on both sides of their middle: beyond a hub, one side's beam may have lost a middle
-    that the other side's beam has.
+    Paths of even length are joined on both sides of their middle: beyond a hub, one side's beam may
+    have lost a middle that the other side's beam has.
     """
     levels = range(max_hops // 2 + 1)
-    return [(one, other) for one in levels for other in levels if abs(one - other) <= 1 and one + other < max_hops]
+    return [
+        (one, other)
+        for one in levels
+        for other in levels
+        if abs(one - other) <= 1 and one + other < max_hops
+    ]
 
 
 def _by_tip(paths: Iterable[PathCandidate]) -> dict[str, list[PathCandidate]]:
@@ -183,7 +204,10 @@ def _by_tip(paths: Iterable[PathCandidate]) -> dict[str, list[PathCandidate]]:
 
 
 def _tip_totals(tips: dict[str, list[PathCandidate]]) -> list[dict[str, object]]:
-    return [{"element_id": tip, "total": max(path.total for path in paths)} for tip, paths in tips.items()]
+    return [
+        {"element_id": tip, "total": max(path.total for path in paths)}
+        for tip, paths in tips.items()
+    ]
 
 
 def _node(record: NodeRecord) -> GraphNode:

@@ -1,7 +1,8 @@
-"""Reading a query, once: its words, the nodes that it names, and the levels of attitude and proximity that it says.
+"""Reading a query, once: its words, the nodes that it names, and the levels of attitude and
+proximity that it says.
 
-Everything later uses this reading. A name is what the graph calls a node: its name and its other names. The owner of
-the graph is also named by the words that the ontology has for it ("me", "my").
+Everything later uses this reading. A name is what the graph calls a node: its name and its other
+names. The owner of the graph is also named by the words that the ontology has for it ("me", "my").
 """
 
 import math
@@ -17,7 +18,9 @@ from kgagent.plain_names import MIN_FORM_LENGTH, folded_words, plain_text
 from kgagent.search.vector_targets import EmbeddedQuery
 
 MAX_WORDS = 200
-"""Words of a query that are read; a question has fewer, and the time for longer texts stays the same."""
+"""Words of a query that are read; a question has fewer, and the time for longer texts stays the
+same.
+"""
 
 MIN_NAME_LENGTH = 2
 """Letters of a name at least; shorter names occur in too many texts by chance."""
@@ -42,7 +45,8 @@ class Query:
         words: the words that count in statements, each once: those that are no stop words.
         lucene: for each of these words, what finds it in the full-text index of statements.
         levels: for each Neo4j type, the levels whose words it has.
-        weights: what each word weighs: the score of its best match in the full-text index. Only words with a match.
+        weights: what each word weighs: the score of its best match in the full-text index. Only
+            words with a match.
         named: the value, above 0 to 1, of each node that it names, by entity_key.
         names: the main names of these nodes, without the owner that is only meant by "me".
     """
@@ -95,7 +99,9 @@ def full_text_parameters(query: Query, user_id: str) -> dict[str, Any] | None:
     every = " ".join(query.lucene.values())
     return {
         "text": f"{owner} +({every})",
-        "words": [{"word": word, "text": f"{owner} +({text})"} for word, text in query.lucene.items()],
+        "words": [
+            {"word": word, "text": f"{owner} +({text})"} for word, text in query.lucene.items()
+        ],
     }
 
 
@@ -108,25 +114,35 @@ def name_parameters(query: Query, user_id: str, ontology: Ontology) -> dict[str,
     return {
         "plain": plain_text(text),
         "names": f"{must_be('user_id', [user_id])} +({names})",
-        "speaks_of_owner": ontology.owner_label is not None and not ontology.owner_words.isdisjoint(query.tokens),
+        "speaks_of_owner": ontology.owner_label is not None
+        and not ontology.owner_words.isdisjoint(query.tokens),
     }
 
 
-def named_nodes(query: Query, rows: Iterable[Row], ontology: Ontology, relationships: int) -> dict[str, float]:
-    """The nodes whose names a query contains as whole words, outside of longer names, and the owner, with their values.
+def named_nodes(
+    query: Query, rows: Iterable[Row], ontology: Ontology, relationships: int
+) -> dict[str, float]:
+    """The nodes whose names a query contains as whole words, outside of longer names, and the
+    owner, with their values.
 
     Args:
         query: the query.
         rows: nodes that it may name, see `find_named_nodes.cypher`.
         ontology: the words for the owner.
-        relationships: number of the user's relationships: the more of them a node has, the less its name says.
+        relationships: number of the user's relationships: the more of them a node has, the less its
+            name says.
     """
     candidates = list(rows)
-    spans = {row["entity_key"]: spans_of(row["names"], query.tokens) for row in candidates if not row["is_owner"]}
+    spans = {
+        row["entity_key"]: spans_of(row["names"], query.tokens)
+        for row in candidates
+        if not row["is_owner"]
+    }
     outermost = outermost_spans(span for of_node in spans.values() for span in of_node)
     covered = {position for first, end in outermost for position in range(first, end)}
     is_owner_meant = any(
-        token in ontology.owner_words and position not in covered for position, token in enumerate(query.tokens)
+        token in ontology.owner_words and position not in covered
+        for position, token in enumerate(query.tokens)
     )
     named: dict[str, float] = {}
     for row in candidates:
@@ -139,7 +155,8 @@ def named_nodes(query: Query, rows: Iterable[Row], ontology: Ontology, relations
 
 
 def specificity(degree: int, relationships: int) -> float:
-    """How much it says that the query names a node: 1 for a leaf, 0 for a node with all relationships.
+    """How much it says that the query names a node: 1 for a leaf, 0 for a node with all
+    relationships.
 
     Args:
         degree: number of relationships of the node.

@@ -1,7 +1,8 @@
-"""How far the results of a search stand out, so that a search can say that nothing relevant was found.
+"""How far the results of a search stand out, so that a search can say that nothing relevant was
+found.
 
-A nearest statement always exists, and how similar it is depends on the model, the query and the graph. Therefore its
-similarity is compared with the end of the query's own ranking:
+A nearest statement always exists, and how similar it is depends on the model, the query and the
+graph. Therefore its similarity is compared with the end of the query's own ranking:
 
     lead    = (similarity of the best - similarity of the 50th) / (1 - similarity of the 50th)
     words   = share of the query's longer words that occur in the results in some form
@@ -11,7 +12,8 @@ The relevance is the logistic function of
 
     ODDS · (lead, words, named, 1)
 
-`benchmarks/fit_weights.py` fits the odds by logistic regression on questions that graphs can and cannot answer.
+`benchmarks/fit_weights.py` fits the odds by logistic regression on questions that graphs can and
+cannot answer.
 """
 
 import math
@@ -33,7 +35,9 @@ LEAST_ROOM = 0.01
 """Least distance of the last similarity from 1 that a lead is divided by."""
 
 BEST = 3
-"""Results of which one at least is about a node that the query names, or the answer says that none is."""
+"""Results of which one at least is about a node that the query names, or the answer says that none
+is.
+"""
 
 RELEVANT = 0.5
 """Minimum relevance of results that count as relevant."""
@@ -63,13 +67,17 @@ def relevance(ranked: Ranked, candidates: Sequence[Candidate]) -> float | None:
 
 
 def names_without_match(ranked: Ranked, candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    """The names in a query that none of the best results has, nor the path to it: in a node, or in its text."""
+    """The names in a query that none of the best results has, nor the path to it: in a node, or in
+    its text.
+    """
     query = ranked.retrieved.query
     for one in candidates[:BEST]:
         for record in (one.record, *one.path):
             if record is not None and not query.named.keys().isdisjoint(nodes_of(record)):
                 return ()
-        present = frozenset(() if one.record is None or one.result is None else _words(one.record, one.result))
+        present = frozenset(
+            () if one.record is None or one.result is None else _words(one.record, one.result)
+        )
         if any(present.issuperset(folded_words(name)) for name in query.names.values()):
             return ()
     return tuple(dict.fromkeys(query.names.values()))

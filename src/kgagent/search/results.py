@@ -1,4 +1,6 @@
-"""Reading the best records of a search in full, in one statement, with their statements and similarities."""
+"""Reading the best records of a search in full, in one statement, with their statements and
+similarities.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +25,8 @@ class ReadRecord:
 
     Attributes:
         record: the record.
-        similarities: plain cosine of the record itself with each query; empty if it cannot be compared.
+        similarities: plain cosine of the record itself with each query; empty if it cannot be
+            compared.
         statements: those of its statements that are nearest to the queries, by text, with the same.
     """
 
@@ -34,7 +37,9 @@ class ReadRecord:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """The nodes whose surroundings are read too, with the most relationships among them and neighbors."""
+    """The nodes whose surroundings are read too, with the most relationships among them and
+    neighbors.
+    """
 
     around: Sequence[str]
     relationships: int
@@ -68,8 +73,14 @@ async def read_records(
     Raises:
         StoreError: the database failed.
     """
-    relationships = [one.record.element_id for one in candidates if isinstance(one.record, RelationshipRecord)]
-    keys = [entity_key_of(one.key) for one in candidates if not isinstance(one.record, RelationshipRecord)]
+    relationships = [
+        one.record.element_id for one in candidates if isinstance(one.record, RelationshipRecord)
+    ]
+    keys = [
+        entity_key_of(one.key)
+        for one in candidates
+        if not isinstance(one.record, RelationshipRecord)
+    ]
     if not keys and not relationships and (surroundings is None or not surroundings.around):
         return {}, GraphExpansion()
     parameters: dict[str, Any] = {
@@ -90,8 +101,14 @@ async def read_records(
     [row] = await scope.read(scope.statement(name), parameters, timeout=timeout)
     read = await _read(scope, row, labels)
     # The database reuses the ids of deleted relationships.
-    found = {one.key: read[one.key] for one in candidates if one.key in read and _is_same(one, read[one.key].record)}
-    return found, await read_surroundings(scope, row, types) if surroundings is not None else GraphExpansion()
+    found = {
+        one.key: read[one.key]
+        for one in candidates
+        if one.key in read and _is_same(one, read[one.key].record)
+    }
+    return found, await read_surroundings(
+        scope, row, types
+    ) if surroundings is not None else GraphExpansion()
 
 
 async def _read(scope: SearchScope, row: Row, labels: Sequence[str]) -> dict[str, ReadRecord]:
@@ -105,7 +122,10 @@ async def _read(scope: SearchScope, row: Row, labels: Sequence[str]) -> dict[str
         return ReadRecord(read_relationship(found[0]), *found[1:]) if found[0] else None
 
     # Records with many notes take a while, during which other users' calls go on.
-    records = [*await in_turns(node_of, row["nodes"]), *await in_turns(relationship_of, row["relationships"])]
+    records = [
+        *await in_turns(node_of, row["nodes"]),
+        *await in_turns(relationship_of, row["relationships"]),
+    ]
     return {key_of(one.record): one for one in records if one is not None}
 
 
@@ -113,6 +133,8 @@ def _is_same(candidate: Candidate, record: StoredRecord) -> bool:
     return candidate.record is None or candidate.record.element_id == record.element_id
 
 
-def model_of(record: StoredRecord, scope: SearchScope, types: RelationshipFilter) -> GraphNode | GraphRelationship:
+def model_of(
+    record: StoredRecord, scope: SearchScope, types: RelationshipFilter
+) -> GraphNode | GraphRelationship:
     """The record as callers see it, with the notes that the filter keeps."""
     return types.without_other_notes(types.then(record).to_model(scope.ontology))

@@ -1,8 +1,8 @@
 """Retrieval: what the queries of a search find in the graph, by retrievers that run concurrently.
 
     embed the queries ─┐
-                       ├─> retrieve, concurrently: statements by vector and by full text; statements at named nodes;
-    count the records ─┘   whole records by vector and by full text, for the strategies of the documents
+                       ├─> retrieve, concurrently: statements by vector and by full text, and at
+    count the records ─┘   named nodes; for the strategies of the documents, records too
 
 A retriever that fails or takes too long becomes a warning.
 """
@@ -41,7 +41,9 @@ from kgagent.search.vector_targets import RANKING_FIELDS, EmbeddedQuery
 from kgagent.turns import in_turns
 
 STATEMENT_POOL = 50
-"""Records that each retriever of statements returns for a query, and at each named node, with their best statements."""
+"""Records that each retriever of statements returns for a query, and at each named node, with their
+best statements.
+"""
 
 FETCHED_NAMES, NAMED_NODES = 100, 8
 """Full-text matches whose names are compared with a query, and nodes that a query can name."""
@@ -95,7 +97,9 @@ class Retrieved:
     @property
     def candidates(self) -> list[Candidate]:
         """The records that were retrieved, each once, with their statements."""
-        return list(merged(one for ranking in self.rankings.values() for one in ranking.candidates).values())
+        return list(
+            merged(one for ranking in self.rankings.values() for one in ranking.candidates).values()
+        )
 
 
 @dataclass(frozen=True)
@@ -134,11 +138,15 @@ Run = Callable[[Sequence[Query]], Awaitable[_Statements]]
 
 
 async def retrieve(
-    spec: RetrievalSpec, queries: Sequence[EmbeddedQuery], vectors: VectorRetrievers, embedder: Embedder
+    spec: RetrievalSpec,
+    queries: Sequence[EmbeddedQuery],
+    vectors: VectorRetrievers,
+    embedder: Embedder,
 ) -> Retrieval:
     """Embed the queries and run the retrievers.
 
-    Records that are not in the index of statements, as in a graph that was not migrated, are retrieved as records too.
+    Records that are not in the index of statements, as in a graph that was not migrated, are
+    retrieved as records too.
 
     Args:
         spec: what to retrieve.
@@ -147,13 +155,18 @@ async def retrieve(
         embedder: embeds the texts.
 
     Raises:
-        SearchError: every retriever failed; or the error itself if each failed with an unexpected error.
+        SearchError: every retriever failed; or the error itself if each failed with an unexpected
+            error.
     """
     async with task_group() as group:
         counting = group.create_task(
-            attempt(vectors.prepare(spec.scope, spec.types, spec.labels), spec.timeout, default=Count())
+            attempt(
+                vectors.prepare(spec.scope, spec.types, spec.labels), spec.timeout, default=Count()
+            )
         )
-        embedded, not_embedded = await attempt(_embed(queries, embedder), spec.timeout, default=list(queries))
+        embedded, not_embedded = await attempt(
+            _embed(queries, embedder), spec.timeout, default=list(queries)
+        )
         count, _ = await counting
     # Long texts take a while, during which other users' calls go on.
     read = await in_turns(lambda query: read_query(query, spec.scope.ontology), embedded)
@@ -162,34 +175,60 @@ async def retrieve(
         chosen |= {*OF_NODES, *OF_RELATIONSHIPS}
     async with task_group() as group:
         tasks = {
-            name: group.create_task(attempt(_run(name, run, read, not_embedded), spec.timeout, default=_Statements(())))
+            name: group.create_task(
+                attempt(_run(name, run, read, not_embedded), spec.timeout, default=_Statements(()))
+            )
             for name, run in _retrievers(spec, vectors, count.found).items()
             if name in chosen
         }
     results = {name: task.result() for name, task in tasks.items()}
     failures = {name: failure for name, (_, failure) in results.items() if failure is not None}
     found = {name: statements for name, (statements, failure) in results.items() if failure is None}
-    warnings = [f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure.reason}" for name, failure in failures.items()]
+    warnings = [
+        f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure.reason}"
+        for name, failure in failures.items()
+    ]
     if not any(name != "named_node" for name in found):
         raise _all_failed(failures, warnings)
     return Retrieval(
-        [_of_query(spec, query, position, found) for position, query in enumerate(read)], failures, warnings
+        [_of_query(spec, query, position, found) for position, query in enumerate(read)],
+        failures,
+        warnings,
     )
 
 
-def _of_query(spec: RetrievalSpec, query: Query, position: int, found: Mapping[Retriever, _Statements]) -> Retrieved:
-    weights = {word: weight for one in found.values() if one.weights for word, weight in one.weights[position].items()}
-    named = {key: value for one in found.values() if one.named for key, value in one.named[position].items()}
+def _of_query(
+    spec: RetrievalSpec, query: Query, position: int, found: Mapping[Retriever, _Statements]
+) -> Retrieved:
+    weights = {
+        word: weight
+        for one in found.values()
+        if one.weights
+        for word, weight in one.weights[position].items()
+    }
+    named = {
+        key: value
+        for one in found.values()
+        if one.named
+        for key, value in one.named[position].items()
+    }
 
     def is_kept(candidate: Candidate) -> bool:
         record = candidate.record
-        return not isinstance(record, NodeRecord) or (record.label in spec.labels and spec.types.keeps_node(record))
+        return not isinstance(record, NodeRecord) or (
+            record.label in spec.labels and spec.types.keeps_node(record)
+        )
 
     def kept(ranking: Ranking) -> Ranking:
         return replace(ranking, candidates=[*filter(is_kept, ranking.candidates)])
 
     rankings = {name: kept(one.rankings[position]) for name, one in found.items()}
-    names = {key: name for one in found.values() if one.names for key, name in one.names[position].items()}
+    names = {
+        key: name
+        for one in found.values()
+        if one.names
+        for key, name in one.names[position].items()
+    }
     return Retrieved(replace(query, weights=weights, named=named, names=names), rankings)
 
 
@@ -199,21 +238,29 @@ async def _embed(queries: Sequence[EmbeddedQuery], embedder: Embedder) -> list[E
     return [query if query.vector else replace(query, vector=next(vectors)) for query in queries]
 
 
-async def _run(name: Retriever, run: Run, queries: Sequence[Query], not_embedded: Failure | None) -> _Statements:
+async def _run(
+    name: Retriever, run: Run, queries: Sequence[Query], not_embedded: Failure | None
+) -> _Statements:
     if not_embedded is not None and name.endswith("_vector"):
         raise not_embedded.error
     return await run(queries)
 
 
-def _retrievers(spec: RetrievalSpec, vectors: VectorRetrievers, relationships: int) -> dict[Retriever, Run]:
+def _retrievers(
+    spec: RetrievalSpec, vectors: VectorRetrievers, relationships: int
+) -> dict[Retriever, Run]:
     """All retrievers: each is a function from queries to what it returns for them."""
     scope, types = spec.scope, spec.types
 
     async def full_text(queries: Sequence[Query]) -> _Statements:
-        rankings, weights = await search_statements_full_text(scope, queries, types=types, limit=STATEMENT_POOL)
+        rankings, weights = await search_statements_full_text(
+            scope, queries, types=types, limit=STATEMENT_POOL
+        )
         return _Statements(rankings, weights)
 
-    def of_rankings(search: Callable[[Sequence[EmbeddedQuery]], Awaitable[Sequence[Ranking]]]) -> Run:
+    def of_rankings(
+        search: Callable[[Sequence[EmbeddedQuery]], Awaitable[Sequence[Ranking]]],
+    ) -> Run:
         async def run(queries: Sequence[Query]) -> _Statements:
             return _Statements(await search([query.embedded for query in queries]))
 
@@ -230,7 +277,11 @@ def _retrievers(spec: RetrievalSpec, vectors: VectorRetrievers, relationships: i
         ),
         "node_fulltext": of_rankings(
             lambda queries: search_nodes_full_text(
-                scope, queries, labels=spec.labels, limit=spec.text_limit, threshold=spec.text_threshold
+                scope,
+                queries,
+                labels=spec.labels,
+                limit=spec.text_limit,
+                threshold=spec.text_threshold,
             )
         ),
         "relationship_vector": of_rankings(
@@ -240,7 +291,11 @@ def _retrievers(spec: RetrievalSpec, vectors: VectorRetrievers, relationships: i
         ),
         "relationship_fulltext": of_rankings(
             lambda queries: search_relationships_full_text(
-                scope, queries, types=types, limit=spec.relationship_limit, threshold=spec.text_threshold
+                scope,
+                queries,
+                types=types,
+                limit=spec.relationship_limit,
+                threshold=spec.text_threshold,
             )
         ),
     }
@@ -249,7 +304,8 @@ def _retrievers(spec: RetrievalSpec, vectors: VectorRetrievers, relationships: i
 async def _at_named_nodes(
     spec: RetrievalSpec, queries: Sequence[Query], vectors: VectorRetrievers, relationships: int
 ) -> _Statements:
-    """Find the nodes that queries name, with the statements there that are nearest, in one statement.
+    """Find the nodes that queries name, with the statements there that are nearest, in one
+    statement.
 
     Args:
         spec: whose graph, and which relationships to keep.
@@ -261,7 +317,9 @@ async def _at_named_nodes(
         StoreError: the database failed.
     """
     scope, types = spec.scope, spec.types
-    parameters = await in_turns(lambda query: name_parameters(query, scope.user_id, scope.ontology), queries)
+    parameters = await in_turns(
+        lambda query: name_parameters(query, scope.user_id, scope.ontology), queries
+    )
     asked = [
         {"position": position, "vector": scope.store.vector(query.embedded.vector or None), **own}
         for position, (query, own) in enumerate(zip(queries, parameters, strict=True))
@@ -272,7 +330,10 @@ async def _at_named_nodes(
     owner = scope.ontology.owner_label or next(iter(scope.ontology.labels))
     places = {**scope.places, **vectors.target(types, RANKING_FIELDS).places}
     rows = await scope.read(
-        statement("find_named_nodes", **{**places, "label": Identifier(STATEMENT), "owner": Identifier(owner)}),
+        statement(
+            "find_named_nodes",
+            **{**places, "label": Identifier(STATEMENT), "owner": Identifier(owner)},
+        ),
         {
             **types.parameters,
             "index": NODE_TEXT_INDEX,
@@ -285,27 +346,43 @@ async def _at_named_nodes(
         },
         timeout=spec.timeout,
     )
-    of_queries = [[row for row in rows if row["query"] == position] for position in range(len(queries))]
+    of_queries = [
+        [row for row in rows if row["query"] == position] for position in range(len(queries))
+    ]
     named = [
-        named_nodes(query, own, scope.ontology, relationships) for query, own in zip(queries, of_queries, strict=True)
+        named_nodes(query, own, scope.ontology, relationships)
+        for query, own in zip(queries, of_queries, strict=True)
     ]
 
     def ranking(position: int) -> Ranking:
         matches = (
-            match for row in of_queries[position] if row["entity_key"] in named[position] for match in row["matches"]
+            match
+            for row in of_queries[position]
+            if row["entity_key"] in named[position]
+            for match in row["matches"]
         )
-        records = [(record, match) for match in matches if (record := read_record(match, scope.ontology)) is not None]
+        records = [
+            (record, match)
+            for match in matches
+            if (record := read_record(match, scope.ontology)) is not None
+        ]
         return Ranking([statement_candidate(record, match) for record, match in records])
 
     names = [
-        {row["entity_key"]: row["names"][0] for row in own if row["entity_key"] in values and not row["is_owner"]}
+        {
+            row["entity_key"]: row["names"][0]
+            for row in own
+            if row["entity_key"] in values and not row["is_owner"]
+        }
         for own, values in zip(of_queries, named, strict=True)
     ]
     return _Statements(await in_turns(ranking, range(len(queries))), named=named, names=names)
 
 
 def _all_failed(failures: Mapping[Retriever, Failure], warnings: Sequence[str]) -> Exception:
-    unexpected = [failure.error for failure in failures.values() if failure.reason == INTERNAL_ERROR]
+    unexpected = [
+        failure.error for failure in failures.values() if failure.reason == INTERNAL_ERROR
+    ]
     if failures and len(unexpected) == len(failures):
         return unexpected[0]
     return SearchError(f"Every search failed. {'; '.join(warnings)}")

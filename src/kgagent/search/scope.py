@@ -1,4 +1,6 @@
-"""What all searches share: an observer, and for each statement the database, the user and comparable embeddings."""
+"""What all searches share: an observer, and for each statement the database, the user and
+comparable embeddings.
+"""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -81,9 +83,14 @@ class SearchScope:
         clock: Callable[[], datetime] = utc_now,
     ) -> Self:
         """The scope of all searches of a graph, without a user."""
-        labels, types = Identifier.any_of(ontology.labels), Identifier.any_of(ontology.relationships)
+        labels, types = (
+            Identifier.any_of(ontology.labels),
+            Identifier.any_of(ontology.relationships),
+        )
         places = {"labels": labels, "types": types}
-        return cls(store, ontology, embedder.model, embedder.dimensions, timeout, places, clock=clock)
+        return cls(
+            store, ontology, embedder.model, embedder.dimensions, timeout, places, clock=clock
+        )
 
     def of(self, user_id: str) -> Self:
         """Bind a user.
@@ -97,12 +104,18 @@ class SearchScope:
         return replace(self, user_id=user_id)
 
     async def read(
-        self, text: str, parameters: Mapping[str, Any] | None = None, *, timeout: float | None = None
+        self,
+        text: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
     ) -> list[Row]:
-        """Run a statement with `parameters`, and with the `user_id`, `model` and `dimensions` of this scope.
+        """Run a statement with `parameters`, and with the `user_id`, `model` and `dimensions` of
+        this scope.
 
         Raises:
-            StatementTimeoutError: it took longer than `timeout` seconds, or than `SHORTEST_TIMEOUT` if none are left.
+            StatementTimeoutError: it took longer than `timeout` seconds, or than `SHORTEST_TIMEOUT`
+                if none are left.
             StoreError: the database failed.
         """
         common = {"user_id": self.user_id, "model": self.model, "dimensions": self.dimensions}
@@ -122,7 +135,10 @@ class SearchScope:
         if labels is None:
             return list(self.ontology.labels)
         if not labels:
-            raise InputError(f"No label was given; omit labels, or choose among {', '.join(self.ontology.labels)}")
+            raise InputError(
+                f"No label was given; omit labels, or choose among "
+                f"{', '.join(self.ontology.labels)}"
+            )
         for label in labels:
             self.ontology.label(label)
         return list(dict.fromkeys(labels))
@@ -136,8 +152,10 @@ class RelationshipFilter:
         relationship_types: free types ("mentor"); None keeps all, an empty list none.
         neo4j_types: types in the database, in the order of the ontology; None keeps all.
         labels: an end has one of them; None keeps all.
-        as_of: relationships are valid on one of these days at least, and notes do not begin after them; None keeps all.
-        between: relationships and notes that are dated, on one of these days at least; None keeps all.
+        as_of: relationships are valid on one of these days at least, and notes do not begin after
+            them; None keeps all.
+        between: relationships and notes that are dated, on one of these days at least; None keeps
+            all.
         min_attitude, max_attitude, min_proximity, max_proximity: levels, 1 to 5; None keeps all.
         now: notes that have expired by then are not kept.
     """
@@ -176,35 +194,62 @@ class RelationshipFilter:
 
     @property
     def has_conditions(self) -> bool:
-        """Whether it has conditions that no vector index has; indexes have the free type, the owner and the days."""
+        """Whether it has conditions that no vector index has; indexes have the free type, the owner
+        and the days.
+        """
         in_indexes = {"relationship_types", "between", "now"}
-        return any(value is not None for name, value in asdict(self).items() if name not in in_indexes)
+        return any(
+            value is not None for name, value in asdict(self).items() if name not in in_indexes
+        )
 
     def identifier(self, ontology: Ontology) -> Identifier:
         """The Neo4j types to keep, as statements name them."""
-        return Identifier.any_of(ontology.relationships if self.neo4j_types is None else self.neo4j_types)
+        return Identifier.any_of(
+            ontology.relationships if self.neo4j_types is None else self.neo4j_types
+        )
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The filter as statements take it: `filter`, and the free types for the index that has them."""
+        """The filter as statements take it: `filter`, and the free types for the index that has
+        them.
+        """
         periods = {"as_of": self.as_of, "between": self.between}
-        days = {name: None if period is None else period._asdict() for name, period in periods.items()}
-        last = min((period.latest for period in (self.as_of, self.between) if period is not None), default=OPEN_END)
-        bounds = {"first_day": -1 if self.between is None else self.between.earliest, "last_day": last}
-        return {"filter": {**asdict(self), **days, **bounds}, "relationship_types": self.relationship_types}
+        days = {
+            name: None if period is None else period._asdict() for name, period in periods.items()
+        }
+        last = min(
+            (period.latest for period in (self.as_of, self.between) if period is not None),
+            default=OPEN_END,
+        )
+        bounds = {
+            "first_day": -1 if self.between is None else self.between.earliest,
+            "last_day": last,
+        }
+        return {
+            "filter": {**asdict(self), **days, **bounds},
+            "relationship_types": self.relationship_types,
+        }
 
     def keeps_note(self, note: Note) -> bool:
-        """Whether a note has not expired, is not later than `as_of`, and is dated within `between`."""
+        """Whether a note has not expired, is not later than `as_of`, and is dated within
+        `between`.
+        """
         if not note.is_current(self.now):
             return False
         periods = periods_of(note.when)
         if not periods:
             return self.between is None
-        begun = [period for period in periods if self.as_of is None or period.earliest <= self.as_of.latest]
+        begun = [
+            period
+            for period in periods
+            if self.as_of is None or period.earliest <= self.as_of.latest
+        ]
         return bool(begun) and (self.between is None or overlaps(begun, self.between))
 
     def keeps_node(self, node: NodeRecord) -> bool:
-        """Whether a node may be found by itself: without a time of its own, it is `between` by its notes."""
+        """Whether a node may be found by itself: without a time of its own, it is `between` by its
+        notes.
+        """
         return self.between is None or any(map(self.keeps_note, node.notes))
 
     def then(self, record: RecordT) -> RecordT:
@@ -219,7 +264,9 @@ class RelationshipFilter:
             return item
         update: dict[str, Any] = {"notes": tuple(filter(self.keeps_note, item.notes))}
         if self.as_of is not None and not update["notes"]:
-            dated = [note for note in oldest_first(item.notes) if note.when and note.is_current(self.now)]
+            dated = [
+                note for note in oldest_first(item.notes) if note.when and note.is_current(self.now)
+            ]
             update["first_noted"] = dated[0].when if dated else None
         return item.model_copy(update=update)
 
@@ -235,4 +282,6 @@ def check_text(text: str) -> None:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise InputError("the text contains an unpaired surrogate, which is not a character; remove it") from None
+        raise InputError(
+            "the text contains an unpaired surrogate, which is not a character; remove it"
+        ) from None

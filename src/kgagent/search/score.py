@@ -2,9 +2,9 @@
 
     score = Σ weight · feature
 
-Two features are costs, of a path: their weights are negative. A candidate that is at least as good as another in every
-feature, and at most as dear, therefore never scores less. `kgagent.search.features` computes the features;
-`benchmarks/fit_weights.py` fits the weights.
+Two features are costs, of a path: their weights are negative. A candidate that is at least as good
+as another in every feature, and at most as dear, therefore never scores less.
+`kgagent.search.features` computes the features; `benchmarks/fit_weights.py` fits the weights.
 """
 
 import math
@@ -17,16 +17,17 @@ class Features(NamedTuple):
     """What a score is made of, each 0 to 1.
 
     Attributes:
-        similarity: plain cosine of the statement with the query; negative ones count 0. Of a path, that of the
-            statement that it starts with.
-        words: what the query's words in the statement and in the names and the type of its record weigh, relative to
-            twice the retrieved statement with most of it; a word weighs what its best match in full-text search scores.
-            A path has the words of all its relationships.
+        similarity: plain cosine of the statement with the query; negative ones count 0. Of a path,
+            that of the statement that it starts with.
+        words: what the query's words in the statement and in the names and the type of its record
+            weigh, relative to twice the retrieved statement with most of it; a word weighs what its
+            best match in full-text search scores. A path has the words of all its relationships.
         named: how specific the nodes are that the query names, at the record or on the path.
-        types: how well the types and levels of the relationships match the words of the query, at a named node. Only
-            the best statement of a record has it.
+        types: how well the types and levels of the relationships match the words of the query, at a
+            named node. Only the best statement of a record has it.
         doubt: cost of the choices along a path, see `expand_hop.cypher`; 0 for what was retrieved.
-        hops: hops of the path after its first relationship, as a share of 5; 0 for what was retrieved.
+        hops: hops of the path after its first relationship, as a share of 5; 0 for what was
+            retrieved.
     """
 
     similarity: float = 0.0

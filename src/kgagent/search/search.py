@@ -1,10 +1,12 @@
 """One search: read the queries, retrieve, expand, read in full, score, and sort once.
 
     retrieve (retrieve.py) ─> score what was retrieved ─> expand (expand.py), a statement a hop
-        ─> read the best records in full (results.py) ─> score their statements (features.py, score.py) ─> sort
+        ─> read the best records in full (results.py)
+        ─> score their statements (features.py, score.py) ─> sort
 
-A candidate is a statement: a note, a description, or the bare record without either. A record's score is that of its
-best statement: its own, or that of the best path through it. Several queries share each statement of the database.
+A candidate is a statement: a note, a description, or the bare record without either. A record's
+score is that of its best statement: its own, or that of the best path through it. Several queries
+share each statement of the database.
 """
 
 import logging
@@ -99,7 +101,10 @@ class Found:
 
 
 async def search(
-    spec: SearchSpec, queries: Sequence[EmbeddedQuery], vectors: VectorRetrievers, embedder: Embedder
+    spec: SearchSpec,
+    queries: Sequence[EmbeddedQuery],
+    vectors: VectorRetrievers,
+    embedder: Embedder,
 ) -> Found:
     """Retrieve and expand; `score_records` scores what was then read in full.
 
@@ -110,7 +115,8 @@ async def search(
         embedder: embeds the texts.
 
     Raises:
-        SearchError: every retriever failed; or the error itself if each failed with an unexpected error.
+        SearchError: every retriever failed; or the error itself if each failed with an unexpected
+            error.
     """
     deadline = time.monotonic() + EXPANSION_SHARE * spec.timeout
     retrieval = await retrieve(spec, queries, vectors, embedder)
@@ -118,14 +124,21 @@ async def search(
     ranked = await in_turns(lambda retrieved: _ranked(spec, retrieved), retrieval.results)
     expansions = [Expansion(one.reader, spec.weights) for one in ranked]
     warnings = [*retrieval.warnings, *await _expand(spec, vectors, ranked, expansions, deadline)]
-    results = [_with_paths(one, expansion) for one, expansion in zip(ranked, expansions, strict=True)]
+    results = [
+        _with_paths(one, expansion) for one, expansion in zip(ranked, expansions, strict=True)
+    ]
     return Found(results, retrieval.failures, warnings, time.monotonic() + spec.timeout)
 
 
 def score_records(
-    found: Found, records: Mapping[str, ReadRecord], scope: SearchScope, types: RelationshipFilter, weights: Features
+    found: Found,
+    records: Mapping[str, ReadRecord],
+    scope: SearchScope,
+    types: RelationshipFilter,
+    weights: Features,
 ) -> list[Candidate]:
-    """Score the statements of records that were read in full, and the records by their best statement; best first.
+    """Score the statements of records that were read in full, and the records by their best
+    statement; best first.
 
     Of several queries, each statement has its best score.
 
@@ -145,7 +158,9 @@ def score_records(
             # One record with unexpected content must not hold back the others.
             _log.exception("A record could not be returned")
             continue
-        statements = _statements(_with_retrieved(read, [own.get(key) for own in ranks]), model, types)
+        statements = _statements(
+            _with_retrieved(read, [own.get(key) for own in ranks]), model, types
+        )
         of_queries = [
             _scored(ranked, replace(own[key], record=read.record), statements, position, weights)
             for position, (ranked, own) in enumerate(zip(found.results, ranks, strict=True))
@@ -154,7 +169,10 @@ def score_records(
         if not of_queries:
             continue
         best = max(of_queries, key=lambda one: one[0].score)[0]
-        each = [max(same, key=lambda one: one.score) for same in zip(*(one for _, one in of_queries), strict=True)]
+        each = [
+            max(same, key=lambda one: one.score)
+            for same in zip(*(one for _, one in of_queries), strict=True)
+        ]
         each.sort(key=lambda one: -one.score)
         result = model.model_copy(update={"statements": tuple(each), "similarity": best.similarity})
         scored.append(replace(best, result=result))
@@ -162,17 +180,27 @@ def score_records(
 
 
 def order(candidate: Candidate) -> tuple[float, float, bool, float, str]:
-    """Best first; of equal ones on a path the best match, then relationships, what ended last, and by key."""
+    """Best first; of equal ones on a path the best match, then relationships, what ended last, and
+    by key.
+    """
     record = candidate.record
     stored = None if record is None else record.properties.get("when_latest")
     latest = stored if isinstance(stored, int) else OPEN_END
     is_relationship = isinstance(record, RelationshipRecord)
-    return -candidate.score, -(candidate.similarity or 0.0), not is_relationship, -latest, candidate.key
+    return (
+        -candidate.score,
+        -(candidate.similarity or 0.0),
+        not is_relationship,
+        -latest,
+        candidate.key,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A statement of a record: its text, the note that it is (None: the description), and a similarity a query."""
+    """A statement of a record: its text, the note that it is (None: the description), and a
+    similarity a query.
+    """
 
     text: str
     note: Note | None
@@ -182,16 +210,27 @@ class _Statement:
 def _with_retrieved(read: ReadRecord, candidates: Sequence[Candidate | None]) -> ReadRecord:
     """The record with the statements that the queries retrieved, also those that were not read."""
     known = {text for text, _ in read.statements}
-    texts = dict.fromkeys(text for one in candidates if one is not None for text in one.statements if text not in known)
-    more = [(text, [None if one is None else one.statements.get(text) for one in candidates]) for text in texts]
+    texts = dict.fromkeys(
+        text
+        for one in candidates
+        if one is not None
+        for text in one.statements
+        if text not in known
+    )
+    more = [
+        (text, [None if one is None else one.statements.get(text) for one in candidates])
+        for text in texts
+    ]
     return replace(read, statements=(*read.statements, *more))
 
 
-def _statements(read: ReadRecord, model: GraphNode | GraphRelationship, types: RelationshipFilter) -> list[_Statement]:
+def _statements(
+    read: ReadRecord, model: GraphNode | GraphRelationship, types: RelationshipFilter
+) -> list[_Statement]:
     """The statements of a record that were read: its description and current notes.
 
-    A record that is not in the index of statements has one, with its own similarity. A description that only repeats
-    the triplet says nothing beside notes.
+    A record that is not in the index of statements has one, with its own similarity. A description
+    that only repeats the triplet says nothing beside notes.
     """
     texts = dict(read.statements) or {model.description: read.similarities}
     notes = [note for note in model.notes if note.content in texts and note.is_current(types.now)]
@@ -199,7 +238,10 @@ def _statements(read: ReadRecord, model: GraphNode | GraphRelationship, types: R
     is_said = model.description in texts or not of_notes
     if not is_said or (of_notes and isinstance(model, GraphRelationship) and model.repeats_triplet):
         return of_notes
-    return [_Statement(model.description, None, texts.get(model.description, read.similarities)), *of_notes]
+    return [
+        _Statement(model.description, None, texts.get(model.description, read.similarities)),
+        *of_notes,
+    ]
 
 
 def _scored(
@@ -209,13 +251,17 @@ def _scored(
     position: int,
     weights: Features,
 ) -> tuple[Candidate, list[FoundStatement]]:
-    """The record and its statements with their scores for one query; a path may raise the best statement."""
+    """The record and its statements with their scores for one query; a path may raise the best
+    statement.
+    """
     record = candidate.record
     if record is None:
         raise TypeError(f"{candidate.key} was not read")
     similarities = [one.similarities[position] if one.similarities else None for one in statements]
     texts = [one.text for one in statements]
-    features, best = ranked.reader.of_statements(record, list(zip(texts, similarities, strict=True)), weights)
+    features, best = ranked.reader.of_statements(
+        record, list(zip(texts, similarities, strict=True)), weights
+    )
     path = ranked.through.get(candidate.key)
     led_to: tuple[RelationshipRecord, ...] = ()
     if path is not None and path.score > score(features[best], weights):
@@ -255,7 +301,10 @@ def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:
 
 
 def _provisional(
-    reader: FeatureReader, candidate: Candidate, weights: Features, found_by: tuple[RetrieverName, ...]
+    reader: FeatureReader,
+    candidate: Candidate,
+    weights: Features,
+    found_by: tuple[RetrieverName, ...],
 ) -> Candidate:
     """A record with the score of its best retrieved statement."""
     record = candidate.record
@@ -276,16 +325,22 @@ def _provisional(
 def _texts(candidate: Candidate) -> Mapping[str, float | None]:
     """The retrieved statements of a record; or the record as one."""
     record = candidate.record
-    return candidate.statements or {"" if record is None else record.text("description"): candidate.similarity}
+    return candidate.statements or {
+        "" if record is None else record.text("description"): candidate.similarity
+    }
 
 
 def _starts(ranked: Ranked) -> Iterable[Path]:
     """The relationships that were retrieved, each as a path."""
     for one in ranked.candidates:
         if isinstance(one.record, RelationshipRecord) and one.features is not None:
-            words = ranked.reader.words_of_record(one.record) | ranked.reader.words_in(one.best_text)
+            words = ranked.reader.words_of_record(one.record) | ranked.reader.words_in(
+                one.best_text
+            )
             facts = PathFacts((one.record,), one.features.similarity, words, 0.0)
-            yield Path(facts, (one.key,), frozenset(), nodes_of(one.record), one.features, one.score)
+            yield Path(
+                facts, (one.key,), frozenset(), nodes_of(one.record), one.features, one.score
+            )
 
 
 async def _expand(
@@ -301,11 +356,17 @@ async def _expand(
     for one, expansion in zip(ranked, expansions, strict=True):
         expansion.begin(_starts(one))
     target = vectors.target(spec.types, RANKING_FIELDS)
-    step = expand(spec.scope, target, spec.types, expansions, hops=spec.most_hops, deadline=deadline)
+    step = expand(
+        spec.scope, target, spec.types, expansions, hops=spec.most_hops, deadline=deadline
+    )
     is_complete, failure = await attempt(step, spec.timeout, default=True)
     if failure is not None:
         return [f"Skipped expansion: {failure.reason}"]
-    return [] if is_complete else [f"Expansion was cut short: it took longer than {EXPANSION_SHARE * spec.timeout:g} s"]
+    return (
+        []
+        if is_complete
+        else [f"Expansion was cut short: it took longer than {EXPANSION_SHARE * spec.timeout:g} s"]
+    )
 
 
 def _with_paths(ranked: Ranked, expansion: Expansion) -> Ranked:
@@ -315,7 +376,11 @@ def _with_paths(ranked: Ranked, expansion: Expansion) -> Ranked:
         record = path.records[path.keys.index(key)]
         one = known.get(key) or Candidate(key, path.score, record, found_by=("expansion",))
         known[key] = replace(one, score=max(one.score, path.score))
-    return replace(ranked, candidates=sorted(known.values(), key=lambda one: -one.score), through=expansion.through)
+    return replace(
+        ranked,
+        candidates=sorted(known.values(), key=lambda one: -one.score),
+        through=expansion.through,
+    )
 
 
 def _retrievers_of(rankings: Mapping[Retriever, Ranking]) -> dict[str, tuple[RetrieverName, ...]]:

@@ -114,7 +114,8 @@ class RetrievalService:
             neo4j_types: types in the database to keep; None keeps all.
             filters: further conditions.
             limit: maximum number of relationships.
-            vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
+            vector: an embedding to search for instead of the text, shape (dimensions,); no
+                embedding call is made.
 
         Returns:
             Relationships, best first.
@@ -127,7 +128,9 @@ class RetrievalService:
         scope = self.scope.of(user_id)
         check_limit(limit)
         given = {"relationship_types": relationship_types, "neo4j_types": neo4j_types}
-        kept = filters.model_copy(update={name: tuple(value) for name, value in given.items() if value is not None})
+        kept = filters.model_copy(
+            update={name: tuple(value) for name, value in given.items() if value is not None}
+        )
         types = RelationshipFilter.of(scope, kept)
         wanted = await self._vector_query(query, vector, threshold)
         [ranking] = await self._vectors.relationships(scope, [wanted], types=types, limit=limit)
@@ -135,7 +138,11 @@ class RetrievalService:
         found = [(one.record, one.score) for one in ranking.candidates if one.record is not None]
 
         def result_of(match: tuple[StoredRecord, float]) -> RelationshipSearchResult:
-            fields = {**dict(model_of(match[0], scope, types)), "similarity": match[1], "score": match[1]}
+            fields = {
+                **dict(model_of(match[0], scope, types)),
+                "similarity": match[1],
+                "score": match[1],
+            }
             return RelationshipSearchResult.model_construct(**fields)
 
         results = await in_turns(result_of, found)
@@ -168,7 +175,9 @@ class RetrievalService:
             limit=limit,
             vector=vector,
         )
-        ends = dict.fromkeys(key for match in matches for key in (match.from_entity_key, match.to_entity_key))
+        ends = dict.fromkeys(
+            key for match in matches for key in (match.from_entity_key, match.to_entity_key)
+        )
         nodes = await self._nodes.get(user_id, list(ends))
         return DiscoveredNodes(nodes=tuple(nodes), relationships=tuple(matches))
 
@@ -191,7 +200,8 @@ class RetrievalService:
             user_id: owner of the nodes.
             labels: labels to keep; None keeps all.
             limit: maximum number of nodes of each label.
-            vector: an embedding to search for instead of the text, shape (dimensions,); no embedding call is made.
+            vector: an embedding to search for instead of the text, shape (dimensions,); no
+                embedding call is made.
 
         Returns:
             Nodes of all labels, most similar first.
@@ -204,10 +214,17 @@ class RetrievalService:
         scope = self.scope.of(user_id)
         check_limit(limit)
         queries = [await self._vector_query(query, vector, threshold)]
-        [ranking] = await self._vectors.nodes(scope, queries, labels=scope.labels(labels), limit=limit)
-        nodes = [(one.record, one.score) for one in ranking.candidates if isinstance(one.record, NodeRecord)]
+        [ranking] = await self._vectors.nodes(
+            scope, queries, labels=scope.labels(labels), limit=limit
+        )
+        nodes = [
+            (one.record, one.score)
+            for one in ranking.candidates
+            if isinstance(one.record, NodeRecord)
+        ]
         found = await in_turns(
-            lambda one: NodeSearchResult(node=one[0].to_model(scope.ontology), similarity=one[1]), nodes
+            lambda one: NodeSearchResult(node=one[0].to_model(scope.ontology), similarity=one[1]),
+            nodes,
         )
         return Matches(found, plan=ranking.plan or "none")
 
@@ -230,7 +247,9 @@ class RetrievalService:
         check_text(text)
         scope = self.scope.of(user_id)
         check_limit(limit)
-        [ranking] = await nodes_by_name(scope, [text], labels=scope.labels(labels), limit=limit, nodes=self._nodes)
+        [ranking] = await nodes_by_name(
+            scope, [text], labels=scope.labels(labels), limit=limit, nodes=self._nodes
+        )
         found = [
             NodeSearchResult(node=one.result, similarity=one.score)
             for one in ranking.candidates
@@ -255,10 +274,10 @@ class RetrievalService:
         Args:
             request: the query, embedded in one call unless `vector` is given, and how to search.
             user_id: owner of the graph.
-            vector: an embedding to use instead of the query's own, shape (dimensions,); no embedding call is made.
-                Without a query, only the vector searches run.
-            cross_encoder: has a method `score(query, texts)`, plain or async, that returns one number for each text;
-                it reranks the best items.
+            vector: an embedding to use instead of the query's own, shape (dimensions,); no
+                embedding call is made. Without a query, only the vector searches run.
+            cross_encoder: has a method `score(query, texts)`, plain or async, that returns one
+                number for each text; it reranks the best items.
             with_ends: whether the nodes of relationships are returned beside them.
 
         Raises:
@@ -273,12 +292,15 @@ class RetrievalService:
         )
         scope = self.scope.of(user_id)
         if vector is None and (options.query is None or not options.query.strip()):
-            raise InputError("Say what to look for: give a query that is not empty, a vector, or both")
+            raise InputError(
+                "Say what to look for: give a query that is not empty, a vector, or both"
+            )
         if options.query is not None:
             check_text(options.query)
         if cross_encoder is not None and not callable(getattr(cross_encoder, "score", None)):
             raise InputError(
-                f"cross_encoder must have a method score(query, texts), got {type(cross_encoder).__name__}"
+                f"cross_encoder must have a method score(query, texts), got "
+                f"{type(cross_encoder).__name__}"
             )
         options, warnings = await with_stored_types(scope, options)
         search = HybridSearch(
@@ -293,11 +315,14 @@ class RetrievalService:
             weights=self.weights,
             with_ends=with_ends,
         )
-        return with_warnings(await search.run(self._vectors, self._embedder, self._omitted), warnings)
+        return with_warnings(
+            await search.run(self._vectors, self._embedder, self._omitted), warnings
+        )
 
     @observed("explore")
     async def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
-        """Search for several queries and names, fuse the nodes found, and return them with their surroundings.
+        """Search for several queries and names, fuse the nodes found, and return them with their
+        surroundings.
 
         A search that fails or times out is skipped, with a warning in the result.
 
@@ -316,31 +341,48 @@ class RetrievalService:
             check_text(text)
         request, warnings = await with_stored_types(scope, request)
         types = RelationshipFilter.of(scope, request)
-        exploration = Exploration(scope, request, scope.labels(request.labels), types, self._nodes, self.weights)
-        return with_warnings(await exploration.run(self._vectors, self._embedder, self._omitted), warnings)
+        exploration = Exploration(
+            scope, request, scope.labels(request.labels), types, self._nodes, self.weights
+        )
+        return with_warnings(
+            await exploration.run(self._vectors, self._embedder, self._omitted), warnings
+        )
 
     @observed("expand_graph")
     async def expand_graph(
-        self, entity_keys: Sequence[str], *, user_id: str, max_relationships: int = 10, max_neighbors: int = 30
+        self,
+        entity_keys: Sequence[str],
+        *,
+        user_id: str,
+        max_relationships: int = 10,
+        max_neighbors: int = 30,
     ) -> GraphExpansion:
-        """Find the surroundings of nodes: the relationships among them, and their neighbors one hop away.
+        """Find the surroundings of nodes: the relationships among them, and their neighbors one hop
+        away.
 
         Args:
             entity_keys: keys of the nodes.
             user_id: owner of the nodes.
             max_relationships: maximum number of relationships among the nodes.
-            max_neighbors: maximum number of neighbors; each comes with the relationships that join it to the nodes.
+            max_neighbors: maximum number of neighbors; each comes with the relationships that join
+                it to the nodes.
 
         Raises:
             StoreError: the database failed.
         """
         return await expand_around(
-            self.scope.of(user_id), entity_keys, max_relationships=max_relationships, max_neighbors=max_neighbors
+            self.scope.of(user_id),
+            entity_keys,
+            max_relationships=max_relationships,
+            max_neighbors=max_neighbors,
         )
 
     @observed("best_connected_nodes")
-    async def best_connected_nodes(self, *, user_id: str, limit: int = 20) -> list[tuple[GraphNode, int]]:
-        """Find the nodes that have the most relationships, with their number; the owner of the graph comes first.
+    async def best_connected_nodes(
+        self, *, user_id: str, limit: int = 20
+    ) -> list[tuple[GraphNode, int]]:
+        """Find the nodes that have the most relationships, with their number; the owner of the
+        graph comes first.
 
         Args:
             user_id: owner of the graph.
@@ -370,7 +412,8 @@ class RetrievalService:
 
     @observed("timeline")
     async def timeline(self, entity_key: str, *, user_id: str, between: Period) -> Timeline:
-        """Read the statements about a node and its relationships that have a time, the earliest first.
+        """Read the statements about a node and its relationships that have a time, the earliest
+        first.
 
         Args:
             entity_key: the node.
@@ -386,7 +429,8 @@ class RetrievalService:
 
     @observed("find_paths")
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
-        """Find how two nodes are related: the shortest paths between them, and the most relevant ones.
+        """Find how two nodes are related: the shortest paths between them, and the most relevant
+        ones.
 
         Args:
             request: the nodes, and optionally what the paths should be about.
@@ -410,20 +454,24 @@ class RetrievalService:
             user_id: owner of the nodes.
 
         Returns:
-            The earlier values of each record that has any, the oldest first, by its Neo4j type (None for a node) and
-            the key of the node or the keys of both nodes.
+            The earlier values of each record that has any, the oldest first, by its Neo4j type
+            (None for a node) and the key of the node or the keys of both nodes.
 
         Raises:
             StoreError: the database failed.
         """
         scope = self.scope.of(user_id)
         rows = await scope.read(scope.statement("read_histories"), {"keys": list(entity_keys)})
-        return {(row["neo4j_type"], frozenset(row["ends"])): parse_history(row["history"]) for row in rows}
+        return {
+            (row["neo4j_type"], frozenset(row["ends"])): parse_history(row["history"])
+            for row in rows
+        }
 
     async def nodes(
         self, entity_keys: Sequence[str], *, user_id: str, labels: Sequence[str] | None = None
     ) -> list[GraphNode]:
-        """Read nodes by key, in the order of the keys; nodes that the user does not own are omitted.
+        """Read nodes by key, in the order of the keys; nodes that the user does not own are
+        omitted.
 
         Args:
             entity_keys: keys of the nodes.
@@ -436,11 +484,15 @@ class RetrievalService:
         """Embed queries in one request."""
         return list(await self._embedder.embed_queries(texts))
 
-    async def _vector_query(self, query: str | None, vector: Sequence[float] | None, threshold: float) -> EmbeddedQuery:
+    async def _vector_query(
+        self, query: str | None, vector: Sequence[float] | None, threshold: float
+    ) -> EmbeddedQuery:
         if not -1.0 <= threshold <= 1.0:
             raise InputError(f"threshold must be a cosine from -1 to 1, got {threshold}")
         if vector is not None:
-            return EmbeddedQuery(validate_vector(vector, self.scope.dimensions), threshold, query or "")
+            return EmbeddedQuery(
+                validate_vector(vector, self.scope.dimensions), threshold, query or ""
+            )
         if query is None or not query.strip():
             raise InputError("Say what to look for: query must not be empty")
         [embedded] = await self._embedder.embed_queries([query[:MAX_EMBEDDED_TEXT]])

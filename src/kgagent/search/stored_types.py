@@ -1,4 +1,6 @@
-"""Filters by free type: the stored spellings of the given types, and a warning about types that no relationship has."""
+"""Filters by free type: the stored spellings of the given types, and a warning about types that no
+relationship has.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import TypeVar, cast
@@ -28,8 +30,12 @@ MAX_NEAREST = 3
 _WINDOW = 200
 
 
-async def with_stored_types(scope: SearchScope, request: RequestT) -> tuple[RequestT, tuple[str, ...]]:
-    """A request with the stored spellings of the types that it filters by, and warnings of types that do not exist."""
+async def with_stored_types(
+    scope: SearchScope, request: RequestT
+) -> tuple[RequestT, tuple[str, ...]]:
+    """A request with the stored spellings of the types that it filters by, and warnings of types
+    that do not exist.
+    """
     given: Sequence[str] | None = request.relationship_types
     if given is None:
         return request, ()
@@ -46,7 +52,9 @@ def with_warnings(result: ResultT, warnings: Sequence[str]) -> ResultT:
 async def spellings(
     store: Store, user_id: str, given: Sequence[str]
 ) -> tuple[Mapping[str, Sequence[str]], tuple[str, ...]]:
-    """The stored spellings of each type, or the type itself if there are none; and warnings of the latter."""
+    """The stored spellings of each type, or the type itself if there are none; and warnings of the
+    latter.
+    """
     types: dict[str, Sequence[str]] = {name: [name] for name in given}
     try:
         similar = await _similar(store, user_id, list(types)) if len(types) <= MAX_CHECKED else {}
@@ -60,20 +68,32 @@ async def spellings(
         same = exact or [name for name in names if form in map(_folded, _listed(name))]
         types[given_type] = same or [given_type]
         if not same:
-            nearest = f". Nearest: {', '.join(map(shorten_name, names[:MAX_NEAREST]))}" if names else ""
+            nearest = (
+                f". Nearest: {', '.join(map(shorten_name, names[:MAX_NEAREST]))}" if names else ""
+            )
             warnings.append(f"No relationship has the type {shorten_name(given_type)!r}{nearest}")
     return types, tuple(warnings)
 
 
 async def _similar(store: Store, user_id: str, given: Sequence[str]) -> dict[str, list[str]]:
-    """For each given type, the stored ones with one of its words or a similar word, best match first."""
+    """For each given type, the stored ones with one of its words or a similar word, best match
+    first.
+    """
     forms = [(name, separator.join(_words(name))) for name in given for separator in (" ", "_")]
-    queries = [(name, similar_name_query(form, user_id, "relationship_type")) for name, form in forms]
+    queries = [
+        (name, similar_name_query(form, user_id, "relationship_type")) for name, form in forms
+    ]
     asked = [(name, query) for name, query in queries if query is not None]
     similar: dict[str, list[str]] = {name: [] for name in given}
     if asked:
-        parameters = {"queries": [query for _, query in asked], "index": RELATIONSHIP_TEXT_INDEX, "window": _WINDOW}
-        rows = await store.read(statement("find_relationship_types"), {"user_id": user_id, **parameters})
+        parameters = {
+            "queries": [query for _, query in asked],
+            "index": RELATIONSHIP_TEXT_INDEX,
+            "window": _WINDOW,
+        }
+        rows = await store.read(
+            statement("find_relationship_types"), {"user_id": user_id, **parameters}
+        )
         for (name, _), row in zip(asked, rows, strict=True):
             similar[name] += [stored for stored in row["types"] if stored not in similar[name]]
     return similar

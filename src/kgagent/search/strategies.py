@@ -1,4 +1,6 @@
-"""Fusion strategies of the documents, beside the default score: rrf, weighted, interleave, graph_first, text_first."""
+"""Fusion strategies of the documents, beside the default score: rrf, weighted, interleave,
+graph_first, text_first.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,7 +40,12 @@ DEFAULT_WEIGHT_OF: Mapping[FusedRetriever, FusedRetriever] = {
 
 
 def fuse(
-    rankings: Rankings, *, strategy: str, weights: Weights | None = None, k: int = RRF_K, limit: int | None = None
+    rankings: Rankings,
+    *,
+    strategy: str,
+    weights: Weights | None = None,
+    k: int = RRF_K,
+    limit: int | None = None,
 ) -> list[Candidate]:
     """Fuse rankings.
 
@@ -50,8 +57,8 @@ def fuse(
         limit: maximum number of items; None keeps all.
 
     Returns:
-        Each item once, best first, with what all its retrievers know of it; equal scores are ordered by retriever and
-        then by key.
+        Each item once, best first, with what all its retrievers know of it; equal scores are
+        ordered by retriever and then by key.
 
     Raises:
         InputError: the strategy is unknown, or the weights are invalid.
@@ -73,7 +80,15 @@ def _merged(finds: Sequence[tuple[FusedRetriever, Candidate]], score: float) -> 
         similarity = item.similarity if similarity is None else similarity
         text_score = item.text_score if text_score is None else text_score
         path = path or item.path
-    return Candidate(first.key, score, first.record, similarity, text_score, path, tuple([name for name, _ in finds]))
+    return Candidate(
+        first.key,
+        score,
+        first.record,
+        similarity,
+        text_score,
+        path,
+        tuple([name for name, _ in finds]),
+    )
 
 
 def by_strategy(name: str, lists: Rankings, weights: Weights | None, k: int) -> Scores:
@@ -85,12 +100,17 @@ def by_strategy(name: str, lists: Rankings, weights: Weights | None, k: int) -> 
     if name == "rrf":
         return reciprocal(lists, k if k > 0 else RRF_K)
     if name not in STRATEGIES:
-        raise InputError(f"strategy must be one of {', '.join(('calibrated', 'rrf', *STRATEGIES))}, got {name!r}")
+        raise InputError(
+            f"strategy must be one of {', '.join(('calibrated', 'rrf', *STRATEGIES))}, got {name!r}"
+        )
     return STRATEGIES[name](lists, weights)
 
 
 def reciprocal_rank_fusion(
-    rankings: Iterable[Sequence[tuple[ItemT, int]]], *, tie_break: Callable[[ItemT], Any], k: int = RRF_K
+    rankings: Iterable[Sequence[tuple[ItemT, int]]],
+    *,
+    tie_break: Callable[[ItemT], Any],
+    k: int = RRF_K,
 ) -> list[tuple[ItemT, float]]:
     """Fuse rankings by rank alone: score = Σ 1 / (k + rank).
 
@@ -114,7 +134,9 @@ def reciprocal_rank_fusion(
 def reciprocal(lists: Rankings, k: int) -> Scores:
     """Reciprocal rank fusion."""
     first = first_retrievers(lists)
-    ranks = [[(item.key, rank) for rank, item in enumerate(items, start=1)] for items in lists.values()]
+    ranks = [
+        [(item.key, rank) for rank, item in enumerate(items, start=1)] for items in lists.values()
+    ]
     return reciprocal_rank_fusion(ranks, tie_break=lambda key: (first[key], key), k=k)
 
 
@@ -127,7 +149,10 @@ def weighted(lists: Rankings, weights: Weights | None = None) -> Scores:
     weights = EVEN_WEIGHTS if weights is None else weights
     total = sum(weights.values())
     if not total > 0.0 or min(weights.values()) < 0.0 or not set(weights) <= set(FUSED):
-        raise InputError(f"weights must name {', '.join(FUSED)} with numbers from 0, not all 0; got {dict(weights)}")
+        raise InputError(
+            f"weights must name {', '.join(FUSED)} with numbers from 0, not all 0; got "
+            f"{dict(weights)}"
+        )
     first = first_retrievers(lists)
     scores = dict.fromkeys(first, 0.0)
     for name, items in lists.items():

@@ -27,10 +27,15 @@ async def expand_around(
     return await read_surroundings(scope, row, every)
 
 
-async def read_surroundings(scope: SearchScope, row: Row, types: RelationshipFilter) -> GraphExpansion:
+async def read_surroundings(
+    scope: SearchScope, row: Row, types: RelationshipFilter
+) -> GraphExpansion:
     """Make models of what `_surroundings.cypher` returns, as the filter has them."""
     ontology = scope.ontology
-    relationships = [*row["among"], *(one for around in row["neighbors"] for one in around["relationships"])]
+    relationships = [
+        *row["among"],
+        *(one for around in row["neighbors"] for one in around["relationships"]),
+    ]
     nodes = [around["node"] for around in row["neighbors"]]
 
     def node_of(found: Sequence[Any]) -> GraphNode:

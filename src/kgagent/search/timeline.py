@@ -1,4 +1,6 @@
-"""Timeline: the statements about a node and its relationships that have a time, in order of time."""
+"""Timeline: the statements about a node and its relationships that have a time, in order of
+time.
+"""
 
 from datetime import datetime
 
@@ -36,15 +38,25 @@ async def timeline(
     if start is None:
         raise NodeNotFoundError(f"Node not found: {entity_key}")
     parameters = {"entity_key": start.entity_key, "read_limit": READ_PER_HOP}
-    rows = [row for row in await scope.read(scope.statement("read_timeline"), parameters) if row["relationship"]]
+    rows = [
+        row
+        for row in await scope.read(scope.statement("read_timeline"), parameters)
+        if row["relationship"]
+    ]
 
     def relationship_of(row: Row) -> GraphRelationship:
         return read_relationship(row["relationship"]).to_model(ontology)
 
     owners: list[GraphNode | GraphRelationship] = [start, *await in_turns(relationship_of, rows)]
-    stated = [one for of_owner in await in_turns(lambda one: list(statements_of(one, now)), owners) for one in of_owner]
+    stated = [
+        one
+        for of_owner in await in_turns(lambda one: list(statements_of(one, now)), owners)
+        for one in of_owner
+    ]
     timed = [
-        (period, one) for period, one in stated if period is not None and one is not None and period.overlaps(between)
+        (period, one)
+        for period, one in stated
+        if period is not None and one is not None and period.overlaps(between)
     ]
     timed.sort(key=lambda one: (one[0].earliest < between.earliest, one[0], _added(one[1])))
     return Timeline(
@@ -53,7 +65,10 @@ async def timeline(
         untimed=sum(one is None for _, one in stated),
         labels={
             start.entity_key: start.label,
-            **{row["other"]["entity_key"]: ontology_label(row["other"]["labels"], ontology) for row in rows},
+            **{
+                row["other"]["entity_key"]: ontology_label(row["other"]["labels"], ontology)
+                for row in rows
+            },
         },
     )
 

@@ -15,9 +15,11 @@ from kgagent.search.scope import SearchScope
 from kgagent.turns import in_turns
 
 READ_PER_HOP = 1_000_000
-"""Maximum number of relationships read in one hop, divided evenly among the nodes that it starts from.
+"""Maximum number of relationships read in one hop, divided evenly among the nodes that it starts
+from.
 
-Of a node with more, Neo4j returns some; which ones stays the same until the graph around the node changes.
+Of a node with more, Neo4j returns some; which ones stays the same until the graph around the node
+changes.
 """
 
 LEADING_RELATIONSHIPS = 3
@@ -26,7 +28,9 @@ LEADING_RELATIONSHIPS = 3
 Level = list[tuple[GraphNode, tuple[GraphRelationship, ...]]]
 
 
-async def traverse(scope: SearchScope, request: TraverseRequest, nodes: NodeRepository) -> TraverseResult:
+async def traverse(
+    scope: SearchScope, request: TraverseRequest, nodes: NodeRepository
+) -> TraverseResult:
     """Find the nodes around one node, with one round trip for each hop.
 
     Raises:
@@ -46,14 +50,25 @@ async def traverse(scope: SearchScope, request: TraverseRequest, nodes: NodeRepo
         # Reading one more than there is room for shows whether the result is complete.
         room = request.limit - len(reached) + 1
         level = await _level(scope, text, request, frontier, reached, room, len(types))
-        reached += [TraversedNode(node=node, hops=hops, relationships=relationships) for node, relationships in level]
+        reached += [
+            TraversedNode(node=node, hops=hops, relationships=relationships)
+            for node, relationships in level
+        ]
         if len(reached) > request.limit:
-            total = await _count(scope, statement("traverse_count", **names), request) if request.hops == 1 else None
-            return TraverseResult(start=start, reached=tuple(reached[: request.limit]), is_complete=False, total=total)
+            total = (
+                await _count(scope, statement("traverse_count", **names), request)
+                if request.hops == 1
+                else None
+            )
+            return TraverseResult(
+                start=start, reached=tuple(reached[: request.limit]), is_complete=False, total=total
+            )
         frontier = [node.entity_key for node, _ in level]
         if not frontier:
             break
-    total = request.skip + len(reached) if request.hops == 1 and (reached or not request.skip) else None
+    total = (
+        request.skip + len(reached) if request.hops == 1 and (reached or not request.skip) else None
+    )
     return TraverseResult(start=start, reached=tuple(reached), total=total)
 
 
@@ -98,7 +113,9 @@ async def _level(  # noqa: PLR0917
     ontology = scope.ontology
 
     def reached_by(row: Row) -> tuple[GraphNode, tuple[GraphRelationship, ...]]:
-        relationships = (read_relationship(item).to_model(ontology) for item in row["relationships"] if item)
+        relationships = (
+            read_relationship(item).to_model(ontology) for item in row["relationships"] if item
+        )
         return read_node(row["node"], ontology).to_model(ontology), tuple(relationships)
 
     return await in_turns(reached_by, [row for row in rows if row["node"]])
@@ -106,7 +123,11 @@ async def _level(  # noqa: PLR0917
 
 async def _count(scope: SearchScope, text: Statement, request: TraverseRequest) -> int:
     """Number of nodes within one hop."""
-    parameters = {"entity_key": request.entity_key, "read_limit": READ_PER_HOP, **_conditions(request)}
+    parameters = {
+        "entity_key": request.entity_key,
+        "read_limit": READ_PER_HOP,
+        **_conditions(request),
+    }
     [row] = await scope.read(text, parameters)
     return int(row["count"])
 

@@ -1,4 +1,6 @@
-"""What a vector search searches: the relationships, or the nodes of one label, with the statements that do so."""
+"""What a vector search searches: the relationships, or the nodes of one label, with the statements
+that do so.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,14 +39,16 @@ class VectorTarget:
     """Where a vector search searches.
 
     Attributes:
-        name: distinguishes targets; a label, or "relationships" or "statements" with the Neo4j types.
+        name: distinguishes targets; a label, or "relationships" or "statements" with the Neo4j
+            types.
         kind: what is searched, as the names of its statements have it.
         label: label of the nodes or statements; empty for relationships.
         indexes: names of its vector indexes.
         places: what fills the places of its statements.
         count_statement: counts the vectors of a user, up to a limit.
         exact_statement: compares each vector of a user.
-        total_statement: counts the records of all users that its indexes cover, from the counts that the server keeps.
+        total_statement: counts the records of all users that its indexes cover, from the counts
+            that the server keeps.
         filters: parameters of its statements beside the common ones.
         is_filtered_later: whether the statements filter what the index returns.
     """
@@ -63,11 +67,18 @@ class VectorTarget:
     @property
     def index_statement(self) -> Statement:
         """Searches an index that filters inside itself."""
-        return statement(f"search_{self.kind}_index", index=Identifier(self.indexes[0]), **self._within, **self.places)
+        return statement(
+            f"search_{self.kind}_index",
+            index=Identifier(self.indexes[0]),
+            **self._within,
+            **self.places,
+        )
 
     @property
     def _within(self) -> dict[str, Fragment]:
-        """What the index filters by beside the user: days only where everything that a filter keeps has days."""
+        """What the index filters by beside the user: days only where everything that a filter keeps
+        has days.
+        """
         chosen, of_statements = self.filters.get("filter", {}), self.kind == "statements"
         by_type = self.filters.get("relationship_types") is not None
         types = "_within_statement_types" if of_statements else "_within_types"
@@ -85,7 +96,10 @@ class VectorTarget:
 
 
 def relationship_target(
-    ontology: Ontology, features: ServerFeatures, neo4j_types: Sequence[str] | None, fields: Fragment
+    ontology: Ontology,
+    features: ServerFeatures,
+    neo4j_types: Sequence[str] | None,
+    fields: Fragment,
 ) -> VectorTarget:
     """All relationships, or those of some Neo4j types; `fields` is what is read of each match."""
     types = tuple(ontology.relationships if neo4j_types is None else neo4j_types)
@@ -99,11 +113,15 @@ def relationship_target(
         name=" ".join(("relationships", *(neo4j_types or ()))),
         kind="relationships",
         label="",
-        indexes=tuple(name for name, covered in indexes.items() if not set(covered).isdisjoint(types)),
+        indexes=tuple(
+            name for name, covered in indexes.items() if not set(covered).isdisjoint(types)
+        ),
         places=places,
         count_statement=statement("count_relationships", **places),
         exact_statement=statement("search_relationships_exact", **places),
-        total_statement=statement("total_relationships", types=Identifier.any_of(ontology.relationships)),
+        total_statement=statement(
+            "total_relationships", types=Identifier.any_of(ontology.relationships)
+        ),
     )
 
 

@@ -1,4 +1,6 @@
-"""Arguments that several tools share: names, notes, levels, the nodes of a relationship, and labels."""
+"""Arguments that several tools share: names, notes, levels, the nodes of a relationship, and
+labels.
+"""
 
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -37,36 +39,48 @@ def _clean_name(name: str) -> str:
     if is_too_long(name):
         raise PydanticCustomError(
             "long_name",
-            "must have at most {limit} characters, got {length}: no tool finds a node by a longer name; put the rest "
+            "must have at most {limit} characters, got {length}: no tool finds a node by a longer "
+            "name; put the rest "
             "into its description",
-            {"limit": MAX_REFERENCE_LENGTH, "length": max(len(name), len(unicodedata.normalize("NFKC", name)))},
+            {
+                "limit": MAX_REFERENCE_LENGTH,
+                "length": max(len(name), len(unicodedata.normalize("NFKC", name))),
+            },
         )
     if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r" for c in name):
-        raise PydanticCustomError("control", "must not contain control characters other than tabs and line breaks")
+        raise PydanticCustomError(
+            "control", "must not contain control characters other than tabs and line breaks"
+        )
     if not (visible := without_zero_width(name).strip()):
         raise PydanticCustomError("invisible", "must contain a visible character")
     return visible
 
 
 NodeName = Annotated[FilledText, AfterValidator(_clean_name)]
-"""A name. Tabs and line breaks are allowed because copied text contains them; characters of no width are removed."""
+"""A name. Tabs and line breaks are allowed because copied text contains them; characters of no
+width are removed.
+"""
 
 
 Aliases = Annotated[list[NodeName], Field(max_length=MAX_ALIASES)]
 """Other names of a node."""
 
-Format = Annotated[Literal["json", "text"] | None, Field(description="How to answer. Default: text.")]
+Format = Annotated[
+    Literal["json", "text"] | None, Field(description="How to answer. Default: text.")
+]
 """Form of an answer of a tool that reads. None is text for a model, and a dictionary for Python."""
 
 
 class Arguments(RequestModel):
-    """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelled name is noticed.
+    """Base of the arguments of all tools; unknown arguments are rejected, so that a misspelled name
+    is noticed.
 
-    The schema that a model reads has no `format`, with which a program asks for JSON, and no `verbose`, as a model has
-    tools that read.
+    The schema that a model reads has no `format`, with which a program asks for JSON, and no
+    `verbose`, as a model has tools that read.
 
     Attributes:
-        other_names: names under which models give an argument, with the name that an error suggests.
+        other_names: names under which models give an argument, with the name that an error
+            suggests.
     """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"format", "verbose"})
@@ -77,7 +91,10 @@ IdempotencyKey = Annotated[
     str | None,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=200),
     Field(
-        description="Calls with the same key create each node once. For programs that repeat a call after a failure."
+        description=(
+            "Calls with the same key create each node once. For programs that repeat a call after "
+            "a failure."
+        )
     ),
 ]
 
@@ -97,7 +114,9 @@ class NewNote(Arguments):
     content: FilledText = Field(description="One fact, as a sentence.")
     when: GivenWhen = None
     lifetime: ShortText | None = Field(None, description="How long it is kept.")
-    source_entity_key: EntityKey | None = Field(None, description="entity_key of the source of the fact.")
+    source_entity_key: EntityKey | None = Field(
+        None, description="entity_key of the source of the fact."
+    )
 
 
 CORRECTION = "The old was wrong."
@@ -121,7 +140,9 @@ Notes = Annotated[
 """Notes to add: objects, or only their texts, which is all that the schema of a model has."""
 
 
-FROM_NAMES = AliasChoices("from_entity_key", "from", "from_key", "from_node", "from_name", "source", "start")
+FROM_NAMES = AliasChoices(
+    "from_entity_key", "from", "from_key", "from_node", "from_name", "source", "start"
+)
 TO_NAMES = AliasChoices("to_entity_key", "to", "to_key", "to_node", "to_name", "target", "end")
 """Names under which models give the two nodes of a relationship."""
 
@@ -138,8 +159,12 @@ Neo4jType = Annotated[
 class RelationshipEnds(Arguments):
     """The two nodes of a relationship."""
 
-    from_entity_key: EntityKey = Field(validation_alias=FROM_NAMES, description="First node: entity_key or name.")
-    to_entity_key: EntityKey = Field(validation_alias=TO_NAMES, description="Second node, likewise.")
+    from_entity_key: EntityKey = Field(
+        validation_alias=FROM_NAMES, description="First node: entity_key or name."
+    )
+    to_entity_key: EntityKey = Field(
+        validation_alias=TO_NAMES, description="Second node, likewise."
+    )
     neo4j_type: Neo4jType = None
 
 
@@ -171,7 +196,9 @@ UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
 
 
 def known_label(ontology: Ontology, label: LabelT) -> LabelT:
-    """The label of the ontology that differs from a given one only in letter case; without one, what was given."""
+    """The label of the ontology that differs from a given one only in letter case; without one,
+    what was given.
+    """
     if label is None or label in ontology.labels:
         return label
     matches = [name for name in ontology.labels if name.casefold() == label.casefold()]
@@ -185,11 +212,18 @@ def known_labels(ontology: Ontology, labels: Sequence[str] | None) -> tuple[str,
 
 def describe_lifetimes(ontology: Ontology) -> str:
     """The lifetimes of notes, for the description of a tool."""
-    return f"Lifetimes: {', '.join(ontology.note_lifetimes_in_days)} (default {ontology.default_note_lifetime})."
+    return (
+        f"Lifetimes: {', '.join(ontology.note_lifetimes_in_days)} (default "
+        f"{ontology.default_note_lifetime})."
+    )
 
 
 def build_notes(
-    notes: Sequence[NewNote | str], context: ToolContext, now: datetime, *, said_on: str | None = None
+    notes: Sequence[NewNote | str],
+    context: ToolContext,
+    now: datetime,
+    *,
+    said_on: str | None = None,
 ) -> tuple[Note, ...]:
     """Make stored notes of given ones.
 

@@ -67,7 +67,9 @@ class ToolResult(GraphModel):
         """As a model reads it: the message, and a line for each other field."""
         fields = self.to_dict()
         message = fields.pop("message")
-        return "\n".join([message, *(f"{name}: {compact_text(value)}" for name, value in fields.items())])
+        return "\n".join(
+            [message, *(f"{name}: {compact_text(value)}" for name, value in fields.items())]
+        )
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=BaseModel)
@@ -82,9 +84,12 @@ class Tool(ABC, Generic[ArgumentsT]):
         result: what the tool returns.
         read_only: whether it only reads.
         destructive: whether it may replace or remove stored data; ignored if it only reads.
-        idempotent: whether repeating a call changes nothing but the expiry of a note; a read-only tool always is.
-        needs_exact_references: whether nodes must be named exactly, because a mistake is hard to undo.
-        resolves_references: whether arguments that end in `entity_key` may be names of nodes of the graph.
+        idempotent: whether repeating a call changes nothing but the expiry of a note; a read-only
+            tool always is.
+        needs_exact_references: whether nodes must be named exactly, because a mistake is hard to
+            undo.
+        resolves_references: whether arguments that end in `entity_key` may be names of nodes of the
+            graph.
         asks_first: whether a surface can ask the user first, see `question`.
         text: the description for the model, if it is the same for every ontology.
     """
@@ -107,8 +112,8 @@ class Tool(ABC, Generic[ArgumentsT]):
     async def question(self, context: ToolContext, arguments: ArgumentsT) -> str:
         """The text with which the user is asked to confirm a call that removes something.
 
-        It changes nothing, names nodes and relationships as they are stored, and raises the errors of the call. It
-        stays the same as long as the call would remove the same.
+        It changes nothing, names nodes and relationships as they are stored, and raises the errors
+        of the call. It stays the same as long as the call would remove the same.
         """
         raise NotImplementedError
 
@@ -158,7 +163,9 @@ class BoundTool:
         idempotent: whether a repeated call changes nothing more.
     """
 
-    def __init__(self, tool: Tool[Any], context: ToolContext, others: Mapping[str, type[BaseModel]]) -> None:
+    def __init__(
+        self, tool: Tool[Any], context: ToolContext, others: Mapping[str, type[BaseModel]]
+    ) -> None:
         self._tool = tool
         self._others = others
         self._context = context
@@ -170,11 +177,15 @@ class BoundTool:
 
     @property
     def neo4j_types(self) -> tuple[str, ...]:
-        """The Neo4j types between which a call may have to choose; none if the labels of two nodes determine it."""
+        """The Neo4j types between which a call may have to choose; none if the labels of two nodes
+        determine it.
+        """
         return self._context.ontology.ambiguous_types
 
     def beside(self, names: Iterable[str]) -> "BoundTool":
-        """This tool for an agent that can call only some tools, so that texts do not name others."""
+        """This tool for an agent that can call only some tools, so that texts do not name
+        others.
+        """
         return BoundTool(self._tool, replace(self._context, offered=frozenset(names)), self._others)
 
     @property
@@ -185,13 +196,22 @@ class BoundTool:
     async def __call__(self, /, *unnamed: Any, **arguments: Any) -> Payload:  # noqa: ANN401
         """Call the tool. Failures are part of the result; only cancellation is raised."""
         answer = await self._answer(arguments, is_named=not unnamed)
-        if isinstance(answer, ToolResult) and answer.error is None and arguments.get("format") == "text":
-            short = {name: value for name, value in answer.to_dict().items() if name in {"message", "warnings"}}
+        if (
+            isinstance(answer, ToolResult)
+            and answer.error is None
+            and arguments.get("format") == "text"
+        ):
+            short = {
+                name: value
+                for name, value in answer.to_dict().items()
+                if name in {"message", "warnings"}
+            }
             return {"success": True, **short, "text": answer.to_text()}
         return _payload(answer)
 
     async def call_text(self, arguments: Mapping[str, Any] | str | None) -> ToolText:
-        """Call the tool as a model does: the answer is text, or JSON if the argument `format` says so.
+        """Call the tool as a model does: the answer is text, or JSON if the argument `format` says
+        so.
 
         Args:
             arguments: the arguments by name, or a JSON object of them.
@@ -208,10 +228,14 @@ class BoundTool:
         return ToolText(text, is_error=False, payload=payload)
 
     async def question(self, arguments: Mapping[str, Any] | str | None) -> ToolText | None:
-        """What a call would remove, for the user to confirm, or why it would fail; None if nobody need be asked."""
+        """What a call would remove, for the user to confirm, or why it would fail; None if nobody
+        need be asked.
+        """
         if not self._tool.asks_first:
             return None
-        return await BoundTool(_Question(self._tool), self._context, self._others).call_text(arguments)
+        return await BoundTool(_Question(self._tool), self._context, self._others).call_text(
+            arguments
+        )
 
     async def call_json(self, arguments: str | None) -> str:
         """Call the tool with its arguments as a JSON object; the result is a JSON object too."""
@@ -233,7 +257,9 @@ class BoundTool:
             answer = await self._run(arguments, outcome, as_text=as_text)
         return answer  # noqa: RET504 - a context manager may suppress errors, as far as mypy knows
 
-    async def _run(self, arguments: Mapping[str, Any], outcome: OperationOutcome, *, as_text: bool) -> ToolResult | str:
+    async def _run(
+        self, arguments: Mapping[str, Any], outcome: OperationOutcome, *, as_text: bool
+    ) -> ToolResult | str:
         try:
             check_size(arguments, max_values=MAX_VALUES, noun=f"A call of {self.name}")
             valid = self.arguments.model_validate(arguments)
@@ -242,15 +268,30 @@ class BoundTool:
             return str(error)
         except ValidationError as error:
             outcome.error = InputError.__name__
-            repeat = REPEAT_ARGUMENTS if arguments.get("cursor") and "cursor" in self.arguments.model_fields else ""
-            texts = filter(None, (self._tool.explain_invalid(error, arguments), self._other_tools(arguments), repeat))
-            return " ".join(text if text.endswith("?") else f"{text}." for text in texts).removesuffix(".")
+            repeat = (
+                REPEAT_ARGUMENTS
+                if arguments.get("cursor") and "cursor" in self.arguments.model_fields
+                else ""
+            )
+            texts = filter(
+                None,
+                (
+                    self._tool.explain_invalid(error, arguments),
+                    self._other_tools(arguments),
+                    repeat,
+                ),
+            )
+            return " ".join(
+                text if text.endswith("?") else f"{text}." for text in texts
+            ).removesuffix(".")
         if as_text and getattr(valid, "format", "json") is None:
             valid = valid.model_copy(update={"format": "text"})
         try:
             if not self.read_only:
                 written = await self._run_valid(valid)
-                return await self._detailed(written) if getattr(valid, "verbose", False) else written
+                return (
+                    await self._detailed(written) if getattr(valid, "verbose", False) else written
+                )
             if self._tool.needs_embedder(valid):
                 await self._context.embedder_ready()
             async with self._context.admission.admitted(self._context.user_id):
@@ -261,39 +302,68 @@ class BoundTool:
         except Exception as error:
             outcome.error = type(error).__name__
             _log.exception("Tool %s failed", self.name, extra={"tool": self.name})
-            return f"{self.name} failed with an internal error. The log of the host program has the details"
+            return (
+                f"{self.name} failed with an internal error. The log of the host program has the "
+                f"details"
+            )
 
     async def _detailed(self, written: ToolResult) -> ToolResult:
-        """The result with the records; without them if they cannot be shown, since the write succeeded."""
+        """The result with the records; without them if they cannot be shown, since the write
+        succeeded.
+        """
         try:
             return await written.detailed(self._context)
         except Exception:
-            _log.exception("The records that %s wrote cannot be shown", self.name, extra={"tool": self.name})
+            _log.exception(
+                "The records that %s wrote cannot be shown", self.name, extra={"tool": self.name}
+            )
             return written
 
     async def _run_valid(self, arguments: BaseModel) -> ToolResult:
-        """Run the tool on the nodes that references mean, and say which those are that are not exactly named."""
-        names = [name for name in type(arguments).model_fields if name.endswith(KEY_SUFFIX) and name != SOURCE_KEY]
-        given = {name: value for name in names if isinstance(value := getattr(arguments, name), str)}
+        """Run the tool on the nodes that references mean, and say which those are that are not
+        exactly named.
+        """
+        names = [
+            name
+            for name in type(arguments).model_fields
+            if name.endswith(KEY_SUFFIX) and name != SOURCE_KEY
+        ]
+        given = {
+            name: value for name in names if isinstance(value := getattr(arguments, name), str)
+        }
         references = ResolvedReferences()
         if self._tool.resolves_references:
-            references = await resolve(self._context, given.values(), exactly=self._tool.needs_exact_references)
+            references = await resolve(
+                self._context, given.values(), exactly=self._tool.needs_exact_references
+            )
         keys = {name: references.key(reference) for name, reference in given.items()}
         try:
             result = await self._tool.run(self._context, arguments.model_copy(update=keys))
         except NodeNotFoundError as error:
-            raise NodeNotFoundError(error.problem, references.hint(given.values()) or error.hint) from error
+            raise NodeNotFoundError(
+                error.problem, references.hint(given.values()) or error.hint
+            ) from error
         # The answer of a tool that reads has a token budget, and names the node itself.
         notices = [] if self.read_only else references.notices_of(given.values())
-        return result.model_copy(update={"message": ". ".join((result.message, *notices))}) if notices else result
+        return (
+            result.model_copy(update={"message": ". ".join((result.message, *notices))})
+            if notices
+            else result
+        )
 
     def _other_tools(self, given: Iterable[str]) -> str:
-        """Which other tools have arguments that this one does not have, such as "update_node takes notes"."""
+        """Which other tools have arguments that this one does not have, such as "update_node takes
+        notes".
+        """
         known, hints = accepted_names(self.arguments), []
         for name in given:
-            tools = [tool for tool, arguments in self._others.items() if name in arguments.model_fields][:MAX_HINTS]
+            tools = [
+                tool for tool, arguments in self._others.items() if name in arguments.model_fields
+            ][:MAX_HINTS]
             if tools and name not in known:
-                hints.append(f"{' and '.join(tools)} {'takes' if len(tools) == 1 else 'take'} {name}")
+                hints.append(
+                    f"{' and '.join(tools)} {'takes' if len(tools) == 1 else 'take'} {name}"
+                )
         return "; ".join(hints[:MAX_HINTS])
 
     def __repr__(self) -> str:

@@ -22,7 +22,8 @@ class ToolContext:
     """Services that the tools use, bound to one user.
 
     Attributes:
-        source_entity_key: the Source node that is being read. If set, every note refers to it, whatever the model says.
+        source_entity_key: the Source node that is being read. If set, every note refers to it,
+            whatever the model says.
         offered: names of the tools that the agent can call.
     """
 
@@ -42,7 +43,8 @@ class ToolContext:
     offered: frozenset[str] = frozenset()
 
     async def embedder_ready(self) -> None:
-        """Wait for an embedder that is still being loaded; that is no part of the time limit of a search.
+        """Wait for an embedder that is still being loaded; that is no part of the time limit of a
+        search.
 
         Raises:
             EmbeddingUnavailableError: it takes too long; the text says to try again.
@@ -54,12 +56,15 @@ class ToolContext:
         return tool in self.offered
 
     def undo_hint(self, tool: str, until: datetime | None) -> str:
-        """Say whether a deletion can be undone: by the tool if the agent has it, else by the user."""
+        """Say whether a deletion can be undone: by the tool if the agent has it, else by the
+        user.
+        """
         if until is None:
             return "it cannot be restored"
         if self.offers(tool):
             return f"{tool} can restore it until {format_minute(until)}"
         return (
-            f"the user can restore it until {format_minute(until)} (`kgagent restore`), or erase it at once "
+            f"the user can restore it until {format_minute(until)} (`kgagent restore`), or erase "
+            f"it at once "
             "(`kgagent purge --user … --restorable`)"
         )

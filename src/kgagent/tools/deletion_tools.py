@@ -24,7 +24,11 @@ from kgagent.tools.arguments import DIRECTION_HINT, Arguments, RelationshipEnds,
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.references import NodeReference, with_direction
-from kgagent.tools.write_results import WriteToolResult, WriteToolResultWithRecords, WrittenRelationship
+from kgagent.tools.write_results import (
+    WriteToolResult,
+    WriteToolResultWithRecords,
+    WrittenRelationship,
+)
 
 MAX_NAME, MAX_TEXT = 80, 200
 """Characters of a name, and of another text, in a question."""
@@ -46,7 +50,8 @@ class DeletedRelationship(WriteToolResult):
     """The relationship that delete_relationship deleted.
 
     Attributes:
-        undo_until: until when restore_relationship can restore it (ISO 8601, UTC); None if it cannot.
+        undo_until: until when restore_relationship can restore it (ISO 8601, UTC); None if it
+            cannot.
         triplet: the relationship in its direction, such as "Ruth mentor Me".
         relationship: the relationship, with its nodes in the order of the arguments.
     """
@@ -76,7 +81,9 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
         text = ": ".join(filter(None, (record.triplet, record.description)))
         return f"Delete the relationship {quoted(text)}? {undo(context.undo_window)}"
 
-    async def run(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> DeletedRelationship:
+    async def run(
+        self, context: ToolContext, arguments: DeleteRelationshipArguments
+    ) -> DeletedRelationship:
         """Delete the relationship."""
         deleted = await self._deletion(context, arguments).run()
         record = deleted.record
@@ -90,7 +97,9 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
             written=(record,),
         )
 
-    def _deletion(self, context: ToolContext, arguments: DeleteRelationshipArguments) -> RelationshipDeletion:
+    def _deletion(
+        self, context: ToolContext, arguments: DeleteRelationshipArguments
+    ) -> RelationshipDeletion:
         offered = context.offers("restore_relationship")
         hint = ". If it was deleted before, restore_relationship restores it" if offered else ""
         ends = arguments.model_dump(exclude={"verbose"})
@@ -111,11 +120,14 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
     arguments = RestoreRelationshipArguments
     result = WrittenRelationship
     text = (
-        "Undo delete_relationship, before `undo_until`, unless the two nodes have a new relationship of the same "
+        "Undo delete_relationship, before `undo_until`, unless the two nodes have a new "
+        "relationship of the same "
         "Neo4j type."
     )
 
-    async def run(self, context: ToolContext, arguments: RestoreRelationshipArguments) -> WrittenRelationship:
+    async def run(
+        self, context: ToolContext, arguments: RestoreRelationshipArguments
+    ) -> WrittenRelationship:
         """Restore the relationship."""
         intent = RelationshipIntent(**arguments.model_dump(exclude={"verbose"}))
         restored = await RelationshipRestoration(_graph(context), intent).run()
@@ -133,10 +145,14 @@ class RestoreRelationship(Tool[RestoreRelationshipArguments]):
 class DeleteNodeArguments(Arguments):
     """Arguments of delete_node."""
 
-    other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(("name", "node", "key", "id"), "entity_key")
+    other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("name", "node", "key", "id"), "entity_key"
+    )
 
     entity_key: EntityKey
-    delete_relationships: bool = Field(False, description="Delete its relationships too; otherwise it must have none.")
+    delete_relationships: bool = Field(
+        False, description="Delete its relationships too; otherwise it must have none."
+    )
     verbose: Verbose = False
 
 
@@ -186,7 +202,10 @@ class DeleteNode(Tool[DeleteNodeArguments]):
         node = deleted.record
         hint = context.undo_hint("restore_node", deleted.undo_until)
         return DeletedNode(
-            message=f"Deleted {node.label} {node.name}{_and_relationships(deleted.relationships)}; {hint}",
+            message=(
+                f"Deleted {node.label} {node.name}{_and_relationships(deleted.relationships)}; "
+                f"{hint}"
+            ),
             undo_until=_utc(deleted.undo_until),
             node=NodeReference.of(node),
             relationships_deleted=deleted.relationships,
@@ -194,7 +213,12 @@ class DeleteNode(Tool[DeleteNodeArguments]):
         )
 
     def _deletion(self, context: ToolContext, arguments: DeleteNodeArguments) -> NodeDeletion:
-        return NodeDeletion(_graph(context), context.undo_window, arguments.entity_key, arguments.delete_relationships)
+        return NodeDeletion(
+            _graph(context),
+            context.undo_window,
+            arguments.entity_key,
+            arguments.delete_relationships,
+        )
 
 
 class RestoreNodeArguments(Arguments):
@@ -236,17 +260,21 @@ class RestoreNode(Tool[RestoreNodeArguments]):
     destructive = False
     resolves_references = False
     text = (
-        "Undo delete_node, before `undo_until`, with the relationships deleted with the node, as far as their other "
+        "Undo delete_node, before `undo_until`, with the relationships deleted with the node, as "
+        "far as their other "
         "nodes exist. If it has been created again, the two are merged."
     )
 
     async def run(self, context: ToolContext, arguments: RestoreNodeArguments) -> RestoredNode:
         """Restore the node."""
-        restored = await NodeRestoration(_graph(context), arguments.entity_key, str(uuid.uuid4())).run()
+        restored = await NodeRestoration(
+            _graph(context), arguments.entity_key, str(uuid.uuid4())
+        ).run()
         plan = restored.plan
         node, merged = await self._merged(context, plan)
         return RestoredNode(
-            message=f"Restored {node.label} {node.name}{_and_relationships(len(plan.relationships))}{merged}"
+            message=f"Restored {node.label} "
+            f"{node.name}{_and_relationships(len(plan.relationships))}{merged}"
             f"{_skipped(plan)}",
             node=NodeReference.of(node),
             relationships_restored=len(plan.relationships),
@@ -255,8 +283,11 @@ class RestoreNode(Tool[RestoreNodeArguments]):
             written=(node,),
         )
 
-    async def _merged(self, context: ToolContext, plan: RestorationPlan[GraphNode]) -> tuple[GraphNode, str]:
-        """The node as it is now, and what to say if a node that was created after the deletion has its key.
+    async def _merged(
+        self, context: ToolContext, plan: RestorationPlan[GraphNode]
+    ) -> tuple[GraphNode, str]:
+        """The node as it is now, and what to say if a node that was created after the deletion has
+        its key.
 
         If that has the same name, it is the same node, so the restored one becomes part of it.
         """
@@ -265,10 +296,15 @@ class RestoreNode(Tool[RestoreNodeArguments]):
             return node, ""
         shown = f"{existing.label} {existing.name} ({message_key(existing.entity_key)})"
         beside = f". It has a new key, because {shown} now has its old one"
-        if (node.label, normalised_name(node.name)) != (existing.label, normalised_name(existing.name)):
+        if (node.label, normalised_name(node.name)) != (
+            existing.label,
+            normalised_name(existing.name),
+        ):
             return node, beside
         try:
-            merged = await Merge(_graph(context), keep=existing.entity_key, drop=node.entity_key).run()
+            merged = await Merge(
+                _graph(context), keep=existing.entity_key, drop=node.entity_key
+            ).run()
         except KgAgentError as error:
             return node, f"{beside}. The two could not be merged: {error}"
         same = node.description in {"", merged.node.description}
@@ -281,7 +317,9 @@ class MergeNodesArguments(Arguments):
 
     other_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("to", "into", "target", "to_entity_key", "keep"), "keep_entity_key"),
-        **dict.fromkeys(("from", "source", "from_entity_key", "drop", "duplicate"), "drop_entity_key"),
+        **dict.fromkeys(
+            ("from", "source", "from_entity_key", "drop", "duplicate"), "drop_entity_key"
+        ),
     }
 
     keep_entity_key: EntityKey = Field(description="Node to keep: entity_key or name.")
@@ -293,11 +331,13 @@ class MergedNodes(WriteToolResult):
     """The node after merge_nodes.
 
     Attributes:
-        dropped_node: the node that was removed, without its notes and properties, which `node` has now.
+        dropped_node: the node that was removed, without its notes and properties, which `node` has
+            now.
         relationships_moved: relationships of the removed node that the kept one has now.
         relationships_merged: relationships of both nodes with the same third node, made one.
         relationships_dropped: relationships between the two nodes.
-        kept_as_notes: what the removed node and its relationships stated otherwise: the beginning of each new note.
+        kept_as_notes: what the removed node and its relationships stated otherwise: the beginning
+            of each new note.
         sources_renamed: notes that named the removed node as their source.
         embeddings_regenerated: embeddings that were made again because their text changed.
         node: the node that was kept.
@@ -341,14 +381,18 @@ class MergeNodes(Tool[MergeNodesArguments]):
     needs_exact_references = True
     asks_first = True
     text = (
-        "Merge two nodes of the same label that are the same thing. The kept node keeps its key, name and values, "
-        "and receives the other's relationships, notes and names, and values that it lacks. It cannot be undone."
+        "Merge two nodes of the same label that are the same thing. The kept node keeps its key, "
+        "name and values, "
+        "and receives the other's relationships, notes and names, and values that it lacks. It "
+        "cannot be undone."
     )
 
     async def question(self, context: ToolContext, arguments: MergeNodesArguments) -> str:
         """Which nodes would be merged."""
         plan = await self._merge(context, arguments).plan()
-        kept, dropped = (_described(context.nodes.to_model(node)) for node in (plan.node.stored, plan.drop))
+        kept, dropped = (
+            _described(context.nodes.to_model(node)) for node in (plan.node.stored, plan.drop)
+        )
         return f"Merge {dropped} into {kept}? It cannot be undone"
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:
@@ -356,7 +400,10 @@ class MergeNodes(Tool[MergeNodesArguments]):
         merged = await self._merge(context, arguments).run()
         plan, dropped = merged.plan, context.nodes.to_model(merged.plan.drop)
         return MergedNodes(
-            message=f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} {merged.node.name}",
+            message=(
+                f"Merged {dropped.name or dropped.entity_key} into {merged.node.label} "
+                f"{merged.node.name}"
+            ),
             dropped_node=dropped.model_copy(update={"notes": (), "properties": {}}),
             relationships_moved=len(plan.moved),
             relationships_merged=len(plan.merged),
@@ -369,7 +416,9 @@ class MergeNodes(Tool[MergeNodesArguments]):
         )
 
     def _merge(self, context: ToolContext, arguments: MergeNodesArguments) -> Merge:
-        return Merge(_graph(context), keep=arguments.keep_entity_key, drop=arguments.drop_entity_key)
+        return Merge(
+            _graph(context), keep=arguments.keep_entity_key, drop=arguments.drop_entity_key
+        )
 
 
 def quoted(text: str) -> str:
@@ -397,7 +446,8 @@ def _skipped(plan: RestorationPlan[GraphNode]) -> str:
     more = f" and {len(keys) - MAX_SKIPPED:,} more" if len(keys) > MAX_SKIPPED else ""
     return (
         f". Skipped {counted(len(plan.skipped), 'relationship')} with nodes that do not exist: "
-        f"{', '.join(keys[:MAX_SKIPPED])}{more}; restore_relationship restores each once its node is back"
+        f"{', '.join(keys[:MAX_SKIPPED])}{more}; restore_relationship restores each once its node "
+        f"is back"
     )
 
 

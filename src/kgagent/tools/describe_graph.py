@@ -18,7 +18,13 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.ontology_guide import ontology_guide
 from kgagent.tools.pattern_guide import pattern_guide
 from kgagent.tools.payload import Payload
-from kgagent.tools.read_results import BUDGET_DESCRIPTION, JsonObject, ReadArguments, ReadToolResult, render_page
+from kgagent.tools.read_results import (
+    BUDGET_DESCRIPTION,
+    JsonObject,
+    ReadArguments,
+    ReadToolResult,
+    render_page,
+)
 
 Topic = Literal["graph", "ontology", "patterns"]
 
@@ -34,7 +40,8 @@ class DescribeGraphArguments(ReadArguments):
 
     topic: Topic = Field(
         "graph",
-        description="graph: what is stored; ontology: which labels can be related, and the words for attitude and "
+        description="graph: what is stored; ontology: which labels can be related, and the words "
+        "for attitude and "
         "proximity; patterns: worked examples of graph patterns.",
     )
     labels: list[Name] = Field(
@@ -49,9 +56,11 @@ class GraphDescription(ReadToolResult):
     """What the user's graph contains, or a guide.
 
     Attributes:
-        labels: labels of nodes: `label`, `count`, `or_more` (the count is a lower bound), `sampled` (not all nodes were
-            examined), and `properties`: types and examples of values, by property.
-        relationship_types: Neo4j types of relationships: `type`, the same, and `connects`: pairs of labels.
+        labels: labels of nodes: `label`, `count`, `or_more` (the count is a lower bound), `sampled`
+            (not all nodes were examined), and `properties`: types and examples of values, by
+            property.
+        relationship_types: Neo4j types of relationships: `type`, the same, and `connects`: pairs of
+            labels.
         notes: what is missing, and how to get it.
         guide: lines of the guide, for the topics ontology and patterns; `text` of the payload.
     """
@@ -81,25 +90,38 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
     result = GraphDescription
     read_only = True
     text = (
-        "Describe the graph: labels and Neo4j relationship types with their counts, the labels that each type "
+        "Describe the graph: labels and Neo4j relationship types with their counts, the labels "
+        "that each type "
         "connects, and properties with data types and typical values."
     )
 
-    async def run(self, context: ToolContext, arguments: DescribeGraphArguments) -> GraphDescription:
+    async def run(
+        self, context: ToolContext, arguments: DescribeGraphArguments
+    ) -> GraphDescription:
         """Describe the current graph."""
         if arguments.topic == "patterns":
-            return await self._guide(context, arguments, "How to write graph patterns", pattern_guide())
+            return await self._guide(
+                context, arguments, "How to write graph patterns", pattern_guide()
+            )
         if arguments.topic == "ontology":
-            return await self._guide(context, arguments, "The ontology", ontology_guide(context.ontology))
+            return await self._guide(
+                context, arguments, "The ontology", ontology_guide(context.ontology)
+            )
         schema = await context.live_schema.read(context.user_id, fresh=True)
         if arguments.labels:
             schema = _restrict(arguments.labels, schema, context.ontology)
         notes = _notes(schema)
-        message = f"The graph has {len(schema.labels)} labels and {len(schema.relationship_types)} relationship types"
+        message = (
+            f"The graph has {len(schema.labels)} labels and {len(schema.relationship_types)} "
+            f"relationship types"
+        )
         content = Content(
             items=[
                 *(_item("labels", {"label": label.name}, label) for label in schema.labels),
-                *(_item("relationship_types", {"type": kind.name}, kind) for kind in schema.relationship_types),
+                *(
+                    _item("relationship_types", {"type": kind.name}, kind)
+                    for kind in schema.relationship_types
+                ),
             ],
             message=message,
             opening=". ".join((message, *notes)),
@@ -112,7 +134,9 @@ class DescribeGraph(Tool[DescribeGraphArguments]):
         self, context: ToolContext, arguments: DescribeGraphArguments, message: str, text: str
     ) -> GraphDescription:
         lines = [line for line in text.splitlines() if line.strip()]
-        content = Content(items=[PlainItem(Line(line), "guide", line) for line in lines], message=message)
+        content = Content(
+            items=[PlainItem(Line(line), "guide", line) for line in lines], message=message
+        )
         return await render_page(GraphDescription, context, arguments, content)
 
 
@@ -124,16 +148,26 @@ def _item(section: str, record: JsonRecord, part: LiveLabel | LiveRelationshipTy
     if part.sampled:
         record["sampled"] = True
     if part.properties:
-        record["properties"] = {item.name: _values(item) for item in part.properties[:MAX_PROPERTIES]}
+        record["properties"] = {
+            item.name: _values(item) for item in part.properties[:MAX_PROPERTIES]
+        }
     if isinstance(part, LiveRelationshipType) and part.pairs:
         pairs = part.pairs[:MAX_PAIRS]
-        record["connects"] = [{"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs]
-    amount = f"{part.count:,}{'+' if part.is_lower_bound else ''}{' (sampled)' if part.sampled else ''}"
-    connections = (f"{pair['from']} to {pair['to']} {pair['count']}" for pair in record.get("connects", ()))
+        record["connects"] = [
+            {"from": pair.from_label, "to": pair.to_label, "count": pair.count} for pair in pairs
+        ]
+    amount = (
+        f"{part.count:,}{'+' if part.is_lower_bound else ''}{' (sampled)' if part.sampled else ''}"
+    )
+    connections = (
+        f"{pair['from']} to {pair['to']} {pair['count']}" for pair in record.get("connects", ())
+    )
     values = [f"{name} ({value})" for name, value in record.get("properties", {}).items()]
     parts = [amount, ", ".join(connections), f"properties {', '.join(values)}" if values else ""]
     head = f"{'Label' if section == 'labels' else 'Type'} {part.name}"
-    return PlainItem(Line(in_one_line(head), in_one_line("; ".join(filter(None, parts)))), section, record)
+    return PlainItem(
+        Line(in_one_line(head), in_one_line("; ".join(filter(None, parts)))), section, record
+    )
 
 
 def _values(item: LiveProperty) -> str:
@@ -165,12 +199,17 @@ def _notes(schema: LiveSchema) -> list[str]:
     """What the result omits, and how to get it."""
     notes = []
     if not schema.labels:
-        notes.append("No node belongs to this user; `kgagent adopt` makes a graph of other programs searchable")
+        notes.append(
+            "No node belongs to this user; `kgagent adopt` makes a graph of other programs "
+            "searchable"
+        )
     parts: list[LiveLabel | LiveRelationshipType] = [*schema.labels, *schema.relationship_types]
     cut = any(len(part.properties) > MAX_PROPERTIES for part in parts)
     cut |= any(len(kind.pairs) > MAX_PAIRS for kind in schema.relationship_types)
     if cut:
-        notes.append(f"At most {MAX_PROPERTIES} properties and {MAX_PAIRS} connections of each are shown")
+        notes.append(
+            f"At most {MAX_PROPERTIES} properties and {MAX_PAIRS} connections of each are shown"
+        )
     if any(part.sampled for part in parts):
         notes.append("sampled: not all were read, so there may be more properties and connections")
     if any(part.is_lower_bound for part in parts):

@@ -33,7 +33,13 @@ from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.payload import REPEAT_ARGUMENTS
-from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
+from kgagent.tools.read_results import (
+    JsonObject,
+    ReadArguments,
+    ReadToolResult,
+    render_page,
+    with_relevance,
+)
 from kgagent.tools.references import NodeReference
 
 
@@ -52,7 +58,9 @@ class ExploreArguments(ReadArguments, ExploreRequest):
         }
     )
 
-    return_explanations: bool = Field(False, description="Whether to return why each node was found.")
+    return_explanations: bool = Field(
+        False, description="Whether to return why each node was found."
+    )
 
 
 class ExploreToolResult(ReadToolResult):
@@ -84,9 +92,11 @@ class Explore(Tool[ExploreArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            f"Search the knowledge graph broadly: nodes ({', '.join(ontology.labels)}) and relationships by semantic "
+            f"Search the knowledge graph broadly: nodes ({', '.join(ontology.labels)}) and "
+            f"relationships by semantic "
             "search and by name, with their neighborhood. Use it for a new topic. "
-            "hybrid_search answers one question in fewer tokens. Give queries, text_matches or both."
+            "hybrid_search answers one question in fewer tokens. Give queries, text_matches or "
+            "both."
         )
 
     def needs_embedder(self, arguments: ExploreArguments) -> bool:
@@ -101,7 +111,9 @@ class Explore(Tool[ExploreArguments]):
         labels = known_labels(context.ontology, arguments.labels)
         request = arguments.model_copy(update={"labels": labels})
         result = await context.retrieval.explore(request, user_id=context.user_id)
-        unknown = _unknown(arguments.text_matches, result) if result.nodes or result.relationships else ""
+        unknown = (
+            _unknown(arguments.text_matches, result) if result.nodes or result.relationships else ""
+        )
         items = explored_items(result, explain=arguments.return_explanations)
         if arguments.format == "text" and not arguments.return_explanations:
             items = await asyncio.to_thread(by_statement, items, context.write_context.clock())
@@ -125,14 +137,23 @@ class Explore(Tool[ExploreArguments]):
 
 def _unknown(names: Iterable[str], result: ExploreResult) -> str:
     """Which of the names that were searched no node has."""
-    matched = {signal.matched for item in result.nodes for signal in item.signals if signal.source == "name_match"}
+    matched = {
+        signal.matched
+        for item in result.nodes
+        for signal in item.signals
+        if signal.source == "name_match"
+    }
     unknown = [name for name in dict.fromkeys(names) if name not in matched]
     return " ".join(f'No node is named "{shorten_name(name)}".' for name in unknown)
 
 
 async def _with_owner_named(context: ToolContext, arguments: ExploreArguments) -> ExploreArguments:
     """Arguments in which "me" among the names is the name of the owner, if the graph has one."""
-    meant = {text for text in arguments.text_matches if (form := ReferenceForms.of(text)) and form.is_owner}
+    meant = {
+        text
+        for text in arguments.text_matches
+        if (form := ReferenceForms.of(text)) and form.is_owner
+    }
     owner = await context.references.owner(context.user_id) if meant else None
     if owner is None:
         return arguments
@@ -142,11 +163,18 @@ async def _with_owner_named(context: ToolContext, arguments: ExploreArguments) -
 
 def explored_items(result: ExploreResult, *, explain: bool = False) -> list[Item]:
     """The items of a result: what matched, best first, and then what surrounds it."""
-    joined = {key for edge in result.relationships for key in (edge.from_entity_key, edge.to_entity_key)}
+    joined = {
+        key for edge in result.relationships for key in (edge.from_entity_key, edge.to_entity_key)
+    }
     matched = [edge for edge in result.relationships if isinstance(edge, RelationshipSearchResult)]
-    around = [edge for edge in result.relationships if not isinstance(edge, RelationshipSearchResult)]
+    around = [
+        edge for edge in result.relationships if not isinstance(edge, RelationshipSearchResult)
+    ]
     scored: list[tuple[float, Item]] = [
-        *((edge.score, RelationshipItem(edge, "edges", score=edge.score, path=edge.path)) for edge in matched),
+        *(
+            (edge.score, RelationshipItem(edge, "edges", score=edge.score, path=edge.path))
+            for edge in matched
+        ),
         *((item.score, _node_item(item, joined, explain=explain)) for item in result.nodes),
     ]
     return [
@@ -169,7 +197,11 @@ class NeighborItem(Item):
 
     def lines(self, state: RenderState) -> list[Line]:
         """The node, if no relationship names it."""
-        return [] if self.is_named else [Line(state.name(self.node.entity_key, self.node.name, self.node.label))]
+        return (
+            []
+            if self.is_named
+            else [Line(state.name(self.node.entity_key, self.node.name, self.node.label))]
+        )
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """A reference to the node."""
@@ -185,4 +217,6 @@ def _node_item(item: ExploredNode, joined: Collection[str], *, explain: bool) ->
         remark = f" [score {item.score:.4f}; {'; '.join(reasons)}]"
     is_named = item.node.entity_key in joined and not explain
     score = None if explain else item.score
-    return NodeItem(item.node, "nodes", more, remark, score, is_named=is_named, in_full=item.is_named_exactly)
+    return NodeItem(
+        item.node, "nodes", more, remark, score, is_named=is_named, in_full=item.is_named_exactly
+    )

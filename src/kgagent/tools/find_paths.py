@@ -22,8 +22,8 @@ class FoundPaths(ReadToolResult):
     """Paths, best first.
 
     Attributes:
-        paths: each with its relationships as triplets (`text`), hops, whether no path is shorter, its score and how
-            that was computed, its nodes and relationships.
+        paths: each with its relationships as triplets (`text`), hops, whether no path is shorter,
+            its score and how that was computed, its nodes and relationships.
     """
 
     paths: tuple[JsonObject, ...] = ()
@@ -59,7 +59,9 @@ class _PathItem(Item):
             "score": round(path.score, 6),
             "explanation": path.explanation,
             "nodes": [node.to_dict() for node in path.nodes],
-            "relationships": [_without_names(item_record(item, state)) for item in path.relationships],
+            "relationships": [
+                _without_names(item_record(item, state)) for item in path.relationships
+            ],
         }
         return [("paths", record)]
 
@@ -79,8 +81,10 @@ class FindPaths(Tool[FindPathsArguments]):
         """The description for the model."""
         return (
             f"Find how two nodes are connected: the paths between them through other nodes "
-            f"({', '.join(ontology.labels)}), ignoring the direction of relationships. Without a query, the shortest "
-            "and then the strongest come first; with a query, those that match it best and one of the shortest."
+            f"({', '.join(ontology.labels)}), ignoring the direction of relationships. Without a "
+            f"query, the shortest "
+            "and then the strongest come first; with a query, those that match it best and one of "
+            "the shortest."
         )
 
     def needs_embedder(self, arguments: FindPathsArguments) -> bool:
@@ -90,12 +94,19 @@ class FindPaths(Tool[FindPathsArguments]):
     async def run(self, context: ToolContext, arguments: FindPathsArguments) -> FoundPaths:
         """Find paths."""
         result = await context.retrieval.find_paths(arguments, user_id=context.user_id)
-        ends = " and ".join(display_name({"name": end.name}, end.entity_key) for end in (result.start, result.end))
+        ends = " and ".join(
+            display_name({"name": end.name}, end.entity_key) for end in (result.start, result.end)
+        )
         if result.paths:
             shortest = counted(min(path.hops for path in result.paths), "hop")
-            message = f"Found {counted(len(result.paths), 'path')} between {ends}, the shortest with {shortest}"
+            message = (
+                f"Found {counted(len(result.paths), 'path')} between {ends}, the shortest with "
+                f"{shortest}"
+            )
         else:
-            message = f"Found no path of at most {counted(arguments.max_hops, 'hop')} between {ends}"
+            message = (
+                f"Found no path of at most {counted(arguments.max_hops, 'hop')} between {ends}"
+            )
         content = Content(
             items=[_PathItem(number, path) for number, path in enumerate(result.paths, 1)],
             message=message,
@@ -116,4 +127,6 @@ class FindPaths(Tool[FindPathsArguments]):
 
 def _without_names(relationship: JsonRecord) -> JsonRecord:
     """A relationship of a path without the names of its ends, which the nodes of the path have."""
-    return {name: value for name, value in relationship.items() if name not in {"from_name", "to_name"}}
+    return {
+        name: value for name, value in relationship.items() if name not in {"from_name", "to_name"}
+    }

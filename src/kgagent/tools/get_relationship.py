@@ -1,11 +1,20 @@
-"""get_relationship: read the relationship between two nodes, or a node, with all notes and the history."""
+"""get_relationship: read the relationship between two nodes, or a node, with all notes and the
+history.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from pydantic import Field
 
-from kgagent.answers.items import HistoryItem, JsonRecord, NodeItem, NoteItem, RelationshipItem, RenderState
+from kgagent.answers.items import (
+    HistoryItem,
+    JsonRecord,
+    NodeItem,
+    NoteItem,
+    RelationshipItem,
+    RenderState,
+)
 from kgagent.answers.page import Content
 from kgagent.answers.timeline import TimelineItem
 from kgagent.answers.token_budget import cut, cut_record
@@ -30,21 +39,25 @@ from kgagent.tools.references import NodeReference, with_direction
 class GetRelationshipArguments(ReadArguments, RelationshipEnds):
     """Arguments of get_relationship."""
 
-    to_entity_key: EntityKey | None = Field(None, validation_alias=TO_NAMES, description="Second node.")  # type: ignore[assignment]
+    to_entity_key: EntityKey | None = Field(
+        None, validation_alias=TO_NAMES, description="Second node."
+    )  # type: ignore[assignment]
     between: WhenPeriod | None = Field(None, description="What happened then, with whom: 2022-05.")
 
 
 class FoundRelationship(ReadToolResult):
     """A relationship or a node, with a page of its `total` notes and earlier values.
 
-    Notes are the oldest first; then follows the history, the newest first. With `between`, the answer has what is dated
-    then: notes of the relationship, or all that is stated about the node and its relationships.
+    Notes are the oldest first; then follows the history, the newest first. With `between`, the
+    answer has what is dated then: notes of the relationship, or all that is stated about the node
+    and its relationships.
 
     Attributes:
         triplet: the relationship in its direction, such as "Ruth mentor Me".
         relationship: the relationship, with its nodes in the order of the arguments.
         node: the node, if only one was given.
-        statements: of one node and `between`: what is dated then, the earliest first; what began earlier comes last.
+        statements: of one node and `between`: what is dated then, the earliest first; what began
+            earlier comes last.
     """
 
     triplet: str | None = None
@@ -63,10 +76,13 @@ class GetRelationship(Tool[GetRelationshipArguments]):
     result = FoundRelationship
     read_only = True
     text = (
-        "Read the relationship between two nodes, or one node alone, with all notes and the history. " + DIRECTION_HINT
+        "Read the relationship between two nodes, or one node alone, with all notes and the "
+        "history. " + DIRECTION_HINT
     )
 
-    async def run(self, context: ToolContext, arguments: GetRelationshipArguments) -> FoundRelationship:
+    async def run(
+        self, context: ToolContext, arguments: GetRelationshipArguments
+    ) -> FoundRelationship:
         """Read the relationship, or the node."""
         between = period_of(arguments.between) if arguments.between else None
         if between is not None and arguments.to_entity_key is None:
@@ -76,13 +92,19 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         fields: JsonRecord = {}
         if arguments.to_entity_key is None:
             record = await _node(context, arguments.from_entity_key)
-            node, history = record.to_model(context.ontology), [HistoryItem(entry) for entry in record.history]
+            node, history = (
+                record.to_model(context.ontology),
+                [HistoryItem(entry) for entry in record.history],
+            )
             message = f"{node.label} {node.name or node.entity_key}"
             item = NodeItem(node.model_copy(update={"notes": ()}), "node")
         else:
             record = await _relationship(context, arguments, arguments.to_entity_key)
             relationship = record.to_model(context.ontology, asked_from=arguments.from_entity_key)
-            history = [HistoryItem(entry, _word(record, entry, context.ontology)) for entry in record.history]
+            history = [
+                HistoryItem(entry, _word(record, entry, context.ontology))
+                for entry in record.history
+            ]
             about = f"Relationship between {relationship.from_name} and {relationship.to_name}"
             message = with_direction(about, relationship)
             item = RelationshipItem(relationship.model_copy(update={"notes": ()}), "relationship")
@@ -95,7 +117,10 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         [line], [(section, shown)] = item.lines(state), item.records(state)
         notes = oldest_first(record.notes)
         if between is not None:
-            notes, history = [note for note in notes if overlaps(periods_of(note.when), between)], []
+            notes, history = (
+                [note for note in notes if overlaps(periods_of(note.when), between)],
+                [],
+            )
         room = arguments.token_budget // 2
         content = Content(
             items=[*map(NoteItem, notes), *reversed(history)],
@@ -105,9 +130,15 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             fields={**fields, section: cut_record(shown, room) or {}},
         )
         page = await render_page(
-            FoundRelationship, context, arguments, content, sources=await _source_names(context, notes, record.history)
+            FoundRelationship,
+            context,
+            arguments,
+            content,
+            sources=await _source_names(context, notes, record.history),
         )
-        lists = {name: list(entries) for name in ("notes", "history") if (entries := getattr(page, name))}
+        lists = {
+            name: list(entries) for name in ("notes", "history") if (entries := getattr(page, name))
+        }
         return page.model_copy(update={section: {**getattr(page, section), **lists}})
 
 
@@ -116,16 +147,28 @@ async def _source_names(
 ) -> Mapping[str, str]:
     """The name of each source that is a node, by entity_key."""
     keys = {one.source_entity_key for one in notes} | {one.source_entity_key for one in history}
-    found = await context.nodes.read(context.user_id, sorted(filter(None, keys))) if any(keys) else {}
+    found = (
+        await context.nodes.read(context.user_id, sorted(filter(None, keys))) if any(keys) else {}
+    )
     names = {key: name for key, node in found.items() if (name := node.text("name"))}
     several = {name for name, count in Counter(names.values()).items() if count > 1}
-    return {key: f"{name} {message_key(key)}" if name in several else name for key, name in names.items()}
+    return {
+        key: f"{name} {message_key(key)}" if name in several else name
+        for key, name in names.items()
+    }
 
 
-async def _timeline(context: ToolContext, arguments: GetRelationshipArguments, between: Period) -> FoundRelationship:
+async def _timeline(
+    context: ToolContext, arguments: GetRelationshipArguments, between: Period
+) -> FoundRelationship:
     """What is dated within a period about one node and its relationships."""
-    found = await context.retrieval.timeline(arguments.from_entity_key, user_id=context.user_id, between=between)
-    message = f"{counted(len(found.statements), 'dated statement')} about {found.node.name or found.node.entity_key}"
+    found = await context.retrieval.timeline(
+        arguments.from_entity_key, user_id=context.user_id, between=between
+    )
+    message = (
+        f"{counted(len(found.statements), 'dated statement')} about "
+        f"{found.node.name or found.node.entity_key}"
+    )
     message += f" in {arguments.between}"
     message += f"; {counted(found.untimed, 'note')} without a date" if found.untimed else ""
     content = Content(
@@ -136,8 +179,12 @@ async def _timeline(context: ToolContext, arguments: GetRelationshipArguments, b
         sections=("statements",),
         fields={"node": NodeReference.of(found.node).to_dict()},
     )
-    sources = await _source_names(context, [one.note for one in found.statements if one.note is not None], ())
-    return await render_page(FoundRelationship, context, arguments, content, labels=found.labels, sources=sources)
+    sources = await _source_names(
+        context, [one.note for one in found.statements if one.note is not None], ()
+    )
+    return await render_page(
+        FoundRelationship, context, arguments, content, labels=found.labels, sources=sources
+    )
 
 
 def _word(record: RelationshipRecord, entry: HistoryEntry, ontology: Ontology) -> str:
@@ -156,7 +203,11 @@ async def _node(context: ToolContext, entity_key: str) -> NodeRecord:
 async def _relationship(
     context: ToolContext, arguments: GetRelationshipArguments, to_entity_key: str
 ) -> RelationshipRecord:
-    hint = ". find_paths shows whether and how they are connected" if context.offers("find_paths") else ""
+    hint = (
+        ". find_paths shows whether and how they are connected"
+        if context.offers("find_paths")
+        else ""
+    )
     intent = RelationshipIntent(
         from_entity_key=arguments.from_entity_key,
         to_entity_key=to_entity_key,

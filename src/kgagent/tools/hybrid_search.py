@@ -18,14 +18,22 @@ from kgagent.search.hybrid import CALIBRATED, READ
 from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page, with_relevance
+from kgagent.tools.read_results import (
+    JsonObject,
+    ReadArguments,
+    ReadToolResult,
+    render_page,
+    with_relevance,
+)
 
 
 class HybridSearchArguments(ReadArguments, HybridSearchRequest):
     """Arguments of hybrid_search."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"query": "where was the mother of my mentor born?", "expand_hops": 2}]}
+        json_schema_extra={
+            "examples": [{"query": "where was the mother of my mentor born?", "expand_hops": 2}]
+        }
     )
 
     query: FilledText = Field(description='What to look for: "who taught me to sail?".')
@@ -58,7 +66,8 @@ class HybridSearch(Tool[HybridSearchArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            f"Answer one question: the nodes ({', '.join(ontology.labels)}) and relationships that match it best, by "
+            f"Answer one question: the nodes ({', '.join(ontology.labels)}) and relationships that "
+            f"match it best, by "
             "semantic and full-text search. Use explore to see the neighborhood too."
         )
 
@@ -66,7 +75,9 @@ class HybridSearch(Tool[HybridSearchArguments]):
         """The query is embedded."""
         return True
 
-    async def run(self, context: ToolContext, arguments: HybridSearchArguments) -> HybridSearchToolResult:
+    async def run(
+        self, context: ToolContext, arguments: HybridSearchArguments
+    ) -> HybridSearchToolResult:
         """Search."""
         labels = known_labels(context.ontology, arguments.labels)
         is_text = arguments.format == "text"
@@ -74,7 +85,9 @@ class HybridSearch(Tool[HybridSearchArguments]):
         limit = READ if arguments.limit is None and is_text else arguments.limit
         limit = limit if limit is None or is_text else 3 * limit
         request = arguments.model_copy(update={"labels": labels, "limit": limit})
-        result = await context.retrieval.hybrid_search(request, user_id=context.user_id, with_ends=not is_text)
+        result = await context.retrieval.hybrid_search(
+            request, user_id=context.user_id, with_ends=not is_text
+        )
         reached = []
         if arguments.limit and (last := _last_rank(result, arguments.limit)):
             result, reached = _up_to(result, last), [f"limit {arguments.limit} reached"]
@@ -91,12 +104,16 @@ class HybridSearch(Tool[HybridSearchArguments]):
             replace(content, warnings=(*result.warnings, *reached)),
             labels=result.labels,
             marks_past=arguments.as_of is None,
-            token_budget=FIRST_PAGE_TOKENS if is_first and "token_budget" not in arguments.model_fields_set else None,
+            token_budget=FIRST_PAGE_TOKENS
+            if is_first and "token_budget" not in arguments.model_fields_set
+            else None,
         )
 
 
 def _last_rank(result: HybridSearchResult, limit: int) -> int | None:
-    """The rank of the last of so many items that were found by themselves; None if there are fewer."""
+    """The rank of the last of so many items that were found by themselves; None if there are
+    fewer.
+    """
     found = [item.rank for item in result.items if item.found_by != ("via_relationship",)]
     return found[limit - 1] if len(found) >= limit else None
 
@@ -104,17 +121,24 @@ def _last_rank(result: HybridSearchResult, limit: int) -> int | None:
 def _up_to(result: HybridSearchResult, rank: int) -> HybridSearchResult:
     """The items up to a rank."""
     lists = {"objects": result.objects, "relationships": result.relationships}
-    kept = {name: items and tuple(one for one in items if one.rank <= rank) for name, items in lists.items()}
+    kept = {
+        name: items and tuple(one for one in items if one.rank <= rank)
+        for name, items in lists.items()
+    }
     return result.model_copy(update=kept)
 
 
 def found_items(result: HybridSearchResult, now: datetime | None) -> list[Item]:
-    """The items of an answer: statements if notes that have expired by `now` are omitted, records if it is None."""
+    """The items of an answer: statements if notes that have expired by `now` are omitted, records
+    if it is None.
+    """
     items = hybrid_items(result)
     return items if now is None else by_statement(items, now)
 
 
-def found_content(result: HybridSearchResult, items: Sequence[Item], *, at_most: int | None = None) -> Content:
+def found_content(
+    result: HybridSearchResult, items: Sequence[Item], *, at_most: int | None = None
+) -> Content:
     """What an answer has.
 
     Args:

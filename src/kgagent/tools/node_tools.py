@@ -52,7 +52,9 @@ class CreateNodeArguments(Arguments):
     name: NodeName = Field(description="The name that people use.")
     aliases: Aliases = Field(default_factory=list, description="Other names.")
     description: Text = Field("", description="What it is, in one sentence.")
-    notes: Notes = Field(default_factory=list, description="Facts about the node itself, one sentence each.")
+    notes: Notes = Field(
+        default_factory=list, description="Facts about the node itself, one sentence each."
+    )
     is_owner: bool = Field(False, description="The owner of the graph.")
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None
@@ -85,7 +87,8 @@ class CreateNode(Tool[CreateNodeArguments]):
         named = [label for label, rule in ontology.labels.items() if rule.key_includes_name]
         once = f"a {' or '.join(named)} exists only once per name, but " if named else ""
         return (
-            f"Create a node ({', '.join(ontology.labels)}) and return its entity_key. Call explore first, to find out "
+            f"Create a node ({', '.join(ontology.labels)}) and return its entity_key. Call explore "
+            f"first, to find out "
             f"whether the node exists: {once}two people may share a name."
         )
 
@@ -95,7 +98,12 @@ class CreateNode(Tool[CreateNodeArguments]):
         rule = context.ontology.label(label)
         now = context.write_context.clock()
         key, *earlier = new_node_keys(
-            context, label, name, arguments.description, now, idempotency_key=arguments.idempotency_key
+            context,
+            label,
+            name,
+            arguments.description,
+            now,
+            idempotency_key=arguments.idempotency_key,
         )
         stored = await context.references.look_up(
             context.user_id,
@@ -106,7 +114,9 @@ class CreateNode(Tool[CreateNodeArguments]):
         key = next((old for old in earlier if stored.node(old) is not None), key)
         if rule.key_includes_name:
             await _check_names(stored, name, label, key)
-        owner = owner_values(context, stored, is_owner=arguments.is_owner or None, entity_key=key, label=label)
+        owner = owner_values(
+            context, stored, is_owner=arguments.is_owner or None, entity_key=key, label=label
+        )
         node = NodeWrite(
             entity_key=key,
             label=label,
@@ -127,12 +137,17 @@ class CreateNode(Tool[CreateNodeArguments]):
         )
 
     async def _created_before(
-        self, context: ToolContext, arguments: CreateNodeArguments, key: str, refusal: AlreadyExistsError
+        self,
+        context: ToolContext,
+        arguments: CreateNodeArguments,
+        key: str,
+        refusal: AlreadyExistsError,
     ) -> CreatedNode:
         """The node that an earlier call with the idempotency key created.
 
         Raises:
-            AlreadyExistsError: the refusal, as there is no idempotency key or another call may have created the node.
+            AlreadyExistsError: the refusal, as there is no idempotency key or another call may have
+                created the node.
             InputError: that call created another node.
         """
         nodes = await context.nodes.get(context.user_id, [key]) if arguments.idempotency_key else []
@@ -141,12 +156,14 @@ class CreateNode(Tool[CreateNodeArguments]):
         [node] = nodes
         if normalised_name(node.name) != normalised_name(arguments.name):
             raise InputError(
-                f"idempotency_key {arguments.idempotency_key!r} was used to create the {node.label} {node.name!r}; "
+                f"idempotency_key {arguments.idempotency_key!r} was used to create the "
+                f"{node.label} {node.name!r}; "
                 f"create {arguments.name!r} with another key"
             )
         notes = {note if isinstance(note, str) else note.content for note in arguments.notes}
         if context.ontology.label(node.label).key_includes_name and (
-            node.description != arguments.description or not notes <= {note.content for note in node.notes}
+            node.description != arguments.description
+            or not notes <= {note.content for note in node.notes}
         ):
             raise refusal
         message = f"{node.label} {node.name} exists already; unchanged"
@@ -157,7 +174,9 @@ class UpdateNodeArguments(Arguments):
     """Arguments of update_node."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"entity_key": "5b0c…", "description": "Head of a shipyard in Gdansk."}]}
+        json_schema_extra={
+            "examples": [{"entity_key": "5b0c…", "description": "Head of a shipyard in Gdansk."}]
+        }
     )
 
     entity_key: EntityKey
@@ -201,13 +220,22 @@ class UpdateNode(Tool[UpdateNodeArguments]):
     async def run(self, context: ToolContext, arguments: UpdateNodeArguments) -> UpdatedNode:
         """Change the node."""
         values = arguments.model_dump(include={"name", "description"}, exclude_none=True)
-        if not values and not arguments.notes and arguments.is_owner is None and arguments.aliases is None:
-            raise InputError("Nothing to change: give name, aliases, description, notes or is_owner")
+        if (
+            not values
+            and not arguments.notes
+            and arguments.is_owner is None
+            and arguments.aliases is None
+        ):
+            raise InputError(
+                "Nothing to change: give name, aliases, description, notes or is_owner"
+            )
         if arguments.aliases == []:
             values["aliases"] = None
         key = arguments.entity_key
         stored = await context.references.look_up(
-            context.user_id, [key] if arguments.is_owner else (), with_owners=bool(arguments.is_owner)
+            context.user_id,
+            [key] if arguments.is_owner else (),
+            with_owners=bool(arguments.is_owner),
         )
         values |= owner_values(context, stored, is_owner=arguments.is_owner, entity_key=key)
         notes = build_notes(arguments.notes, context, context.write_context.clock())
@@ -231,12 +259,19 @@ class UpdateNode(Tool[UpdateNodeArguments]):
 
 
 def new_node_keys(
-    context: ToolContext, label: str, name: str, description: str, now: datetime, *, idempotency_key: str | None
+    context: ToolContext,
+    label: str,
+    name: str,
+    description: str,
+    now: datetime,
+    *,
+    idempotency_key: str | None,
 ) -> list[str]:
     """The keys that a new node may have.
 
-    The first derives from the plain form of the name, so that spellings that look alike give one node. Earlier versions
-    and load files derived the key from the name as it is written: that is the second, if it is another.
+    The first derives from the plain form of the name, so that spellings that look alike give one
+    node. Earlier versions and load files derived the key from the name as it is written: that is
+    the second, if it is another.
 
     Args:
         context: the user's graph.
@@ -248,7 +283,9 @@ def new_node_keys(
     """
     rule = context.ontology.label(label)
     plain = plain_name(name)
-    spellings = [plain, name] if rule.key_includes_name and plain.lower() != name.lower() else [plain]
+    spellings = (
+        [plain, name] if rule.key_includes_name and plain.lower() != name.lower() else [plain]
+    )
     return [
         rule.entity_key(
             name=spelling,
@@ -262,11 +299,17 @@ def new_node_keys(
 
 
 def owner_values(
-    context: ToolContext, stored: NodeLookup, *, is_owner: bool | None, entity_key: str, label: str | None = None
+    context: ToolContext,
+    stored: NodeLookup,
+    *,
+    is_owner: bool | None,
+    entity_key: str,
+    label: str | None = None,
 ) -> Mapping[str, bool | None]:
     """The properties to write for `is_owner`.
 
-    A graph has one owner. The check reads before the write: two calls at the same moment can both pass it.
+    A graph has one owner. The check reads before the write: two calls at the same moment can both
+    pass it.
 
     Args:
         context: the user's graph.
@@ -296,13 +339,18 @@ def owner_values(
         if owner.entity_key != entity_key:
             shown = f"{owner.label} {owner.name!r} ({message_key(owner.entity_key)})"
             can_change = context.offers("update_node")
-            remedy = ". To change the owner, first set is_owner to false there with update_node" if can_change else ""
+            remedy = (
+                ". To change the owner, first set is_owner to false there with update_node"
+                if can_change
+                else ""
+            )
             raise AlreadyExistsError(f"{shown} is already the owner of this graph{remedy}")
     return {"is_owner": True}
 
 
 async def _check_names(stored: NodeLookup, name: str, label: str, key: str) -> None:
-    """Refuse a name that a node with another key has, for labels of which there is one node of each name.
+    """Refuse a name that a node with another key has, for labels of which there is one node of each
+    name.
 
     Raises:
         AlreadyExistsError: the node has the name in another spelling, or as an alias.
@@ -310,11 +358,13 @@ async def _check_names(stored: NodeLookup, name: str, label: str, key: str) -> N
     nodes = (await stored.candidates([name], [label]))[name]
     if not nodes or nodes[0].entity_key == key or not nodes[0].is_called(name):
         return
-    # "x²" and "x2" are names of two nodes, although a reference to one that does not exist means the other.
+    # "x²" and "x2" are names of two nodes, although a reference to one that does not exist means
+    # the other.
     is_named = with_one_apostrophe(name).casefold() == with_one_apostrophe(nodes[0].name).casefold()
     if is_named or not nodes[0].is_named(name):
         shown = f"{nodes[0].label} {nodes[0].name!r} ({message_key(nodes[0].entity_key)})"
         raise AlreadyExistsError(
-            f"{name!r} is {'' if is_named else 'an alias of '}the {shown}. Use update_node to change it; remember with "
+            f"{name!r} is {'' if is_named else 'an alias of '}the {shown}. Use update_node to "
+            f"change it; remember with "
             "`new` creates another thing of that name"
         )

@@ -22,8 +22,12 @@ from kgagent.tools.writing import NodeWrite, NoteEdit, RelationshipWrite, write_
 class NoteAddress(Arguments):
     """A note of a node or of a relationship."""
 
-    entity_key: EntityKey | None = Field(None, description="Node with the note: entity_key or name.")
-    from_entity_key: EntityKey | None = Field(None, description="For a note of a relationship: its first node.")
+    entity_key: EntityKey | None = Field(
+        None, description="Node with the note: entity_key or name."
+    )
+    from_entity_key: EntityKey | None = Field(
+        None, description="For a note of a relationship: its first node."
+    )
     to_entity_key: EntityKey | None = Field(None, description="The second node.")
     note: FilledText = Field(description="Text of the note, or the beginning of it.")
     neo4j_type: Neo4jType = None
@@ -32,7 +36,9 @@ class NoteAddress(Arguments):
     def _validate_place(self) -> "NoteAddress":
         ends = (self.from_entity_key, self.to_entity_key)
         if None in ends if self.entity_key is None else ends != (None, None):
-            raise ValueError("give entity_key for a note of a node, or from_entity_key and to_entity_key")
+            raise ValueError(
+                "give entity_key for a note of a node, or from_entity_key and to_entity_key"
+            )
         return self
 
 
@@ -40,7 +46,8 @@ class EditedNote(WriteToolResultWithRecords):
     """A note that was changed or deleted.
 
     Attributes:
-        embedding_regenerated: whether the text of its node or relationship changed, so that it was embedded again.
+        embedding_regenerated: whether the text of its node or relationship changed, so that it was
+            embedded again.
         note: the note as it is now, or as it was before it was deleted.
         notes_left: number of notes that the node or relationship has now.
     """
@@ -71,14 +78,17 @@ class UpdateNote(Tool[UpdateNoteArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            "Correct the text, the time or the lifetime of a note of a node, or of the relationship between two nodes. "
+            "Correct the text, the time or the lifetime of a note of a node, or of the "
+            "relationship between two nodes. "
             f"{describe_lifetimes(ontology)}"
         )
 
     async def run(self, context: ToolContext, arguments: UpdateNoteArguments) -> EditedNote:
         """Change the note."""
         given = {"content": arguments.content, "when": arguments.when}
-        changes: dict[str, object] = {name: value for name, value in given.items() if value is not None}
+        changes: dict[str, object] = {
+            name: value for name, value in given.items() if value is not None
+        }
         if not changes and arguments.lifetime is None:
             raise InputError("Nothing to change: give content, when or lifetime")
         if arguments.lifetime is not None:
@@ -119,13 +129,16 @@ class DeleteNote(Tool[DeleteNoteArguments]):
     result = DeletedNote
     asks_first = True
     text = (
-        "Delete a wrong note of a node, or of the relationship between two nodes. The result contains "
+        "Delete a wrong note of a node, or of the relationship between two nodes. The result "
+        "contains "
         "it, so that it can be added again."
     )
 
     async def question(self, context: ToolContext, arguments: DeleteNoteArguments) -> str:
         """Which note would be deleted."""
-        written, note = await _edit(context, arguments, NoteEdit(arguments.note, None), dry_run=True)
+        written, note = await _edit(
+            context, arguments, NoteEdit(arguments.note, None), dry_run=True
+        )
         record = written.record
         name = record.triplet if isinstance(record, GraphRelationship) else record.name
         return f"Delete the note {quoted(note.content)} on {quoted(name)}? It cannot be restored"

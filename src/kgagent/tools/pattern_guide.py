@@ -1,4 +1,6 @@
-"""How to write a pattern query: worked examples and the fields that the schema leaves out, for a model."""
+"""How to write a pattern query: worked examples and the fields that the schema leaves out, for a
+model.
+"""
 
 import json
 from collections.abc import Mapping
@@ -21,13 +23,30 @@ class WorkedExample:
     arguments: Mapping[str, Any]
 
 
-def _step(source: str | None, relation_type: str | None, target: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+def _step(
+    source: str | None,
+    relation_type: str | None,
+    target: str,
+    **more: Any,  # noqa: ANN401
+) -> dict[str, Any]:
     step = {"source_label": source, "relation_type": relation_type, "target_label": target, **more}
     return {name: value for name, value in step.items() if value is not None}
 
 
-def _constraint(kind: str, property_path: str, value: object, at_step: int | str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    return {"type": kind, **more, "property_path": property_path, "value": value, "at_step": at_step}
+def _constraint(
+    kind: str,
+    property_path: str,
+    value: object,
+    at_step: int | str,
+    **more: Any,  # noqa: ANN401
+) -> dict[str, Any]:
+    return {
+        "type": kind,
+        **more,
+        "property_path": property_path,
+        "value": value,
+        "at_step": at_step,
+    }
 
 
 def _named(name: str, at_step: int | str) -> dict[str, Any]:
@@ -41,7 +60,10 @@ def _word(word: str, at_step: int) -> dict[str, Any]:
 
 def _patient_has(relation_type: str, target_label: str, name: str) -> dict[str, Any]:
     """A pattern: a patient has a relationship with a node of that name."""
-    return {"steps": [_step("Patient", relation_type, target_label)], "constraints": [_named(name, 0)]}
+    return {
+        "steps": [_step("Patient", relation_type, target_label)],
+        "constraints": [_named(name, 0)],
+    }
 
 
 INTERESTS_OF_MENTORS: Mapping[str, Any] = {
@@ -60,7 +82,8 @@ INTERESTS_OF_MENTORS: Mapping[str, Any] = {
 WORKED_EXAMPLES = (
     WorkedExample(
         "What are my mentors interested in?",
-        'A word such as "mentor" is a property of the relationship. "Ruth mentor Me" leads from Ruth to me, so from me '
+        'A word such as "mentor" is a property of the relationship. "Ruth mentor Me" leads from '
+        "Ruth to me, so from me "
         "it is INCOMING",
         INTERESTS_OF_MENTORS,
     ),
@@ -82,7 +105,8 @@ WORKED_EXAMPLES = (
     ),
     WorkedExample(
         "Which patients match all 5 risk criteria?",
-        "INTERSECTION keeps the start nodes that every pattern has; a branch counts the nodes reached from a node",
+        "INTERSECTION keeps the start nodes that every pattern has; a branch counts the nodes "
+        "reached from a node",
         {
             "combinator": {
                 "type": "INTERSECTION",
@@ -137,8 +161,10 @@ WORKED_EXAMPLES = (
         },
     ),
     WorkedExample(
-        "Which products depend on the vendor Volt, through up to 3 parts, and have a customer in the town of Volt?",
-        "A step that follows 1 to 3 relationships; a comparison with a property of another node; one path for each "
+        "Which products depend on the vendor Volt, through up to 3 parts, and have a customer in "
+        "the town of Volt?",
+        "A step that follows 1 to 3 relationships; a comparison with a property of another node; "
+        "one path for each "
         "product",
         {
             "targets": [{"description": "Volt", "label": "Vendor"}],
@@ -163,25 +189,30 @@ WORKED_EXAMPLES = (
         },
     ),
 )
-"""Five questions, two on a graph of kgagent's default ontology and three on graphs of other programs."""
+"""Five questions, two on a graph of kgagent's default ontology and three on graphs of other
+programs.
+"""
 
 FURTHER_FIELDS = """\
 Fields beyond those of the schema:
 - step: min_hops (a step of 2 to 4 relationships: min_hops 2, max_hops 4).
-- constraint: node_label (applies only to nodes with that label); value_from {at_step, property_path} instead of value;
-  property_path "budget.approved" reads JSON in a property; at_step -1 (default) means every node or relationship.
+- constraint: node_label (applies only to nodes with that label); value_from
+  {at_step, property_path} instead of value; property_path "budget.approved" reads JSON in a
+  property; at_step -1 (default) means every node or relationship.
 - branch: ends_at (node of the path at which the branch must end).
 - pattern: pattern_id (its name in results), distinct_nodes, repeat_relationships, description.
-- query: traversal {relation_types, max_depth} from targets, without patterns; one_path_per (best path for each node at
-  that position); max_paths (default 20); top_k (texts near the paths); strict; ranking (PATH_LENGTH, EDGE_WEIGHT,
-  NODE_CENTRALITY, SEMANTIC_SCORE or HYBRID), weights and weight_property for EDGE_WEIGHT and HYBRID.
+- query: traversal {relation_types, max_depth} from targets, without patterns; one_path_per (best
+  path for each node at that position); max_paths (default 20); top_k (texts near the paths);
+  strict; ranking (PATH_LENGTH, EDGE_WEIGHT, NODE_CENTRALITY, SEMANTIC_SCORE or HYBRID), weights
+  and weight_property for EDGE_WEIGHT and HYBRID.
 """
 
 
 def pattern_guide() -> str:
     """The worked examples, and the fields that the schema of query_patterns leaves out."""
     lines = [
-        "Worked examples for query_patterns. Labels, types and values are examples: use those that describe_graph "
+        "Worked examples for query_patterns. Labels, types and values are examples: use those that "
+        "describe_graph "
         "lists, and omit labels and types where any will do.",
     ]
     for number, example in enumerate(WORKED_EXAMPLES, 1):

@@ -1,4 +1,6 @@
-"""The items of an answer to a pattern query: paths, nodes, texts, and what a hybrid search found instead."""
+"""The items of an answer to a pattern query: paths, nodes, texts, and what a hybrid search found
+instead.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,10 +47,10 @@ def pattern_items(result: PatternResult) -> list[Item]:
 class PathItem(Item):
     """A path that matched.
 
-    Its record: `pattern_id`, the pattern that it matched; `path`, the path in one line; `nodes`, entity_key of its
-    nodes, whose records are in `nodes` of the answer; `relationships`, in order; `score`, what it is ranked by;
-    `explanation`, how the score was computed; `steps`, positions in `nodes` of the nodes at which the steps arrive, if
-    a step follows several relationships.
+    Its record: `pattern_id`, the pattern that it matched; `path`, the path in one line; `nodes`,
+    entity_key of its nodes, whose records are in `nodes` of the answer; `relationships`, in order;
+    `score`, what it is ranked by; `explanation`, how the score was computed; `steps`, positions in
+    `nodes` of the nodes at which the steps arrive, if a step follows several relationships.
     """
 
     path: MatchedPath
@@ -59,7 +61,8 @@ class PathItem(Item):
             yield from item.names()
 
     def lines(self, state: RenderState) -> list[Line]:
-        """The path, and a line for each of its relationships and nodes of which more is known, unless it is repeated.
+        """The path, and a line for each of its relationships and nodes of which more is known,
+        unless it is repeated.
 
         A path of one relationship is the line of that relationship.
         """
@@ -67,7 +70,9 @@ class PathItem(Item):
         for item in self._relationships():
             [line] = item.lines(state)
             statement = f"{line.head}: {line.description}"
-            if not lines or (_says_more(item.relationship, state) and statement not in state.stated):
+            if not lines or (
+                _says_more(item.relationship, state) and statement not in state.stated
+            ):
                 lines.append(line)
             state.stated.add(statement)
         return [*lines, *(line for item in self._nodes() for line in item.lines(state))]
@@ -85,7 +90,10 @@ class PathItem(Item):
             "explanation": path.explanation,
             **({} if is_one_hop_each else {"steps": list(path.steps)}),
         }
-        return [("paths", record), *(record for item in self._nodes() for record in item.records(state))]
+        return [
+            ("paths", record),
+            *(record for item in self._nodes() for record in item.records(state)),
+        ]
 
     def _chain(self, state: RenderState) -> Line:
         """The path in one line: `Ann -[mentor]-> Bo <-[friend]- Cleo`."""
@@ -100,7 +108,10 @@ class PathItem(Item):
         return [_PathNodeItem(node, "nodes", is_named=True) for node in self.path.nodes]
 
     def _relationships(self) -> list[RelationshipItem]:
-        return [RelationshipItem(relationship, "relationships") for relationship in self.path.relationships]
+        return [
+            RelationshipItem(relationship, "relationships")
+            for relationship in self.path.relationships
+        ]
 
 
 class _PathNodeItem(NodeItem):
@@ -135,7 +146,10 @@ class _ChunkItem(Item):
         node = self.chunk.node
         if node.entity_key in state.described:
             return []
-        head = f"Near: {state.name(node.entity_key, node.name, node.label)} {self.chunk.similarity:.2f}"
+        head = (
+            f"Near: {state.name(node.entity_key, node.name, node.label)} "
+            f"{self.chunk.similarity:.2f}"
+        )
         return [Line(head, in_one_line(self.chunk.text))]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
@@ -146,7 +160,9 @@ class _ChunkItem(Item):
 def _says_more(relationship: GraphRelationship, state: RenderState) -> bool:
     """Whether more is known of a relationship than its nodes and its type."""
     levels = (relationship.attitude, relationship.proximity)
-    return any((relationship.description, *levels, state.properties(relationship), relationship.notes))
+    return any(
+        (relationship.description, *levels, state.properties(relationship), relationship.notes)
+    )
 
 
 def _relationship_record(relationship: MatchedRelationship, state: RenderState) -> JsonRecord:

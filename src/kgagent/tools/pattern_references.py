@@ -16,7 +16,9 @@ from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
 
 MAX_NAMES, MAX_EXPLAINED = 50, 3
-"""Names of a query that are looked up, and unknown ones that are explained; others are only compared, or counted."""
+"""Names of a query that are looked up, and unknown ones that are explained; others are only
+compared, or counted.
+"""
 
 
 @dataclass(frozen=True)
@@ -24,9 +26,11 @@ class ResolvedValues:
     """What the names and free types in constraints mean.
 
     Attributes:
-        query: the query with the nodes, and the spellings of the types, that are meant; None if it would be the same.
+        query: the query with the nodes, and the spellings of the types, that are meant; None if it
+            would be the same.
         notices: which nodes are meant, such as "Bobby → Robert Hofmann (Person, 4f7d2d9f)".
-        problems: what is wrong with each name that means no node, and each type that no relationship has.
+        problems: what is wrong with each name that means no node, and each type that no
+            relationship has.
     """
 
     query: GraphQuery | None = None
@@ -34,37 +38,47 @@ class ResolvedValues:
     problems: tuple[str, ...] = ()
 
 
-async def resolve_values(context: ToolContext, query: GraphQuery, *, unnoticed: bool = False) -> ResolvedValues:
-    """Find what constraints mean: nodes by an alias, a part of a name or "me", and free types in other spellings.
+async def resolve_values(
+    context: ToolContext, query: GraphQuery, *, unnoticed: bool = False
+) -> ResolvedValues:
+    """Find what constraints mean: nodes by an alias, a part of a name or "me", and free types in
+    other spellings.
 
-    Stored names and types are compared exactly, as the query does. What is not in the ontology is only compared so: if
-    the user has any such nodes, constraints in which a wrong name may go unnoticed are left as they are.
+    Stored names and types are compared exactly, as the query does. What is not in the ontology is
+    only compared so: if the user has any such nodes, constraints in which a wrong name may go
+    unnoticed are left as they are.
 
     Args:
         context: the user's graph.
         query: its patterns.
-        unnoticed: only of constraints in which a wrong name may go unnoticed, as paths are found nevertheless: lists,
-            and what must not exist.
+        unnoticed: only of constraints in which a wrong name may go unnoticed, as paths are found
+            nevertheless: lists, and what must not exist.
 
     Raises:
         StoreError: the database failed.
     """
     constraints = list(_constraints(query, unnoticed=unnoticed))
     names = list(dict.fromkeys(name for constraint in constraints for name in _names(constraint)))
-    types = list(dict.fromkeys(name for constraint in constraints for name in _free_types(constraint)))
+    types = list(
+        dict.fromkeys(name for constraint in constraints for name in _free_types(constraint))
+    )
     if not names and not types:
         return ResolvedValues()
     is_own = await _is_of_ontology(context)
     if (unnoticed and not is_own) or len(names) > MAX_NAMES:
         return ResolvedValues()
-    stored_types, unknown_types = await spellings(context.relationships.store, context.user_id, types if is_own else ())
+    stored_types, unknown_types = await spellings(
+        context.relationships.store, context.user_id, types if is_own else ()
+    )
     resolved = await context.references.resolve_loosely(context.user_id, names)
     keys = {name: key for name in names if isinstance(key := resolved.keys[name], str)}
     records = await context.nodes.read(context.user_id, list(keys.values()))
     nodes = {
         name: records[key]
         for name, key in keys.items()
-        if key in records and records[key].text("name") not in {"", name} and not _is_title_of_owner(name)
+        if key in records
+        and records[key].text("name") not in {"", name}
+        and not _is_title_of_owner(name)
     }
     changed = _replaced(query, nodes, stored_types)
     notices = [
@@ -72,17 +86,27 @@ async def resolve_values(context: ToolContext, query: GraphQuery, *, unnoticed: 
         for name, node in nodes.items()
         if not _is_owner(name)
     ]
-    spelled = [f"{name} → {', '.join(stored)}" for name, stored in stored_types.items() if list(stored) != [name]]
+    spelled = [
+        f"{name} → {', '.join(stored)}"
+        for name, stored in stored_types.items()
+        if list(stored) != [name]
+    ]
     problems = _problems({name: resolved.keys[name] for name in names}, unnoticed=unnoticed)
-    return ResolvedValues(None if changed == query else changed, (*notices, *spelled), (*problems, *unknown_types))
+    return ResolvedValues(
+        None if changed == query else changed, (*notices, *spelled), (*problems, *unknown_types)
+    )
 
 
 async def _is_of_ontology(context: ToolContext) -> bool:
-    """Whether all labels and Neo4j types that the user has are those of the ontology, as far as was read."""
+    """Whether all labels and Neo4j types that the user has are those of the ontology, as far as was
+    read.
+    """
     schema = await context.live_schema.read(context.user_id)
     labels = {label.name for label in schema.labels}
     types = {kind.name for kind in schema.relationship_types}
-    return labels <= context.ontology.labels.keys() and types <= context.ontology.relationships.keys()
+    return (
+        labels <= context.ontology.labels.keys() and types <= context.ontology.relationships.keys()
+    )
 
 
 def _is_owner(name: str) -> bool:
@@ -92,12 +116,16 @@ def _is_owner(name: str) -> bool:
 
 
 def _is_title_of_owner(name: str) -> bool:
-    """Whether a word for the owner is written as a name, such as "Me", which another node may have."""
+    """Whether a word for the owner is written as a name, such as "Me", which another node may
+    have.
+    """
     return name != "I" and name.istitle() and _is_owner(name)
 
 
 def _problems(keys: Mapping[str, str | InputError], *, unnoticed: bool) -> Iterator[str]:
-    """What is wrong with names that mean no node, or several; of a list, several nodes may have exactly one name."""
+    """What is wrong with names that mean no node, or several; of a list, several nodes may have
+    exactly one name.
+    """
     explained = NodeNotFoundError if unnoticed else InputError
     errors = [(name, error) for name, error in keys.items() if isinstance(error, explained)]
     for name, error in errors[:MAX_EXPLAINED]:
@@ -121,12 +149,18 @@ def _constraints(query: GraphQuery, *, unnoticed: bool) -> Iterator[Constraint]:
 
 def _names(constraint: Constraint) -> list[str]:
     """The names that a node must, or must not, have; none for other constraints."""
-    return _texts(constraint) if (constraint.on, constraint.property_path) == ("node", "name") else []
+    return (
+        _texts(constraint) if (constraint.on, constraint.property_path) == ("node", "name") else []
+    )
 
 
 def _free_types(constraint: Constraint) -> list[str]:
     """The free types that a relationship must, or must not, have; none for other constraints."""
-    return _texts(constraint) if (constraint.on, constraint.property_path) == ("relationship", FREE_TYPE) else []
+    return (
+        _texts(constraint)
+        if (constraint.on, constraint.property_path) == ("relationship", FREE_TYPE)
+        else []
+    )
 
 
 def _texts(constraint: Constraint) -> list[str]:
@@ -136,28 +170,42 @@ def _texts(constraint: Constraint) -> list[str]:
     return texts if constraint.type in EQUALITY_TYPES and len(texts) == len(values) else []
 
 
-def _replaced(query: GraphQuery, nodes: Mapping[str, NodeRecord], types: Mapping[str, Sequence[str]]) -> GraphQuery:
+def _replaced(
+    query: GraphQuery, nodes: Mapping[str, NodeRecord], types: Mapping[str, Sequence[str]]
+) -> GraphQuery:
     """The query with the nodes that names mean, and free types as they are stored."""
 
     def changed(pattern: GraphPattern) -> GraphPattern:
-        branches = (branch.model_copy(update={"constraints": resolved(branch)}) for branch in pattern.branches)
-        return pattern.model_copy(update={"constraints": resolved(pattern), "branches": tuple(branches)})
+        branches = (
+            branch.model_copy(update={"constraints": resolved(branch)})
+            for branch in pattern.branches
+        )
+        return pattern.model_copy(
+            update={"constraints": resolved(pattern), "branches": tuple(branches)}
+        )
 
     def resolved(part: GraphPattern | Branch) -> tuple[Constraint, ...]:
-        named = (replaced for constraint in part.constraints for replaced in _with_nodes(constraint, nodes))
+        named = (
+            replaced
+            for constraint in part.constraints
+            for replaced in _with_nodes(constraint, nodes)
+        )
         return tuple(_with_types(constraint, types) for constraint in named)
 
     patterns = tuple(map(changed, query.all_patterns))
     if query.combinator is None:
         return query.model_copy(update={"patterns": patterns})
-    return query.model_copy(update={"combinator": query.combinator.model_copy(update={"patterns": patterns})})
+    return query.model_copy(
+        update={"combinator": query.combinator.model_copy(update={"patterns": patterns})}
+    )
 
 
 def _with_nodes(constraint: Constraint, nodes: Mapping[str, NodeRecord]) -> list[Constraint]:
     """The constraint on the nodes that are meant.
 
-    By key, except in a list of nodes of which one is required: there may be several of a name that is exactly one, and
-    they have no single key. Names to exclude get a second constraint for that reason.
+    By key, except in a list of nodes of which one is required: there may be several of a name that
+    is exactly one, and they have no single key. Names to exclude get a second constraint for that
+    reason.
     """
     names = _names(constraint)
     if nodes.keys().isdisjoint(names):

@@ -1,4 +1,6 @@
-"""Tool calls in the forms that models and programs use: arguments as JSON, answers as text and as JSON."""
+"""Tool calls in the forms that models and programs use: arguments as JSON, answers as text and as
+JSON.
+"""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +20,9 @@ KEY_HINT = "explore and hybrid_search return the entity_key of a node, and remem
 """Added to an error about an unknown node, if no node has a similar name."""
 
 
-REPEAT_ARGUMENTS = "A cursor continues a result: repeat the other arguments of the call that returned it"
+REPEAT_ARGUMENTS = (
+    "A cursor continues a result: repeat the other arguments of the call that returned it"
+)
 """Part of errors of calls that give a cursor without them."""
 
 
@@ -48,11 +52,15 @@ def failure(error: str) -> Payload:
 
 
 def compact_text(value: object) -> str:
-    """A value of a payload in one line: JSON without quotes around texts and names where they can be omitted."""
+    """A value of a payload in one line: JSON without quotes around texts and names where they can
+    be omitted.
+    """
     if isinstance(value, str):
         return in_one_line(value)
     if isinstance(value, dict):
-        return "; ".join(f"{in_one_line(name)}: {compact_text(item)}" for name, item in value.items())
+        return "; ".join(
+            f"{in_one_line(name)}: {compact_text(item)}" for name, item in value.items()
+        )
     if isinstance(value, list):
         return " | ".join(map(compact_text, value))
     return json.dumps(value)

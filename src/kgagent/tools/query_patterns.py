@@ -1,4 +1,6 @@
-"""query_patterns: structured questions over several relationships, answered with ranked, explained paths."""
+"""query_patterns: structured questions over several relationships, answered with ranked, explained
+paths.
+"""
 
 import json
 import re
@@ -10,7 +12,12 @@ from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_valida
 from kgagent.answers.page import Content
 from kgagent.formatting import counted
 from kgagent.models.matched_path import PatternResult, PatternStrategy
-from kgagent.models.pattern_query import GraphQuery, QueryCombinator, RankingStrategy, ScoreComponent
+from kgagent.models.pattern_query import (
+    GraphQuery,
+    QueryCombinator,
+    RankingStrategy,
+    ScoreComponent,
+)
 from kgagent.models.request import parsed_json
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
@@ -36,8 +43,21 @@ _EXAMPLE = json.dumps({"patterns": INTERESTS_OF_MENTORS["patterns"]})
 SHORT_EXAMPLE: JsonValue = {
     "patterns": [
         {
-            "steps": [{"source_label": "Person", "relation_type": "engages_with", "target_label": "Concept"}],
-            "constraints": [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Sailing", "at_step": 0}],
+            "steps": [
+                {
+                    "source_label": "Person",
+                    "relation_type": "engages_with",
+                    "target_label": "Concept",
+                }
+            ],
+            "constraints": [
+                {
+                    "type": "PROPERTY_EQUALS",
+                    "property_path": "name",
+                    "value": "Sailing",
+                    "at_step": 0,
+                }
+            ],
         }
     ]
 }
@@ -49,17 +69,31 @@ class QueryPatternsArguments(ReadArguments, GraphQuery):
 
     model_config = ConfigDict(json_schema_extra={"examples": [dict(INTERESTS_OF_MENTORS)]})
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"traversal", "weights", "weight_property", "one_path_per", "top_k", "strict", "use_all_relation_hints"}
+        {
+            "traversal",
+            "weights",
+            "weight_property",
+            "one_path_per",
+            "top_k",
+            "strict",
+            "use_all_relation_hints",
+        }
     )
 
     combinator: QueryCombinator | None = Field(None, description="Combines `patterns`.")
-    max_paths: int | None = Field(DEFAULT_MAX_PATHS, ge=1, le=200, description="Maximum number of paths.")
-    top_k: int = Field(5, ge=0, le=50, description="Maximum number of texts near the paths; 0 for none.")
+    max_paths: int | None = Field(
+        DEFAULT_MAX_PATHS, ge=1, le=200, description="Maximum number of paths."
+    )
+    top_k: int = Field(
+        5, ge=0, le=50, description="Maximum number of texts near the paths; 0 for none."
+    )
 
     @model_validator(mode="before")
     @classmethod
     def _flatten(cls, given: Any) -> Any:  # noqa: ANN401
-        """Accept {"textQuery": ..., "graphQuery": {...}}, the parts of one pattern, and a combinator of `patterns`."""
+        """Accept {"textQuery": ..., "graphQuery": {...}}, the parts of one pattern, and a
+        combinator of `patterns`.
+        """
         if not isinstance(given, Mapping):
             return given
         flat = dict(given)
@@ -69,9 +103,15 @@ class QueryPatternsArguments(ReadArguments, GraphQuery):
         combinator = parsed_json(flat.get("combinator"))
         if isinstance(combinator, Mapping) and "patterns" not in combinator and "patterns" in flat:
             flat["combinator"] = {**combinator, "patterns": flat.pop("patterns")}
-        pattern = {name: flat.pop(name) for name in _PARTS_OF_A_PATTERN & flat.keys()} if "steps" in flat else {}
+        pattern = (
+            {name: flat.pop(name) for name in _PARTS_OF_A_PATTERN & flat.keys()}
+            if "steps" in flat
+            else {}
+        )
         return (
-            {**flat, "patterns": [pattern]} if pattern and not flat.keys() & {"patterns", "pattern"} else flat | pattern
+            {**flat, "patterns": [pattern]}
+            if pattern and not flat.keys() & {"patterns", "pattern"}
+            else flat | pattern
         )
 
 
@@ -86,7 +126,8 @@ class PatternToolResult(ReadToolResult):
         chunks: nodes with text near the paths, most similar first.
         explored: number of paths that were examined, by pattern.
         truncated: whether a limit ended the search, so that better paths may exist.
-        strategy: what produced the result: patterns, traversal, or hybrid (a hybrid search because no path matched).
+        strategy: what produced the result: patterns, traversal, or hybrid (a hybrid search because
+            no path matched).
         query: the question, as it was given.
         hybrid: result of the hybrid search.
         ranking: how the paths are ranked.
@@ -122,26 +163,37 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
         """The description for the model."""
         return (
-            "Answer a structured question exactly, with the paths as evidence: which A are connected through B to the "
-            "same C, how often, or not at all. describe_graph lists the names that exist, and with topic 'patterns' "
-            "shows worked examples. relation_type is a Neo4j type; a word such as 'mentor' is the property "
-            f"relationship_type of a relationship. Example, what mentors are interested in: {_EXAMPLE}."
+            "Answer a structured question exactly, with the paths as evidence: which A are "
+            "connected through B to the "
+            "same C, how often, or not at all. describe_graph lists the names that exist, and with "
+            "topic 'patterns' "
+            "shows worked examples. relation_type is a Neo4j type; a word such as 'mentor' is the "
+            "property "
+            f"relationship_type of a relationship. Example, what mentors are interested in: "
+            f"{_EXAMPLE}."
         )
 
     def explain_invalid(self, error: ValidationError, given: Mapping[str, Any]) -> str:
         """Say what is wrong, with a short example."""
         problem = super().explain_invalid(error, given)
-        return f"{problem}. Example: {json.dumps(SHORT_EXAMPLE)}" if _PATTERN_PROBLEM.search(problem) else problem
+        return (
+            f"{problem}. Example: {json.dumps(SHORT_EXAMPLE)}"
+            if _PATTERN_PROBLEM.search(problem)
+            else problem
+        )
 
     def needs_embedder(self, arguments: QueryPatternsArguments) -> bool:  # noqa: ARG002
         """The query and the descriptions of targets are embedded."""
         return True
 
-    async def run(self, context: ToolContext, arguments: QueryPatternsArguments) -> PatternToolResult:
+    async def run(
+        self, context: ToolContext, arguments: QueryPatternsArguments
+    ) -> PatternToolResult:
         """Run the query.
 
         Raises:
-            InputError: a name does not exist, or a constraint compares values that cannot be compared.
+            InputError: a name does not exist, or a constraint compares values that cannot be
+                compared.
             NotFoundError: no target exists, or nothing matched and the query is strict.
             SearchError: the query took too long.
         """
@@ -155,7 +207,9 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             opening=message,
             empty="",
             warnings=result.warnings,
-            sections=() if result.hybrid is None else (f"{FALLBACK}.objects", f"{FALLBACK}.relationships"),
+            sections=()
+            if result.hybrid is None
+            else (f"{FALLBACK}.objects", f"{FALLBACK}.relationships"),
             fields=_fields(result),
         )
         return await render_page(
@@ -169,7 +223,9 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
 
 
 async def _result(context: ToolContext, query: GraphQuery) -> PatternResult:
-    """The result of a query; if no path matches, that of the query with what its names and types mean."""
+    """The result of a query; if no path matches, that of the query with what its names and types
+    mean.
+    """
     first = await resolve_values(context, query, unnoticed=True)
     query = first.query or query
     result = await context.patterns.query(query, context.user_id)
@@ -213,13 +269,23 @@ def _message(result: PatternResult, query: GraphQuery) -> str:
     if result.strategy != "hybrid":
         found = f"Found {counted(len(result.paths), 'path')}"
         examined = sum(result.context.explored.values())
-        is_cut = result.context.truncated or (len(result.paths) == query.max_paths and examined > len(result.paths))
+        is_cut = result.context.truncated or (
+            len(result.paths) == query.max_paths and examined > len(result.paths)
+        )
         return f"{found}, and more exist" if is_cut else found
     fallback = "`hybrid` contains the results of a hybrid search" if result.hybrid else ""
     if not query.all_patterns and query.traversal is None:
-        return f"The query has neither patterns nor a traversal; {fallback or '`nodes` contains the targets'}"
+        return (
+            f"The query has neither patterns nor a traversal; "
+            f"{fallback or '`nodes` contains the targets'}"
+        )
     if not query.all_patterns and not query.targets:
         return "; ".join(filter(None, ("A traversal needs targets, but none were given", fallback)))
     if not fallback:
-        return "No path was found" + ("" if query.query or query.targets else ", and there is no query to search for")
-    return f"No path was found; {fallback}, which do not answer the {'pattern' if query.all_patterns else 'traversal'}"
+        return "No path was found" + (
+            "" if query.query or query.targets else ", and there is no query to search for"
+        )
+    return (
+        f"No path was found; {fallback}, which do not answer the "
+        f"{'pattern' if query.all_patterns else 'traversal'}"
+    )

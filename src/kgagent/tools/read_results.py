@@ -1,4 +1,6 @@
-"""What tools that read have in common: the arguments that limit an answer, and the answer within its token budget."""
+"""What tools that read have in common: the arguments that limit an answer, and the answer within
+its token budget.
+"""
 
 import asyncio
 import hashlib
@@ -39,7 +41,9 @@ class ReadArguments(RequestModel):
     """Arguments of every tool that reads."""
 
     format: Format = None
-    token_budget: int = Field(DEFAULT_TOKEN_BUDGET, ge=100, le=MAX_TOKEN_BUDGET, description=BUDGET_DESCRIPTION)
+    token_budget: int = Field(
+        DEFAULT_TOKEN_BUDGET, ge=100, le=MAX_TOKEN_BUDGET, description=BUDGET_DESCRIPTION
+    )
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"format"})
     cursor: ShortText | None = Field(None, description="Continues a result.")
 
@@ -93,10 +97,18 @@ async def render_page(
         token_budget: maximum number of tokens; None: that of the arguments.
 
     Raises:
-        InputError: the cursor belongs to other arguments, or the budget is too small for one item as JSON.
+        InputError: the cursor belongs to other arguments, or the budget is too small for one item
+            as JSON.
     """
-    offset, cursor, now = cursor_offset(arguments), cursor_maker(arguments), context.write_context.clock()
-    asked = frozenset(word for query in queries for word in folded_words(query)) - context.ontology.stop_words
+    offset, cursor, now = (
+        cursor_offset(arguments),
+        cursor_maker(arguments),
+        context.write_context.clock(),
+    )
+    asked = (
+        frozenset(word for query in queries for word in folded_words(query))
+        - context.ontology.stop_words
+    )
     keys = {key: message_key(key) for key in namesakes(content.items)}
 
     def new_state() -> RenderState:
@@ -122,9 +134,14 @@ async def render_page(
 
 
 def with_relevance(
-    content: Content, result: ExploreResult | HybridSearchResult, unknown: str = "", *, at_most: int | None = None
+    content: Content,
+    result: ExploreResult | HybridSearchResult,
+    unknown: str = "",
+    *,
+    at_most: int | None = None,
 ) -> Content:
-    """Add what a search says about the relevance of its items: if none stands out, only the nearest few are shown.
+    """Add what a search says about the relevance of its items: if none stands out, only the nearest
+    few are shown.
 
     Args:
         content: the items.
@@ -136,7 +153,9 @@ def with_relevance(
     assessed = {name: value for name, value in fields.items() if value is not None}
     nodes = result.nodes if isinstance(result, ExploreResult) else result.objects
     if result.is_relevant is not False or not (nodes or result.relationships):
-        opening = unknown or (nothing_about(result.named) if isinstance(result, HybridSearchResult) else "")
+        opening = unknown or (
+            nothing_about(result.named) if isinstance(result, HybridSearchResult) else ""
+        )
         return replace(content, fields=assessed, opening=opening, at_most=at_most)
     opening = "\n".join(filter(None, (unknown, NOTHING_RELEVANT)))
     return replace(content, fields=assessed, opening=opening, at_most=NEAREST)
@@ -153,7 +172,8 @@ def cursor_offset(arguments: ReadArguments) -> int:
     match = _CURSOR.fullmatch(arguments.cursor.strip())
     if match is None or match[2] != _fingerprint(arguments):
         raise InputError(
-            f"cursor {arguments.cursor[:40]!r} does not belong to these arguments. Repeat the arguments of the call "
+            f"cursor {arguments.cursor[:40]!r} does not belong to these arguments. Repeat the "
+            f"arguments of the call "
             "that returned it, or omit cursor"
         )
     return int(match[1])

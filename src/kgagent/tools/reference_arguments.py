@@ -1,4 +1,6 @@
-"""References in arguments: names, the first characters of keys, or "me" instead of the keys of nodes."""
+"""References in arguments: names, the first characters of keys, or "me" instead of the keys of
+nodes.
+"""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +11,9 @@ from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
 
 
-async def resolve(context: ToolContext, references: Iterable[str], *, exactly: bool = False) -> ResolvedReferences:
+async def resolve(
+    context: ToolContext, references: Iterable[str], *, exactly: bool = False
+) -> ResolvedReferences:
     """Find the nodes that references mean, in one statement; keys need none.
 
     Args:
@@ -28,11 +32,13 @@ async def resolve(context: ToolContext, references: Iterable[str], *, exactly: b
     return await context.references.resolve_loosely(context.user_id, asked)
 
 
-async def resolved_targets(context: ToolContext, targets: Sequence[ResolutionTarget]) -> tuple[ResolutionTarget, ...]:
+async def resolved_targets(
+    context: ToolContext, targets: Sequence[ResolutionTarget]
+) -> tuple[ResolutionTarget, ...]:
     """Give targets the keys of the nodes that they mean.
 
-    A description is replaced only if it means the owner or is the beginning of a key: what it is otherwise, the query
-    decides. A target that refers to no node stays as it is.
+    A description is replaced only if it means the owner or is the beginning of a key: what it is
+    otherwise, the query decides. A target that refers to no node stays as it is.
 
     Raises:
         InputError: an `entity_key` is ambiguous.

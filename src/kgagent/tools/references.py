@@ -37,7 +37,9 @@ class RelationshipReference(GraphModel):
 
 
 def with_direction(message: str, relationship: GraphRelationship) -> str:
-    """A message, followed by the direction of the relationship if its nodes were given in the opposite order."""
+    """A message, followed by the direction of the relationship if its nodes were given in the
+    opposite order.
+    """
     return ". ".join(filter(None, (message, describe_direction(relationship))))
 
 

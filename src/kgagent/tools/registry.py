@@ -6,7 +6,13 @@ from typing import Any
 
 from kgagent.tools.base import BoundTool, Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.deletion_tools import DeleteNode, DeleteRelationship, MergeNodes, RestoreNode, RestoreRelationship
+from kgagent.tools.deletion_tools import (
+    DeleteNode,
+    DeleteRelationship,
+    MergeNodes,
+    RestoreNode,
+    RestoreRelationship,
+)
 from kgagent.tools.describe_graph import DescribeGraph
 from kgagent.tools.explore import Explore
 from kgagent.tools.find_paths import FindPaths

@@ -46,7 +46,15 @@ from kgagent.tools.write_results import (
 )
 from kgagent.tools.writing import RelationshipWrite, write, write_relationship
 
-_VALUES = {"relationship_type", "description", "attitude", "proximity", "when", "confidence", "salience"}
+_VALUES = {
+    "relationship_type",
+    "description",
+    "attitude",
+    "proximity",
+    "when",
+    "confidence",
+    "salience",
+}
 
 MAX_LISTED = 20
 """Number of rejected positions that the message of a batch lists."""
@@ -57,14 +65,18 @@ class NewRelationship(RelationshipEnds):
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
 
-    relationship_type: ShortText = Field(description='Read from the first node to the second: "mentor", "works at".')
+    relationship_type: ShortText = Field(
+        description='Read from the first node to the second: "mentor", "works at".'
+    )
     description: Text = Field("", description="One sentence, with names and circumstances.")
     attitude: Attitude = None
     proximity: Proximity = None
     when: GivenWhen = None
     notes: Notes = Field(default_factory=list, description="Facts, one sentence each.")
     confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
-    salience: UnitInterval | None = Field(None, description="How important it is to the user, 0 to 1.")
+    salience: UnitInterval | None = Field(
+        None, description="How important it is to the user, 0 to 1."
+    )
 
     def to_write(self, context: ToolContext, now: datetime) -> RelationshipWrite:
         """The write that creates it.
@@ -73,7 +85,9 @@ class NewRelationship(RelationshipEnds):
             InputError: the ontology has no such lifetime of a note.
         """
         values = self.model_dump(include=_VALUES, exclude_none=True)
-        return RelationshipWrite(**_ends(self), create=True, values=values, notes=build_notes(self.notes, context, now))
+        return RelationshipWrite(
+            **_ends(self), create=True, values=values, notes=build_notes(self.notes, context, now)
+        )
 
 
 class RelationshipChange(RelationshipEnds):
@@ -81,15 +95,21 @@ class RelationshipChange(RelationshipEnds):
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
 
-    relationship_type: ShortText | None = Field(None, description="New type, read from the first node to the second.")
+    relationship_type: ShortText | None = Field(
+        None, description="New type, read from the first node to the second."
+    )
     description: Text | None = Field(None, description="New sentence; empty to clear it.")
     attitude: Attitude = None
     proximity: Proximity = None
     when: GivenWhen = None
     confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
-    salience: UnitInterval | None = Field(None, description="How important it is to the user, 0 to 1.")
+    salience: UnitInterval | None = Field(
+        None, description="How important it is to the user, 0 to 1."
+    )
     clear: list[ShortText] = Field(
-        default_factory=list, max_length=3, description='What to remove: "attitude", "proximity", "when".'
+        default_factory=list,
+        max_length=3,
+        description='What to remove: "attitude", "proximity", "when".',
     )
     notes: Notes = Field(default_factory=list, description="Notes to add.")
     correction: bool = Field(False, description=CORRECTION)
@@ -103,7 +123,9 @@ class RelationshipChange(RelationshipEnds):
         values = self.model_dump(include=_VALUES, exclude_none=True)
         for field in self.clear:
             if field not in {"attitude", "proximity", "when"}:
-                raise InputError(f"clear must contain only attitude, proximity and when, got {field!r}")
+                raise InputError(
+                    f"clear must contain only attitude, proximity and when, got {field!r}"
+                )
             if field in values:
                 raise InputError(f"{field} cannot be both set and cleared")
             values[field] = None
@@ -111,7 +133,9 @@ class RelationshipChange(RelationshipEnds):
             fields = "description, relationship_type, attitude, proximity, when or notes"
             raise InputError(f"Nothing to change: give {fields}")
         notes = build_notes(self.notes, context, now)
-        return RelationshipWrite(**_ends(self), values=values, notes=notes, correction=self.correction)
+        return RelationshipWrite(
+            **_ends(self), values=values, notes=notes, correction=self.correction
+        )
 
 
 class CreateRelationshipArguments(NewRelationship):
@@ -144,13 +168,18 @@ class CreateRelationship(Tool[CreateRelationshipArguments]):
     destructive = False
     idempotent = True
     text = (
-        "Connect two existing nodes. If they are connected already, use update_relationship. Searches match all of "
+        "Connect two existing nodes. If they are connected already, use update_relationship. "
+        "Searches match all of "
         "it, so give all you know."
     )
 
-    async def run(self, context: ToolContext, arguments: CreateRelationshipArguments) -> WrittenRelationship:
+    async def run(
+        self, context: ToolContext, arguments: CreateRelationshipArguments
+    ) -> WrittenRelationship:
         """Create the relationship."""
-        written = await write_relationship(context, arguments.to_write(context, context.write_context.clock()))
+        written = await write_relationship(
+            context, arguments.to_write(context, context.write_context.clock())
+        )
         record = written.record
         return WrittenRelationship.of(
             written, f"Created relationship {record.relationship_type} between {_names(record)}"
@@ -162,7 +191,13 @@ class UpdateRelationshipArguments(RelationshipChange):
 
     model_config = ConfigDict(
         json_schema_extra={
-            "examples": [{"from_entity_key": "5b0c…", "to_entity_key": "91fe…", "relationship_type": "was mentor of"}]
+            "examples": [
+                {
+                    "from_entity_key": "5b0c…",
+                    "to_entity_key": "91fe…",
+                    "relationship_type": "was mentor of",
+                }
+            ]
         }
     )
 
@@ -176,15 +211,28 @@ class UpdateRelationship(Tool[UpdateRelationshipArguments]):
     arguments = UpdateRelationshipArguments
     result = WrittenRelationship
     idempotent = True
-    text = "Change the relationship between two nodes, or add notes. Omitted fields stay. " + DIRECTION_HINT
+    text = (
+        "Change the relationship between two nodes, or add notes. Omitted fields stay. "
+        + DIRECTION_HINT
+    )
 
-    async def run(self, context: ToolContext, arguments: UpdateRelationshipArguments) -> WrittenRelationship:
+    async def run(
+        self, context: ToolContext, arguments: UpdateRelationshipArguments
+    ) -> WrittenRelationship:
         """Change the relationship."""
-        written = await write_relationship(context, arguments.to_write(context, context.write_context.clock()))
-        message = f"Updated relationship between {_names(written.record)}" if written.changed else "Nothing changed"
+        written = await write_relationship(
+            context, arguments.to_write(context, context.write_context.clock())
+        )
+        message = (
+            f"Updated relationship between {_names(written.record)}"
+            if written.changed
+            else "Nothing changed"
+        )
         replaced = replaced_values(written, context.ontology)
         hint = kept_description(written, replaced) if arguments.description is None else None
-        return WrittenRelationship.of(written, with_direction(message, written.record), hint, replaced)
+        return WrittenRelationship.of(
+            written, with_direction(message, written.record), hint, replaced
+        )
 
 
 class AddNoteToRelationshipArguments(RelationshipEnds):
@@ -223,17 +271,22 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            "Add a note to the relationship between two nodes: something that happened or was said, with names and "
+            "Add a note to the relationship between two nodes: something that happened or was "
+            "said, with names and "
             f"dates. {describe_lifetimes(ontology)} {DIRECTION_HINT}"
         )
 
-    async def run(self, context: ToolContext, arguments: AddNoteToRelationshipArguments) -> WrittenRelationship:
+    async def run(
+        self, context: ToolContext, arguments: AddNoteToRelationshipArguments
+    ) -> WrittenRelationship:
         """Add the note."""
         texts = [*([arguments.content] if arguments.content is not None else []), *arguments.notes]
         if not texts:
             raise InputError("content is missing: give the text of a note, or notes")
         given = arguments.model_dump(include={"when", "lifetime", "source_entity_key"})
-        notes = [NewNote(content=note, **given) if isinstance(note, str) else note for note in texts]
+        notes = [
+            NewNote(content=note, **given) if isinstance(note, str) else note for note in texts
+        ]
         can_restore = context.offers("restore_relationship")
         restore = ", or restore a deleted one with restore_relationship" if can_restore else ""
         written = await write_relationship(
@@ -241,7 +294,9 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
             RelationshipWrite(
                 **_ends(arguments),
                 notes=build_notes(notes, context, context.write_context.clock()),
-                missing=f"{RelationshipIntent.missing}. Create it with create_relationship{restore}",
+                missing=(
+                    f"{RelationshipIntent.missing}. Create it with create_relationship{restore}"
+                ),
             ),
         )
         if written.changed:
@@ -280,7 +335,10 @@ class BatchResult(WriteToolResult):
     def to_dict(self) -> Payload:
         """As JSON types, within the token budget."""
         payload = super().to_dict()
-        items = [{name: value for name, value in item.items() if name != "relationship"} for item in payload["results"]]
+        items = [
+            {name: value for name, value in item.items() if name != "relationship"}
+            for item in payload["results"]
+        ]
         fit_records(payload["results"], "relationship", beside=items)
         return payload
 
@@ -308,10 +366,13 @@ class CreateRelationships(Tool[CreateRelationshipsArguments]):
     destructive = False
     idempotent = True
     text = (
-        "Create several relationships in one call. Each is created or rejected independently; `results` are in order."
+        "Create several relationships in one call. Each is created or rejected independently; "
+        "`results` are in order."
     )
 
-    async def run(self, context: ToolContext, arguments: CreateRelationshipsArguments) -> BatchResult:
+    async def run(
+        self, context: ToolContext, arguments: CreateRelationshipsArguments
+    ) -> BatchResult:
         """Create the relationships."""
         return await _write_batch(context, arguments.relationships, "Created")
 
@@ -331,11 +392,14 @@ class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
     result = BatchResult
     idempotent = True
     text = (
-        "Change several relationships in one call. Each is changed or rejected independently; `results` are "
+        "Change several relationships in one call. Each is changed or rejected independently; "
+        "`results` are "
         "in order. " + DIRECTION_HINT
     )
 
-    async def run(self, context: ToolContext, arguments: UpdateRelationshipsArguments) -> BatchResult:
+    async def run(
+        self, context: ToolContext, arguments: UpdateRelationshipsArguments
+    ) -> BatchResult:
         """Change the relationships."""
         return await _write_batch(context, arguments.relationships, "Updated")
 
@@ -343,7 +407,8 @@ class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
 async def _write_batch(
     context: ToolContext, items: Sequence[NewRelationship | RelationshipChange], verb: str
 ) -> BatchResult:
-    """Write several relationships with one request for embeddings; each is written or rejected independently.
+    """Write several relationships with one request for embeddings; each is written or rejected
+    independently.
 
     Args:
         context: the user's graph.
@@ -351,7 +416,9 @@ async def _write_batch(
         verb: what happens to a relationship, for the message: "Created".
     """
     now = context.write_context.clock()
-    references = await resolve(context, [end for item in items for end in (item.from_entity_key, item.to_entity_key)])
+    references = await resolve(
+        context, [end for item in items for end in (item.from_entity_key, item.to_entity_key)]
+    )
     writes: dict[int, RelationshipWrite] = {}
     outcomes: dict[int, RelationshipWriteResult | KgAgentError] = {}
     for position, item in enumerate(items):
@@ -361,7 +428,9 @@ async def _write_batch(
             writes[position] = resolved.to_write(context, now)
         except InputError as error:
             outcomes[position] = error
-    written_records = cast("list[RelationshipWriteResult | KgAgentError]", await write(context, list(writes.values())))
+    written_records = cast(
+        "list[RelationshipWriteResult | KgAgentError]", await write(context, list(writes.values()))
+    )
     outcomes |= dict(zip(writes, written_records, strict=True))
     results = []
     for position, item in enumerate(items):
@@ -384,7 +453,9 @@ async def _write_batch(
     message = f"{verb} {len(results) - len(rejected)} of {counted(len(items), 'relationship')}"
     if 0 < len(rejected) < len(results):
         more = f" and {len(rejected) - MAX_LISTED} more" if len(rejected) > MAX_LISTED else ""
-        message += f"; rejected, by position from 0: {', '.join(map(str, rejected[:MAX_LISTED]))}{more}"
+        message += (
+            f"; rejected, by position from 0: {', '.join(map(str, rejected[:MAX_LISTED]))}{more}"
+        )
     written = tuple(item.relationship for item in results if item.relationship is not None)
     return BatchResult(message=message, results=tuple(results), written=written)
 
@@ -398,7 +469,13 @@ def _message(
     """What the caller should know of a relationship of a batch."""
     replaced = replaced_values(written, ontology)
     hint = kept_description(written, replaced) if item.description is None else None
-    parts = (describe_direction(written.record), *written.warnings, replaced_text(replaced), hint, *notices)
+    parts = (
+        describe_direction(written.record),
+        *written.warnings,
+        replaced_text(replaced),
+        hint,
+        *notices,
+    )
     return ". ".join(filter(None, parts)) or None
 
 

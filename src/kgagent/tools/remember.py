@@ -30,7 +30,14 @@ from kgagent.tools.remember_arguments import (
     RememberedRelationship,
     Unchecked,
 )
-from kgagent.tools.remember_nodes import References, Target, Targets, find_targets, new_keys, unknown_in_call
+from kgagent.tools.remember_nodes import (
+    References,
+    Target,
+    Targets,
+    find_targets,
+    new_keys,
+    unknown_in_call,
+)
 from kgagent.tools.remember_results import (
     CreatedNodeReference,
     Failure,
@@ -41,7 +48,14 @@ from kgagent.tools.remember_results import (
     WriteCounts,
     summary,
 )
-from kgagent.tools.write_results import MAX_OLD_TEXT, added_type, expiries, kept_description, new_notes, replaced_values
+from kgagent.tools.write_results import (
+    MAX_OLD_TEXT,
+    added_type,
+    expiries,
+    kept_description,
+    new_notes,
+    replaced_values,
+)
 from kgagent.tools.writing import NodeWrite, NoteEdit, RelationshipWrite, Write, write
 from kgagent.turns import in_turns
 
@@ -64,12 +78,17 @@ class Remember(Tool[RememberArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), relationships and notes. "
-            "Creates what is missing and updates what exists; a new description replaces the old, a new type is added. "
-            'Refer to a node by name, entity_key, or `ref` of this call; "me" is the owner. Items fail independently. '
+            f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), "
+            f"relationships and notes. "
+            "Creates what is missing and updates what exists; a new description replaces the old, "
+            "a new type is added. "
+            'Refer to a node by name, entity_key, or `ref` of this call; "me" is the owner. Items '
+            "fail independently. "
             'Work out dates such as "last Friday". '
-            'Example: {"nodes": [{"label": "Person", "name": "Ruth Calder", "description": "Naval architect."}], '
-            '"relationships": [{"from": "Ruth Calder", "to": "me", "relationship_type": "mentor of", "attitude": 5}], '
+            'Example: {"nodes": [{"label": "Person", "name": "Ruth Calder", "description": "Naval '
+            'architect."}], '
+            '"relationships": [{"from": "Ruth Calder", "to": "me", "relationship_type": "mentor '
+            'of", "attitude": 5}], '
             '"notes": [{"on": "Harvest fair", "content": "Moved to May.", "when": "2023-05"}], '
             '"said_on": "2023-04-02"}.'
         )
@@ -124,31 +143,49 @@ class _Call:
         nodes = await self._valid("nodes", self.arguments.nodes)
         ontology = self.context.ontology
         self.nodes = {
-            index: node.model_copy(update={"label": known_label(ontology, node.label)}) for index, node in nodes.items()
+            index: node.model_copy(update={"label": known_label(ontology, node.label)})
+            for index, node in nodes.items()
         }
         self.relationships = await self._valid("relationships", self.arguments.relationships)
         self.notes = await self._valid("notes", self.arguments.notes)
         given: dict[Position, list[Unchecked[NewNote]]] = {
             **{("nodes", index): node.notes for index, node in self.nodes.items()},
-            **{("relationships", index): relationship.notes for index, relationship in self.relationships.items()},
+            **{
+                ("relationships", index): relationship.notes
+                for index, relationship in self.relationships.items()
+            },
         }
-        self.item_notes = {position: await in_turns(_validated, notes) for position, notes in given.items()}
+        self.item_notes = {
+            position: await in_turns(_validated, notes) for position, notes in given.items()
+        }
 
     async def resolve(self) -> None:
         """Find the nodes that the items mean.
 
-        One statement finds the nodes of all references of the call; two more are sent if references are unknown.
+        One statement finds the nodes of all references of the call; two more are sent if references
+        are unknown.
         """
         context, nodes, user_id = self.context, self.nodes, self.context.user_id
         invalid = [index for index in range(len(self.arguments.nodes)) if index not in nodes]
         rejected = {name: index for index in invalid for name in self.arguments.nodes[index].names}
         references = list(self._references())
-        names = [text for item in nodes.values() for text in (item.name, item.entity_key) if text is not None]
+        names = [
+            text
+            for item in nodes.values()
+            for text in (item.name, item.entity_key)
+            if text is not None
+        ]
         keys = new_keys(context, nodes, self.now, self.arguments.idempotency_key)
-        asked = [key for index, possible in keys.items() if not nodes[index].new for key in possible]
+        asked = [
+            key for index, possible in keys.items() if not nodes[index].new for key in possible
+        ]
         is_owner = any(node.is_owner for node in nodes.values())
-        self.lookup = await context.references.look_up(user_id, [*names, *references], keys=asked, with_owners=is_owner)
-        changed = [item.entity_key for item in nodes.values() if item.entity_key and item.name is None]
+        self.lookup = await context.references.look_up(
+            user_id, [*names, *references], keys=asked, with_owners=is_owner
+        )
+        changed = [
+            item.entity_key for item in nodes.values() if item.entity_key and item.name is None
+        ]
         unknown = unknown_in_call([*changed, *references], nodes.values(), rejected)
         await context.references.look_up_unknown(user_id, self.lookup, unknown)
         self.stored = self.lookup.ends()
@@ -157,13 +194,19 @@ class _Call:
         self.references = References(nodes, self.targets, rejected, context.ontology)
         await self.references.resolve(context, self.lookup, references)
         targets = [target for target in self.targets.values() if isinstance(target, Target)]
-        self.notices = [*self.references.notices.values(), *(target.notice for target in targets if target.notice)]
+        self.notices = [
+            *self.references.notices.values(),
+            *(target.notice for target in targets if target.notice),
+        ]
 
     def plan(self) -> None:
         """Decide what each item writes."""
         plans: list[tuple[Position, Callable[[], Write]]] = [
             *((("nodes", n), partial(self._node, n, node)) for n, node in self.nodes.items()),
-            *((("relationships", n), partial(self._relationship, n, item)) for n, item in self.relationships.items()),
+            *(
+                (("relationships", n), partial(self._relationship, n, item))
+                for n, item in self.relationships.items()
+            ),
             *((("notes", n), partial(self._note, note)) for n, note in self.notes.items()),
         ]
         for position, plan in plans:
@@ -174,7 +217,9 @@ class _Call:
 
     async def write(self) -> None:
         """Write the nodes and then the relationships, with one request for embeddings."""
-        writes = dict(sorted(self.writes.items(), key=lambda item: isinstance(item[1], RelationshipWrite)))
+        writes = dict(
+            sorted(self.writes.items(), key=lambda item: isinstance(item[1], RelationshipWrite))
+        )
         source = None
         # A note that refers to an unknown source fails by itself.
         with suppress(InputError):
@@ -200,7 +245,9 @@ class _Call:
         }
         for position, intent in writes.items():
             keys = (
-                [intent.entity_key] if isinstance(intent, NodeWrite) else [intent.from_entity_key, intent.to_entity_key]
+                [intent.entity_key]
+                if isinstance(intent, NodeWrite)
+                else [intent.from_entity_key, intent.to_entity_key]
             )
             positions = [missing[key] for key in keys if key in missing]
             if position[0] != "nodes" and position in self.failures and positions:
@@ -208,7 +255,11 @@ class _Call:
 
     def result(self) -> RememberResult:
         """Describe what was written."""
-        edits = {position: edit for position in self.written if (edit := self.writes[position].edit) is not None}
+        edits = {
+            position: edit
+            for position in self.written
+            if (edit := self.writes[position].edit) is not None
+        }
         changed = [edit for position, edit in edits.items() if self.written[position].changed]
         nodes, relationships = self._counts("nodes"), self._counts("relationships")
         notes = NoteCounts(
@@ -219,7 +270,11 @@ class _Call:
             ),
             corrected=sum(edit.changes is not None for edit in changed),
             removed=sum(edit.changes is None for edit in changed),
-            unchanged=sum(not result.changed for position, result in self.written.items() if position[0] == "notes"),
+            unchanged=sum(
+                not result.changed
+                for position, result in self.written.items()
+                if position[0] == "notes"
+            ),
             failed=sum(position[0] == "notes" for position in self.failures),
         )
         created = {
@@ -240,7 +295,9 @@ class _Call:
             notes_added=notes.added,
             notes_corrected=notes.corrected,
             notes_removed=notes.removed,
-            note_expiries=expiries(note for result in self.written.values() for note in new_notes(result)),
+            note_expiries=expiries(
+                note for result in self.written.values() for note in new_notes(result)
+            ),
             created_nodes=tuple(created.values()),
             failures=tuple(
                 Failure(
@@ -251,9 +308,16 @@ class _Call:
                 )
                 for (name, index), error in sorted(self.failures.items())
             ),
-            replaced=tuple(value for position in self.written for value in self._replaced(position)),
+            replaced=tuple(
+                value for position in self.written for value in self._replaced(position)
+            ),
             hints=tuple(
-                dict.fromkeys((*self.notices, *(hint for position in self.written for hint in self._hints(position))))
+                dict.fromkeys(
+                    (
+                        *self.notices,
+                        *(hint for position in self.written for hint in self._hints(position)),
+                    )
+                )
             ),
             embeddings=sum(result.embedded for result in self.written.values()),
             written=tuple(records.values()),
@@ -262,7 +326,11 @@ class _Call:
     @property
     def written_nodes(self) -> dict[Position, NodeWriteResult]:
         """What was written of nodes."""
-        return {position: result for position, result in self.written.items() if isinstance(result.record, GraphNode)}
+        return {
+            position: result
+            for position, result in self.written.items()
+            if isinstance(result.record, GraphNode)
+        }
 
     async def _valid(self, name: ListName, items: Sequence[Unchecked[ItemT]]) -> dict[int, ItemT]:
         valid: dict[int, ItemT] = {}
@@ -274,12 +342,19 @@ class _Call:
         return valid
 
     def _references(self) -> Iterator[str]:
-        """All references to nodes, in the order in which they occur, and then those to the sources of notes."""
+        """All references to nodes, in the order in which they occur, and then those to the sources
+        of notes.
+        """
         for relationship in self.relationships.values():
             yield from (relationship.from_, relationship.to)
         for note in self.notes.values():
             yield from note.ends
-        of_items = (note for notes in self.item_notes.values() for note in notes if isinstance(note, NewNote))
+        of_items = (
+            note
+            for notes in self.item_notes.values()
+            for note in notes
+            if isinstance(note, NewNote)
+        )
         notes = (*of_items, *self.notes.values())
         yield from (note.source_entity_key for note in notes if note.source_entity_key)
         if self.arguments.source:
@@ -289,7 +364,8 @@ class _Call:
         """Create or update a node.
 
         Raises:
-            InputError: it means no node, another node is the owner, or only notes are given and all are invalid.
+            InputError: it means no node, another node is the owner, or only notes are given and all
+                are invalid.
         """
         target = self.targets[index]
         if isinstance(target, KgAgentError):
@@ -299,11 +375,19 @@ class _Call:
         label = item.label if target.is_new else None
         values: dict[str, object] = dict(
             owner_values(
-                self.context, self.lookup, is_owner=item.is_owner or None, entity_key=target.entity_key, label=label
+                self.context,
+                self.lookup,
+                is_owner=item.is_owner or None,
+                entity_key=target.entity_key,
+                label=label,
             )
         )
         if target.is_new:
-            values |= {"name": item.name, "description": item.description or "", "created_at": self.now}
+            values |= {
+                "name": item.name,
+                "description": item.description or "",
+                "created_at": self.now,
+            }
         else:
             values |= {"name": item.name} if target.renames and item.name else {}
             values |= {"description": item.description} if item.description else {}
@@ -326,7 +410,8 @@ class _Call:
             InputError: a node is unknown, or only notes are given and all are invalid.
         """
         values = item.model_dump(
-            include={"relationship_type", "description", "attitude", "proximity", "when"}, exclude_none=True
+            include={"relationship_type", "description", "attitude", "proximity", "when"},
+            exclude_none=True,
         )
         if not values.get("description"):
             values.pop("description", None)
@@ -413,9 +498,12 @@ class _Call:
         results = [
             result
             for position, result in self.written.items()
-            if position[0] == name or (name == "relationships" and position[0] == "notes" and result.created)
+            if position[0] == name
+            or (name == "relationships" and position[0] == "notes" and result.created)
         ]
-        return WriteCounts.of(results, failed=sum(position[0] == name for position in self.failures))
+        return WriteCounts.of(
+            results, failed=sum(position[0] == name for position in self.failures)
+        )
 
     def _replaced(self, position: Position) -> Iterator[ReplacedValue]:
         """The values and notes that an item replaced or removed."""
@@ -425,25 +513,41 @@ class _Call:
             yield ReplacedValue(item=item, field=name, old=old)
         if stored is not None and self.writes[position].edit is not None:
             left = {note.content for note in record.notes}
-            for old in dict.fromkeys(note.content for note in stored.notes if note.content not in left):
+            for old in dict.fromkeys(
+                note.content for note in stored.notes if note.content not in left
+            ):
                 yield ReplacedValue(item=item, field="note", old=old[:MAX_OLD_TEXT])
 
     def _hints(self, position: Position) -> Iterator[str]:
-        """What the caller should know: what was omitted or chosen, a reversed direction, and a kept description."""
+        """What the caller should know: what was omitted or chosen, a reversed direction, and a kept
+        description.
+        """
         written = self.written[position]
         name = f"{position[0]}[{position[1]}]"
-        yield from (f"{name} was written without {error.field}: {error}" for error in written.omitted)
-        yield from (f"{name} was written without {error}" for error in self.omitted.get(position, ()))
+        yield from (
+            f"{name} was written without {error.field}: {error}" for error in written.omitted
+        )
+        yield from (
+            f"{name} was written without {error}" for error in self.omitted.get(position, ())
+        )
         yield from written.warnings
         write = self.writes[position]
-        if written.created and isinstance(write, RelationshipWrite) and "relationship_type" not in write.values:
+        if (
+            written.created
+            and isinstance(write, RelationshipWrite)
+            and "relationship_type" not in write.values
+        ):
             yield f"New relationship {_item(written)!r}; give a better relationship_type"
         if position[0] == "relationships" and written.changed and not written.created:
             relationship = cast("RelationshipWriteResult", written)
             replaced = replaced_values(written, self.context.ontology)
             described = self.relationships[position[1]].description
             kept = None if described else kept_description(relationship, replaced)
-            hints = (describe_direction(relationship.record), added_type(relationship, described), kept)
+            hints = (
+                describe_direction(relationship.record),
+                added_type(relationship, described),
+                kept,
+            )
             yield from (f"{name}: {hint}" for hint in hints if hint)
 
 

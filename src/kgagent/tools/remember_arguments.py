@@ -1,4 +1,6 @@
-"""Arguments of remember; each item is validated on its own, so that an invalid one does not reject the others."""
+"""Arguments of remember; each item is validated on its own, so that an invalid one does not reject
+the others.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
@@ -50,7 +52,9 @@ Reference = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 
 
 class Unchecked(Generic[ItemT]):
-    """An item of a list that is validated on its own, so that an invalid one does not reject the others."""
+    """An item of a list that is validated on its own, so that an invalid one does not reject the
+    others.
+    """
 
     # Not a dataclass: pydantic would validate its fields instead of the item.
     def __init__(self, model: type[ItemT], item: object) -> None:
@@ -81,8 +85,14 @@ class Unchecked(Generic[ItemT]):
     @property
     def names(self) -> list[str]:
         """How other items may refer to it, as far as it can be read."""
-        given = (self._item.get(name) for name in ("ref", "name")) if isinstance(self._item, Mapping) else ()
-        return [name for name in given if isinstance(name, str) and len(name) <= MAX_REFERENCE_LENGTH]
+        given = (
+            (self._item.get(name) for name in ("ref", "name"))
+            if isinstance(self._item, Mapping)
+            else ()
+        )
+        return [
+            name for name in given if isinstance(name, str) and len(name) <= MAX_REFERENCE_LENGTH
+        ]
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
@@ -103,7 +113,8 @@ def _single(nodes: object) -> object:
         raise PydanticCustomError("empty_list", "must have at least 1 item")
     if isinstance(nodes, list) and len(nodes) > 2:  # noqa: PLR2004
         raise PydanticCustomError(
-            "several_pairs", "must be a node, or the two nodes of a relationship; give the note again for each pair"
+            "several_pairs",
+            "must be a node, or the two nodes of a relationship; give the note again for each pair",
         )
     return nodes[0] if isinstance(nodes, list) and len(nodes) == 1 else nodes
 
@@ -130,7 +141,9 @@ class RememberedNode(Arguments):
     """A node to create or update."""
 
     other_names: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("type", "kind", "category", "entity_type", "node_type", "labels"), "label"),
+        **dict.fromkeys(
+            ("type", "kind", "category", "entity_type", "node_type", "labels"), "label"
+        ),
         **dict.fromkeys(("observations", "facts"), "notes"),
         **dict.fromkeys(("key", "id", "node"), "entity_key"),
         "title": "name",
@@ -159,7 +172,9 @@ class RememberedNode(Arguments):
 
     @property
     def removes_aliases(self) -> bool:
-        """Whether the item has an empty list of aliases and nothing else; beside others it is what a model fills in."""
+        """Whether the item has an empty list of aliases and nothing else; beside others it is what
+        a model fills in.
+        """
         given = {name for name in self.model_fields_set if getattr(self, name) is not None}
         return given == {"entity_key", "aliases"} and not self.aliases
 
@@ -174,10 +189,15 @@ class RememberedRelationship(Arguments):
     }
 
     from_: Reference = Field(
-        validation_alias=AliasChoices("from", *FROM_NAMES.choices), description="A node: ref, entity_key or name."
+        validation_alias=AliasChoices("from", *FROM_NAMES.choices),
+        description="A node: ref, entity_key or name.",
     )
-    to: Reference = Field(validation_alias=AliasChoices("to", *TO_NAMES.choices), description="Another node.")
-    relationship_type: ShortText | None = Field(None, description='Read from `from` to `to`: "mentor of".')
+    to: Reference = Field(
+        validation_alias=AliasChoices("to", *TO_NAMES.choices), description="Another node."
+    )
+    relationship_type: ShortText | None = Field(
+        None, description='Read from `from` to `to`: "mentor of".'
+    )
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"correction"})
     neo4j_type: Neo4jType = None
     description: Text | None = Field(None, description="One sentence.")
@@ -199,7 +219,8 @@ class RememberedNote(NewNote):
     }
 
     on: Annotated[
-        Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)], BeforeValidator(_single)
+        Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)],
+        BeforeValidator(_single),
     ] = Field(description="A node, or both nodes of a relationship.")
     content: Text = Field("", description="One fact, as a sentence.")
     replaces: FilledText | None = Field(
@@ -209,7 +230,9 @@ class RememberedNote(NewNote):
     @model_validator(mode="after")
     def _validate_content(self) -> "RememberedNote":
         if not self.content and self.replaces is None:
-            raise ValueError("a note needs content; only replaces without content removes a stored note")
+            raise ValueError(
+                "a note needs content; only replaces without content removes a stored note"
+            )
         return self
 
     @property
@@ -229,14 +252,18 @@ class RememberArguments(Arguments):
         **dict.fromkeys(("observations", "facts"), "notes"),
     }
 
-    nodes: list[Unchecked[RememberedNode]] = Field(default_factory=list, max_length=MAX_NODES, description="To store.")
+    nodes: list[Unchecked[RememberedNode]] = Field(
+        default_factory=list, max_length=MAX_NODES, description="To store."
+    )
     relationships: list[Unchecked[RememberedRelationship]] = Field(
         default_factory=list, max_length=MAX_RELATIONSHIPS, description="To store."
     )
     notes: list[Unchecked[RememberedNote]] = Field(
         default_factory=list, max_length=MAX_NOTES, description="Facts with a `when` of their own."
     )
-    said_on: WhenPeriod | None = Field(None, description="Date of the conversation: default `when` of notes.")
+    said_on: WhenPeriod | None = Field(
+        None, description="Date of the conversation: default `when` of notes."
+    )
     source: EntityKey | None = Field(None, description="Default source of notes.")
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None

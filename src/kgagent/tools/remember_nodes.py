@@ -44,11 +44,16 @@ Targets = Mapping[int, Target | KgAgentError]
 
 
 def new_keys(
-    context: ToolContext, items: Mapping[int, RememberedNode], now: datetime, idempotency_key: str | None
+    context: ToolContext,
+    items: Mapping[int, RememberedNode],
+    now: datetime,
+    idempotency_key: str | None,
 ) -> dict[int, list[str]]:
-    """The keys that the node of each item may have if it is new; none if the item cannot create one.
+    """The keys that the node of each item may have if it is new; none if the item cannot create
+    one.
 
-    Where the label's rule is random, the key derives from the name, so that concurrent calls create one node.
+    Where the label's rule is random, the key derives from the name, so that concurrent calls create
+    one node.
     """
     keys: dict[int, list[str]] = {}
     same_content: dict[str, int] = {}
@@ -74,7 +79,10 @@ def new_keys(
 
 
 async def find_targets(
-    context: ToolContext, stored: NodeLookup, items: Mapping[int, RememberedNode], keys: Mapping[int, list[str]]
+    context: ToolContext,
+    stored: NodeLookup,
+    items: Mapping[int, RememberedNode],
+    keys: Mapping[int, list[str]],
 ) -> dict[int, Target | KgAgentError]:
     """Find the node that each item describes: by `entity_key`, by name, or a new one.
 
@@ -91,7 +99,9 @@ async def find_targets(
     given = {item.entity_key: item for item in items.values() if item.entity_key is not None}
     # An item that renames a node must name it exactly.
     exactly = {normalised_name(key) for key, item in given.items() if item.name is not None}
-    resolved = await context.references.resolve_loosely(context.user_id, given, exactly=exactly, lookup=stored)
+    resolved = await context.references.resolve_loosely(
+        context.user_id, given, exactly=exactly, lookup=stored
+    )
     notices = resolved.notices
     for position, item in items.items():
         try:
@@ -99,7 +109,9 @@ async def find_targets(
                 key = resolved.keys[item.entity_key]
                 if isinstance(key, InputError):
                     raise key
-                targets[position] = Target(key, renames=True, notice=notices.get(item.entity_key, ""))
+                targets[position] = Target(
+                    key, renames=True, notice=notices.get(item.entity_key, "")
+                )
             else:
                 named = None if item.new else await _named(context, stored, item)
                 targets[position] = named or _created(context, stored, item, keys.get(position, []))
@@ -129,7 +141,9 @@ async def _named(context: ToolContext, stored: NodeLookup, item: RememberedNode)
     # The beginning of a key is no name.
     nodes = [node for node in candidates if _means_owner(name) or node.is_called(name)]
     if len(nodes) > 1:
-        key = (await context.references.resolve_each(context.user_id, [name], labels, lookup=stored))[name]
+        key = (
+            await context.references.resolve_each(context.user_id, [name], labels, lookup=stored)
+        )[name]
         if isinstance(key, InputError):
             raise key
         return Target(key)
@@ -138,7 +152,9 @@ async def _named(context: ToolContext, stored: NodeLookup, item: RememberedNode)
     return Target(nodes[0].entity_key, notice=(await other_names({name: nodes[0]})).get(name, ""))
 
 
-def _created(context: ToolContext, stored: NodeLookup, item: RememberedNode, keys: list[str]) -> Target:
+def _created(
+    context: ToolContext, stored: NodeLookup, item: RememberedNode, keys: list[str]
+) -> Target:
     """A new node, or the stored one with the key of the name as it is written.
 
     Raises:
@@ -146,12 +162,14 @@ def _created(context: ToolContext, stored: NodeLookup, item: RememberedNode, key
     """
     if _means_owner(item.name or ""):
         raise InputError(
-            f"{item.name!r} means the owner of the graph, but no node is marked as the owner; give the real name and "
+            f"{item.name!r} means the owner of the graph, but no node is marked as the owner; give "
+            f"the real name and "
             "is_owner"
         )
     if item.label is None:
         raise InputError(
-            f"No node is named exactly {item.name!r}. Give the full name or key of an existing node, or a label "
+            f"No node is named exactly {item.name!r}. Give the full name or key of an existing "
+            f"node, or a label "
             f"({', '.join(context.ontology.labels)}) to create it"
         )
     context.ontology.label(item.label)
@@ -159,28 +177,39 @@ def _created(context: ToolContext, stored: NodeLookup, item: RememberedNode, key
     return Target(keys[0], is_new=True) if earlier is None else Target(earlier)
 
 
-def _indistinct(items: Mapping[int, RememberedNode], targets: Targets) -> Iterator[tuple[int, InputError]]:
+def _indistinct(
+    items: Mapping[int, RememberedNode], targets: Targets
+) -> Iterator[tuple[int, InputError]]:
     """The errors of items with different refs or names that mean the same node."""
     by_name: dict[object, list[int]] = {}
     by_key: dict[str, list[int]] = {}
     for position, item in items.items():
         target = targets[position]
-        if item.entity_key is None and item.name is not None and item.ref is not None and not item.new:
+        if (
+            item.entity_key is None
+            and item.name is not None
+            and item.ref is not None
+            and not item.new
+        ):
             by_name.setdefault((item.label, normalised_name(item.name)), []).append(position)
         if isinstance(target, Target) and target.is_new:
             by_key.setdefault(target.entity_key, []).append(position)
     for positions in by_key.values():
         if len({normalised_name(items[position].name or "") for position in positions}) > 1:
             error = InputError(
-                f"nodes {', '.join(map(str, positions))} would be one {items[positions[0]].label}, because their "
-                "descriptions are equal and the name is not part of its key. Give different descriptions"
+                f"nodes {', '.join(map(str, positions))} would be one {items[positions[0]].label}, "
+                f"because their "
+                "descriptions are equal and the name is not part of its key. Give different "
+                "descriptions"
             )
             yield from ((position, error) for position in positions)
     for positions in by_name.values():
         if len({items[position].ref for position in positions}) > 1:
             error = InputError(
-                f"nodes {', '.join(map(str, positions))} have different refs and the same name. If they are the same "
-                'thing, give one item; if not, set "new": true on all but one, or give different names'
+                f"nodes {', '.join(map(str, positions))} have different refs and the same name. If "
+                f"they are the same "
+                'thing, give one item; if not, set "new": true on all but one, or give different '
+                "names"
             )
             yield from ((position, error) for position in positions)
 
@@ -188,15 +217,27 @@ def _indistinct(items: Mapping[int, RememberedNode], targets: Targets) -> Iterat
 def _named_as_owner(
     items: Mapping[int, RememberedNode], targets: Targets, owners: Collection[ReferencedNode]
 ) -> Iterator[tuple[int, InputError]]:
-    """The errors of items with a ref such as "me" that describe another node than the owner of the graph."""
+    """The errors of items with a ref such as "me" that describe another node than the owner of the
+    graph.
+    """
     for position, item in items.items():
         target = targets[position]
-        if not owners or item.ref is None or not _means_owner(item.ref) or not isinstance(target, Target):
+        if (
+            not owners
+            or item.ref is None
+            or not _means_owner(item.ref)
+            or not isinstance(target, Target)
+        ):
             continue
         if target.entity_key not in {owner.entity_key for owner in owners}:
             owner = next(iter(owners))
             shown = owner.listed(message_key(owner.entity_key))
-            yield position, InputError(f"ref {item.ref!r} means the owner of the graph, {shown}. Give another ref")
+            yield (
+                position,
+                InputError(
+                    f"ref {item.ref!r} means the owner of the graph, {shown}. Give another ref"
+                ),
+            )
 
 
 async def _renamed(stored: NodeLookup, name: str, target: Target) -> Target | InputError:
@@ -205,13 +246,20 @@ async def _renamed(stored: NodeLookup, name: str, target: Target) -> Target | In
     if not others or any(node.entity_key == target.entity_key for node in others):
         return target
     shown = f"{others[0].label} {others[0].name!r} ({message_key(others[0].entity_key)})"
-    return InputError(f"{shown} has that name. If both are the same thing, use merge_nodes; if not, give another name")
+    return InputError(
+        f"{shown} has that name. If both are the same thing, use merge_nodes; if not, give another "
+        f"name"
+    )
 
 
-async def _with_free_key(context: ToolContext, stored: NodeLookup, item: RememberedNode, target: Target) -> Target:
-    """The target with another key if a renamed node still has the one that is derived from the name.
+async def _with_free_key(
+    context: ToolContext, stored: NodeLookup, item: RememberedNode, target: Target
+) -> Target:
+    """The target with another key if a renamed node still has the one that is derived from the
+    name.
 
-    A node with that key and that name was created by a concurrent call after this call looked for it, and is used.
+    A node with that key and that name was created by a concurrent call after this call looked for
+    it, and is used.
     """
     key = target.entity_key
     if context.ontology.label(item.label or "").is_deterministic:
@@ -252,7 +300,8 @@ class _NamedNode:
 
 
 class References:
-    """What the references of a call mean: a `ref` or name of one of its nodes, or a node of the graph.
+    """What the references of a call mean: a `ref` or name of one of its nodes, or a node of the
+    graph.
 
     Attributes:
         owner: key of the node that the call marks as the owner.
@@ -260,25 +309,34 @@ class References:
     """
 
     def __init__(
-        self, items: Mapping[int, RememberedNode], targets: Targets, rejected: Mapping[str, int], ontology: Ontology
+        self,
+        items: Mapping[int, RememberedNode],
+        targets: Targets,
+        rejected: Mapping[str, int],
+        ontology: Ontology,
     ) -> None:
         """Collect what refers to the nodes of the call.
 
         Args:
             items: the nodes of the call.
             targets: what they describe.
-            rejected: refs and names of invalid nodes of the call, with the positions of the nodes; no node with a
-                similar name stands for them.
+            rejected: refs and names of invalid nodes of the call, with the positions of the nodes;
+                no node with a similar name stands for them.
             ontology: says which nodes are people.
         """
         self.owner: str | None = None
         self.notices: dict[str, str] = {}
         self._stored: dict[str, str | InputError] = {}
-        # Keys of nodes with the positions of their items: several if a ref, name or alias is that of several nodes.
+        # Keys of nodes with the positions of their items: several if a ref, name or alias is that
+        # of several nodes.
         self._refs: dict[str, dict[str, int]] = {}
         self._names: dict[str, dict[str, int]] = {}
         self._aliases: dict[str, dict[str, int]] = {}
-        self._unwritten = {form: index for name, index in rejected.items() for form in (name, normalised_name(name))}
+        self._unwritten = {
+            form: index
+            for name, index in rejected.items()
+            for form in (name, normalised_name(name))
+        }
         self._failed_refs: dict[str, int] = {}
         self._named = [_NamedNode(name, None) for name in rejected]
         for position, item in items.items():
@@ -286,7 +344,9 @@ class References:
             name = item.name and normalised_name(item.name)
             if not isinstance(target, Target):
                 self._failed_refs |= {item.ref: position} if item.ref else {}
-                self._unwritten |= {form: position for form in (item.ref, name, item.entity_key) if form}
+                self._unwritten |= {
+                    form: position for form in (item.ref, name, item.entity_key) if form
+                }
                 self._named += [_NamedNode(item.name, None)] if item.name else []
                 continue
             key = target.entity_key
@@ -301,14 +361,17 @@ class References:
             is_person = item.label in {None, ontology.owner_label}
             self._named += [_NamedNode(item.name, key, is_person)] if item.name else []
             self._named += [_NamedNode(alias, key, False) for alias in item.aliases]
-        # "me" is the owner of the graph, whatever a node of the call is called; without an owner, it is that node.
+        # "me" is the owner of the graph, whatever a node of the call is called; without an owner,
+        # it is that node.
         self._self_named: dict[str, str] = {}
         for word in OWNER_WORDS - self._refs.keys():
             for forms in (self._aliases, self._names):
                 keys = list(forms.pop(word, {}))
                 self._self_named |= {word: keys[0]} if len(keys) == 1 else {}
 
-    async def resolve(self, context: ToolContext, stored: NodeLookup, references: Iterable[str]) -> None:
+    async def resolve(
+        self, context: ToolContext, stored: NodeLookup, references: Iterable[str]
+    ) -> None:
         """Find the nodes of the graph that references mean, unless they mean nodes of the call.
 
         Args:
@@ -316,12 +379,27 @@ class References:
             stored: what `look_up` returned for the references.
             references: what to resolve.
         """
-        asked = [text for text in dict.fromkeys(references) if not self._in_call(text) and not self._is_shared(text)]
+        asked = [
+            text
+            for text in dict.fromkeys(references)
+            if not self._in_call(text) and not self._is_shared(text)
+        ]
         shared_aliases = {name for name, keys in self._aliases.items() if len(keys) > 1}
-        exactly = {*self._unwritten, *map(normalised_name, self._refs), *self._names, *shared_aliases}
-        loose = await context.references.resolve_loosely(context.user_id, asked, exactly=exactly, lookup=stored)
+        exactly = {
+            *self._unwritten,
+            *map(normalised_name, self._refs),
+            *self._names,
+            *shared_aliases,
+        }
+        loose = await context.references.resolve_loosely(
+            context.user_id, asked, exactly=exactly, lookup=stored
+        )
         for reference in asked:
-            key, notice, name = loose.keys[reference], loose.notices.get(reference, ""), normalised_name(reference)
+            key, notice, name = (
+                loose.keys[reference],
+                loose.notices.get(reference, ""),
+                normalised_name(reference),
+            )
             if isinstance(key, InputError) and name in self._self_named:
                 key = self._self_named[name]
             elif name not in shared_aliases and (isinstance(key, NodeNotFoundError) or notice):
@@ -336,9 +414,13 @@ class References:
             InputError: it means none, or several.
         """
         if len(self._refs.get(reference, ())) > 1:
-            raise InputError(f"Several nodes in this call have the ref {reference!r}; give each node its own")
+            raise InputError(
+                f"Several nodes in this call have the ref {reference!r}; give each node its own"
+            )
         if reference in self._failed_refs:
-            raise InputError(f"{reference!r} is nodes[{self._failed_refs[reference]}], which was not written")
+            raise InputError(
+                f"{reference!r} is nodes[{self._failed_refs[reference]}], which was not written"
+            )
         key = self._in_call(reference) or self._stored.get(reference)
         if isinstance(key, str):
             return key
@@ -350,7 +432,8 @@ class References:
             listed = ", ".join(f"nodes[{position}]" for position in positions[:MAX_LISTED])
             more = f" and {len(positions) - MAX_LISTED} more" if len(positions) > MAX_LISTED else ""
             raise InputError(
-                f"{reference!r} is a name of {listed}{more}; use the ref or the key of the node that is meant"
+                f"{reference!r} is a name of {listed}{more}; use the ref or the key of the node "
+                f"that is meant"
             )
         position = self._unwritten.get(reference, self._unwritten.get(name))
         if position is not None:
@@ -373,10 +456,16 @@ class References:
         return None
 
     def _is_shared(self, reference: str) -> bool:
-        return len(self._refs.get(reference, ())) > 1 or len(self._names.get(normalised_name(reference), ())) > 1
+        return (
+            len(self._refs.get(reference, ())) > 1
+            or len(self._names.get(normalised_name(reference), ())) > 1
+        )
 
-    def _compared_with_call(self, reference: str, key: str | InputError, notice: str) -> tuple[str | InputError, str]:
-        """Match a reference with nodes of the call, by their names without accents or by a part of a person's name.
+    def _compared_with_call(
+        self, reference: str, key: str | InputError, notice: str
+    ) -> tuple[str | InputError, str]:
+        """Match a reference with nodes of the call, by their names without accents or by a part of
+        a person's name.
 
         Args:
             reference: it is no exact name.
@@ -396,7 +485,8 @@ class References:
             return first, notice or f"{reference} → {similar[0].name}"
         names = " or ".join(repr(name) for name in dict.fromkeys(node.name for node in similar))
         error = InputError(
-            f"{reference!r} could refer to {names} in this call; give a full name, or the key of a stored node"
+            f"{reference!r} could refer to {names} in this call; give a full name, or the key of a "
+            f"stored node"
         )
         return error, ""
 
@@ -407,4 +497,6 @@ def unknown_in_call(
     """The references that are no ref, name or alias of a node of the call."""
     names = [name for item in items for name in (item.ref, item.name, *item.aliases) if name]
     own = {*names, *map(normalised_name, names), *rejected}
-    return [text for text in dict.fromkeys(references) if own.isdisjoint((text, normalised_name(text)))]
+    return [
+        text for text in dict.fromkeys(references) if own.isdisjoint((text, normalised_name(text)))
+    ]

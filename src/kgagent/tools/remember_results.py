@@ -28,7 +28,10 @@ class WriteCounts(GraphModel):
     @classmethod
     def of(cls, written: Iterable[GraphWriteResult], failed: int) -> "WriteCounts":
         """Count the items of one list."""
-        counts = Counter("created" if item.created else "updated" if item.changed else "unchanged" for item in written)
+        counts = Counter(
+            "created" if item.created else "updated" if item.changed else "unchanged"
+            for item in written
+        )
         return cls(**counts, failed=failed)
 
     def __str__(self) -> str:
@@ -37,7 +40,9 @@ class WriteCounts(GraphModel):
 
 
 class NoteCounts(GraphModel):
-    """How many notes were written, wherever given, and how many items of `notes` changed nothing or failed."""
+    """How many notes were written, wherever given, and how many items of `notes` changed nothing or
+    failed.
+    """
 
     added: int
     corrected: int
@@ -129,7 +134,9 @@ class RememberResult(WriteToolResultWithRecords):
         )
 
     def _replaced_of_each(self) -> list[str]:
-        """What was replaced of each node or relationship: "Ruth mentor Me: type was 'friend', attitude was 'warm'"."""
+        """What was replaced of each node or relationship: "Ruth mentor Me: type was 'friend',
+        attitude was 'warm'".
+        """
         values: dict[str, list[str]] = {}
         for one in self.replaced:
             values.setdefault(one.item, []).append(f"{one.field} was {one.old!r}")
@@ -141,7 +148,11 @@ class RememberResult(WriteToolResultWithRecords):
         counts = (self.nodes, self.relationships)
         notes = self.notes_added + self.notes_corrected + self.notes_removed
         succeeded = notes + sum(each.created + each.updated + each.unchanged for each in counts)
-        return "; ".join(map(str, self.failures[:MAX_LISTED])) if self.failures and not succeeded else None
+        return (
+            "; ".join(map(str, self.failures[:MAX_LISTED]))
+            if self.failures and not succeeded
+            else None
+        )
 
 
 def _listed(node: NodeReference) -> str:
@@ -151,12 +162,16 @@ def _listed(node: NodeReference) -> str:
 def _lines(heading: str, items: Sequence[str]) -> list[str]:
     """One line for each item, at most 20."""
     lines = [f"{heading}: {in_one_line(item)}" for item in items[:MAX_LISTED]]
-    return [*lines, f"{heading}: {len(items) - MAX_LISTED} more"] if len(items) > MAX_LISTED else lines
+    return (
+        [*lines, f"{heading}: {len(items) - MAX_LISTED} more"] if len(items) > MAX_LISTED else lines
+    )
 
 
 def summary(nodes: WriteCounts, relationships: WriteCounts, notes: NoteCounts) -> str:
     """The message of a result: "Nodes: 3 created. Relationships: 2 created. 4 notes added"."""
     parts = [
-        f"{name}: {counts}" for name, counts in (("Nodes", nodes), ("Relationships", relationships)) if str(counts)
+        f"{name}: {counts}"
+        for name, counts in (("Nodes", nodes), ("Relationships", relationships))
+        if str(counts)
     ]
     return ". ".join(filter(None, (*parts, str(notes))))

@@ -34,8 +34,9 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
         "merge_nodes",
     ),
 }
-"""Tools by toolset. core: what an agent needs for memory, and to undo its mistakes; graph: paths, traversal and schema;
-patterns: structured questions; admin: single nodes, batches, correcting notes, deleting, restoring and merging."""
+"""Tools by toolset. core: what an agent needs for memory, and to undo its mistakes; graph: paths,
+traversal and schema; patterns: structured questions; admin: single nodes, batches, correcting
+notes, deleting, restoring and merging."""
 
 ALL = "all"
 """Stands for every toolset."""
@@ -50,16 +51,25 @@ def tools_of(toolsets: str | Iterable[str]) -> frozenset[str]:
     Raises:
         InputError: a name is unknown, or there is none.
     """
-    names = [name.strip() for name in (toolsets.split(",") if isinstance(toolsets, str) else toolsets)]
+    names = [
+        name.strip() for name in (toolsets.split(",") if isinstance(toolsets, str) else toolsets)
+    ]
     known = (*TOOLSETS, ALL)
     for name in names:
         if name not in known:
             raise InputError(
-                " ".join(filter(None, (f"Unknown toolset: {name!r}.", did_you_mean(name, known), _listed(known))))
+                " ".join(
+                    filter(
+                        None,
+                        (f"Unknown toolset: {name!r}.", did_you_mean(name, known), _listed(known)),
+                    )
+                )
             )
     if not names:
         raise InputError(f"No toolset is given. {_listed(known)}")
-    return frozenset(tool for name in (TOOLSETS if ALL in names else names) for tool in TOOLSETS[name])
+    return frozenset(
+        tool for name in (TOOLSETS if ALL in names else names) for tool in TOOLSETS[name]
+    )
 
 
 def toolsets_with(tool: str) -> list[str]:
@@ -76,7 +86,10 @@ def why_missing(tool: str, offered: Iterable[str]) -> str:
     """
     there_are = f"there are {', '.join(offered)}"
     if toolsets := toolsets_with(tool):
-        return f"{tool} belongs to the toolset {' or '.join(toolsets)}, which is not offered here; {there_are}"
+        return (
+            f"{tool} belongs to the toolset {' or '.join(toolsets)}, which is not offered here; "
+            f"{there_are}"
+        )
     return f"No tool is called {tool[:100]!r}; {there_are}"
 
 

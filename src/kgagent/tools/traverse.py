@@ -29,7 +29,13 @@ from kgagent.models.traversal import (
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, cursor_offset, render_page
+from kgagent.tools.read_results import (
+    JsonObject,
+    ReadArguments,
+    ReadToolResult,
+    cursor_offset,
+    render_page,
+)
 from kgagent.tools.references import NodeReference, RelationshipReference
 
 SHORTEST_LINE = 8
@@ -39,9 +45,13 @@ SHORTEST_LINE = 8
 class TraverseArguments(ReadArguments, TraverseRequest):
     """Arguments of traverse."""
 
-    other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(("name", "node", "key", "id"), "entity_key")
+    other_names: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("name", "node", "key", "id"), "entity_key"
+    )
 
-    limit: int | None = Field(None, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes.")  # type: ignore[assignment]
+    limit: int | None = Field(
+        None, ge=1, le=MAX_TRAVERSED_NODES, description="Maximum number of nodes."
+    )  # type: ignore[assignment]
     verbose: bool = Field(False, description="Return descriptions, notes and properties too.")
 
 
@@ -51,7 +61,8 @@ class Traversal(ReadToolResult):
     Attributes:
         start: the node that it started from.
         is_complete: whether no node was omitted because of `limit`.
-        nodes: the nodes that it reached, each with its distance (`hops`) and up to three relationships that lead to it.
+        nodes: the nodes that it reached, each with its distance (`hops`) and up to three
+            relationships that lead to it.
     """
 
     start: JsonObject
@@ -70,8 +81,10 @@ class Traverse(Tool[TraverseArguments]):
     def description(self, ontology: Ontology) -> str:
         """The description for the model."""
         return (
-            f"Follow the relationships of a node, up to {MAX_TRAVERSED_HOPS} hops; the nearest and most strongly "
-            "connected nodes first. sort=date lists what is connected to a node, newest first, with dates. "
+            f"Follow the relationships of a node, up to {MAX_TRAVERSED_HOPS} hops; the nearest and "
+            f"most strongly "
+            "connected nodes first. sort=date lists what is connected to a node, newest first, "
+            "with dates. "
             "find_paths finds how two nodes are connected. "
             f"Neo4j types: {', '.join(ontology.relationships)}."
         )
@@ -82,13 +95,17 @@ class Traverse(Tool[TraverseArguments]):
         if arguments.hops == 1:
             # One hop is read page by page, so that the neighbors of a hub can be listed to the end.
             page = arguments.token_budget // SHORTEST_LINE
-            left = page if arguments.limit is None else min(page, max(arguments.limit - position, 1))
+            left = (
+                page if arguments.limit is None else min(page, max(arguments.limit - position, 1))
+            )
             request = arguments.model_copy(update={"skip": position, "limit": left})
         else:
             request = arguments.model_copy(update={"limit": arguments.limit or MAX_TRAVERSED_NODES})
         result = await context.retrieval.traverse(request, user_id=context.user_id)
         nodes = (result.start, *(item.node for item in result.reached))
-        state = RenderState(context.write_context.clock(), defaults=context.ontology.relationship_defaults)
+        state = RenderState(
+            context.write_context.clock(), defaults=context.ontology.relationship_defaults
+        )
         return await render_page(
             Traversal,
             context,
@@ -98,7 +115,9 @@ class Traverse(Tool[TraverseArguments]):
         )
 
 
-def _content(result: TraverseResult, arguments: TraverseArguments, first: int, state: RenderState) -> Content:
+def _content(
+    result: TraverseResult, arguments: TraverseArguments, first: int, state: RenderState
+) -> Content:
     total = first + len(result.reached) if result.total is None else result.total
     if arguments.limit is not None:
         total = min(total, arguments.limit)
@@ -161,7 +180,9 @@ class _ReachedItem(Item):
 
     @property
     def _date(self) -> str:
-        """When the newest of the relationships was recorded, if that is what nodes are sorted by."""
+        """When the newest of the relationships was recorded, if that is what nodes are sorted
+        by.
+        """
         if self.arguments.sort != "date":
             return ""
         dates = (item.properties.get("created_at") for item in self.reached.relationships)
@@ -169,6 +190,9 @@ class _ReachedItem(Item):
 
     def _items(self) -> list[Item]:
         return [
-            *(RelationshipItem(item, "relationships", in_full=True) for item in self.reached.relationships),
+            *(
+                RelationshipItem(item, "relationships", in_full=True)
+                for item in self.reached.relationships
+            ),
             NodeItem(self.reached.node, "nodes", is_named=True, in_full=True),
         ]

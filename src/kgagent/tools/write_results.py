@@ -1,4 +1,6 @@
-"""Answers of tools that write: short, with the records on request, and never longer than a token budget."""
+"""Answers of tools that write: short, with the records on request, and never longer than a token
+budget.
+"""
 
 import json
 from collections import Counter
@@ -52,7 +54,8 @@ class NoteExpiry(GraphModel):
 
 
 class WriteToolResult(ToolResult):
-    """What a tool wrote: short as text; a record in the payload has its newest notes and counts `omitted_notes`.
+    """What a tool wrote: short as text; a record in the payload has its newest notes and counts
+    `omitted_notes`.
 
     Attributes:
         text_fields: attributes that are lines of the text.
@@ -78,7 +81,9 @@ class WriteToolResult(ToolResult):
         """What was written, without the records, and when new notes expire."""
         values = ((name, getattr(self, name)) for name in self.text_fields)
         lines = [f"{name}: {compact_text(value)}" for name, value in values if value is not None]
-        return "\n".join([self.message, *lines, *map(str, getattr(self, "note_expiries", None) or ())])
+        return "\n".join(
+            [self.message, *lines, *map(str, getattr(self, "note_expiries", None) or ())]
+        )
 
     def to_text(self) -> str:
         """What was written, and the records if the call was verbose."""
@@ -135,7 +140,9 @@ class WrittenRelationship(WriteToolResult):
     def short_text(self) -> str:
         """What changed, the triplet, and when new notes expire; get_relationship reads the rest."""
         message, *others = super().short_text().split("\n")
-        hints = (in_one_line(hint) for hint in (replaced_text(self.replaced or {}), self.hint) if hint)
+        hints = (
+            in_one_line(hint) for hint in (replaced_text(self.replaced or {}), self.hint) if hint
+        )
         return "\n".join([message, f"triplet: {self.triplet}", *hints, *others])
 
     @classmethod
@@ -160,7 +167,9 @@ class WrittenRelationship(WriteToolResult):
 
 
 def fit_records(holders: Iterable[Payload], name: str, *, beside: object) -> None:
-    """Cut the records of several holders to what the rest of the payload leaves of the token budget."""
+    """Cut the records of several holders to what the rest of the payload leaves of the token
+    budget.
+    """
     left = PAYLOAD_TOKENS - json_tokens(beside)
     for holder in holders:
         if name in holder:
@@ -168,7 +177,8 @@ def fit_records(holders: Iterable[Payload], name: str, *, beside: object) -> Non
 
 
 async def records_text(context: ToolContext, records: Sequence[WrittenRecord], room: int) -> str:
-    """The records as a model reads them, with all their notes if there is one record; what is cut is counted.
+    """The records as a model reads them, with all their notes if there is one record; what is cut
+    is counted.
 
     Args:
         context: the user's graph.
@@ -177,12 +187,18 @@ async def records_text(context: ToolContext, records: Sequence[WrittenRecord], r
     """
     if not records:
         return ""
-    items = _items_of_one(records[0]) if len(records) == 1 else [_item(record) for record in records]
-    keys = {key: message_key(key) for item in items[: room // SHORTEST_LINE] for key, _ in item.names()}
+    items = (
+        _items_of_one(records[0]) if len(records) == 1 else [_item(record) for record in records]
+    )
+    keys = {
+        key: message_key(key) for item in items[: room // SHORTEST_LINE] for key, _ in item.names()
+    }
 
     def new_state() -> RenderState:
         return RenderState(
-            now=context.write_context.clock(), keys=keys, defaults=context.ontology.relationship_defaults
+            now=context.write_context.clock(),
+            keys=keys,
+            defaults=context.ontology.relationship_defaults,
         )
 
     page = text_page(Content(items=items, empty=""), new_state, room)
@@ -199,7 +215,11 @@ def expiries(notes: Iterable[Note]) -> tuple[NoteExpiry, ...]:
 
 def new_notes(written: WriteResult[Any]) -> list[Note]:
     """The notes that a write added, changed or extended."""
-    stored = set() if written.stored is None else {(note.identity, note.expires_at) for note in written.stored.notes}
+    stored = (
+        set()
+        if written.stored is None
+        else {(note.identity, note.expires_at) for note in written.stored.notes}
+    )
     return [note for note in written.record.notes if (note.identity, note.expires_at) not in stored]
 
 
@@ -214,7 +234,9 @@ def replaced_values(written: WriteResult[Any], ontology: Ontology) -> dict[str, 
     if stored is None:
         return {}
     if isinstance(record, GraphNode):
-        old: dict[str, str | int | None] = {name: stored.text(name) for name in ("name", "description")}
+        old: dict[str, str | int | None] = {
+            name: stored.text(name) for name in ("name", "description")
+        }
     else:
         levels = {name: stored.level(name) for name in LEVEL_FIELDS}
         old = {
@@ -226,7 +248,9 @@ def replaced_values(written: WriteResult[Any], ontology: Ontology) -> dict[str, 
     replaced = {
         name: value
         for name, value in old.items()
-        if value and (new := getattr(record, name)) != value and not is_extension(name, str(value), str(new))
+        if value
+        and (new := getattr(record, name)) != value
+        and not is_extension(name, str(value), str(new))
     }
     return {
         name: value[:MAX_OLD_TEXT]
@@ -254,11 +278,16 @@ def added_type(written: RelationshipWriteResult, description: str | None) -> str
         return None
     is_noted = bool(description) and description != written.record.description
     noted = ", and the new description is a note" if is_noted else ""
-    return f"Its type is now {written.record.relationship_type!r}{noted}; if {old!r} ended, repeat it with replaces"
+    return (
+        f"Its type is now {written.record.relationship_type!r}{noted}; if {old!r} ended, repeat it "
+        f"with replaces"
+    )
 
 
 def kept_description(written: RelationshipWriteResult, replaced: Mapping[str, str]) -> str | None:
-    """A hint that the type or a level was replaced but not the description, which the caller did not give."""
+    """A hint that the type or a level was replaced but not the description, which the caller did
+    not give.
+    """
     description = written.record.description
     if not description or not replaced.keys() - {"description"}:
         return None
@@ -270,4 +299,8 @@ def _items_of_one(record: WrittenRecord) -> list[Item]:
 
 
 def _item(record: WrittenRecord) -> Item:
-    return NodeItem(record, "node") if isinstance(record, GraphNode) else RelationshipItem(record, "relationship")
+    return (
+        NodeItem(record, "node")
+        if isinstance(record, GraphNode)
+        else RelationshipItem(record, "relationship")
+    )

@@ -60,13 +60,19 @@ class NoteEdit:
             return matches[-1]
         shown = repr(shorten_name(wanted))
         listed = [
-            repr(shorten_name(content)) for content in (contents or [note.content for note in notes])[:MAX_LISTED]
+            repr(shorten_name(content))
+            for content in (contents or [note.content for note in notes])[:MAX_LISTED]
         ]
         if contents:
-            raise InputError(f"{len(contents)} notes begin with {shown}; give more of the text: {'; '.join(listed)}")
+            raise InputError(
+                f"{len(contents)} notes begin with {shown}; give more of the text: "
+                f"{'; '.join(listed)}"
+            )
         there_are = f"There {'is' if len(notes) == 1 else 'are'} {counted(len(notes), 'note')}"
         raise NotFoundError(
-            ": ".join([f"No note begins with {shown}. {there_are}", *filter(None, ["; ".join(listed)])])
+            ": ".join(
+                [f"No note begins with {shown}. {there_are}", *filter(None, ["; ".join(listed)])]
+            )
         )
 
     def apply(self, note: Note) -> Note | None:
@@ -123,14 +129,16 @@ async def write(
     said_on: str | None = None,
     dry_run: bool = False,
 ) -> list[GraphWriteResult | KgAgentError]:
-    """Write nodes and relationships with one request for embeddings; each is written or rejected independently.
+    """Write nodes and relationships with one request for embeddings; each is written or rejected
+    independently.
 
     Args:
         context: the user's graph.
         writes: what to write.
         new: keys of nodes that do not exist yet, as was read for this call.
         stored: nodes that were read for this call, by their keys.
-        source_entity_key: what they come from, for the histories; None for the source of the context.
+        source_entity_key: what they come from, for the histories; None for the source of the
+            context.
         said_on: date of the conversation that they come from, in EDTF, for the histories.
         dry_run: whether nothing is written.
 
@@ -138,7 +146,9 @@ async def write(
         For each write, in order, its result or the error.
     """
 
-    def prepared(intent: RelationshipIntent, record: RelationshipRecord | None) -> RelationshipIntent:
+    def prepared(
+        intent: RelationshipIntent, record: RelationshipRecord | None
+    ) -> RelationshipIntent:
         return _prepared_relationship(intent, record, context.ontology)
 
     known = {context.source_entity_key, *new, *stored}
@@ -165,7 +175,9 @@ async def write(
         stored=stored,
     )
     intents: list[GraphIntent] = [one for one in accepted if not isinstance(one, InputError)]
-    written = iter(await compare_and_set(strategy, intents, attempts=context.write_context.attempts))
+    written = iter(
+        await compare_and_set(strategy, intents, attempts=context.write_context.attempts)
+    )
     outcomes = [one if isinstance(one, InputError) else next(written) for one in accepted]
     return cast("list[GraphWriteResult | KgAgentError]", outcomes)
 
@@ -173,7 +185,8 @@ async def write(
 async def _with_full_source_keys(
     context: ToolContext, writes: Sequence[Write], known: Collection[str | None]
 ) -> list[Write | InputError]:
-    """The writes, with the full keys of their notes' sources; the error of one whose source is a key of no node.
+    """The writes, with the full keys of their notes' sources; the error of one whose source is a
+    key of no node.
 
     A source that is not in the form of a key is a text, which is stored as given.
     """
@@ -189,7 +202,10 @@ async def _with_full_source_keys(
     def accepted(one: Write) -> Write | InputError:
         sources = [note.source_entity_key or "" for note in one.notes]
         if wrong := next((source for source in sources if source in missing), None):
-            return InputError(f"No node has the key {wrong}, the source of a note. Give the key of a node, or a text")
+            return InputError(
+                f"No node has the key {wrong}, the source of a note. Give the key of a node, or a "
+                f"text"
+            )
         notes = (
             note.model_copy(update={"source_entity_key": keys[source]}) if source in keys else note
             for note, source in zip(one.notes, sources, strict=True)
@@ -216,29 +232,40 @@ async def write_node(context: ToolContext, node: NodeWrite) -> NodeWriteResult:
     return cast("NodeWriteResult", await write_one(context, node))
 
 
-async def write_relationship(context: ToolContext, relationship: RelationshipWrite) -> RelationshipWriteResult:
+async def write_relationship(
+    context: ToolContext, relationship: RelationshipWrite
+) -> RelationshipWriteResult:
     """Write one relationship; see `write_one`."""
     return cast("RelationshipWriteResult", await write_one(context, relationship))
 
 
 def _prepared_node(intent: NodeIntent, stored: NodeRecord | None) -> NodeIntent:
-    """A write of a node that exists: it keeps its label, and its name and time of creation if it was to be created."""
+    """A write of a node that exists: it keeps its label, and its name and time of creation if it
+    was to be created.
+    """
     if stored is None or not isinstance(intent, NodeWrite):
         return intent
     if intent.expected_label not in {None, stored.label}:
-        raise InputError(f"{stored.text('name')!r} has the label {stored.label}, not {intent.expected_label}")
+        raise InputError(
+            f"{stored.text('name')!r} has the label {stored.label}, not {intent.expected_label}"
+        )
     if intent.edit is not None:
         return replace(intent, values=intent.edit.values(stored))
     if intent.label is None:
         return intent
-    omitted = {"name", "created_at"} | (set() if intent.values.get("description") else {"description"})
-    return replace(intent, values={name: value for name, value in intent.values.items() if name not in omitted})
+    omitted = {"name", "created_at"} | (
+        set() if intent.values.get("description") else {"description"}
+    )
+    return replace(
+        intent, values={name: value for name, value in intent.values.items() if name not in omitted}
+    )
 
 
 def _prepared_relationship(
     intent: RelationshipIntent, stored: RelationshipRecord | None, ontology: Ontology
 ) -> RelationshipIntent:
-    """A write of a relationship that exists: a type that only says the Neo4j type in words gives way to another.
+    """A write of a relationship that exists: a type that only says the Neo4j type in words gives
+    way to another.
 
     Such a type says nothing of a direction, so the other one may read in either.
     """
@@ -257,11 +284,14 @@ def _prepared_relationship(
     return intent
 
 
-def _check_direction(intent: RelationshipIntent, stored: RelationshipRecord, ontology: Ontology) -> None:
+def _check_direction(
+    intent: RelationshipIntent, stored: RelationshipRecord, ontology: Ontology
+) -> None:
     """Refuse a type that the caller reads in the opposite direction of the stored relationship.
 
-    Storing it would reverse its meaning: that Tom is "mentor of" Felix is another fact than that Felix is "mentor of"
-    Tom. Symmetric types ("friend") are accepted, and the stored type if only one of the labels can be the first.
+    Storing it would reverse its meaning: that Tom is "mentor of" Felix is another fact than that
+    Felix is "mentor of" Tom. Symmetric types ("friend") are accepted, and the stored type if only
+    one of the labels can be the first.
 
     Raises:
         InputError: the type is neither.
@@ -277,7 +307,9 @@ def _check_direction(intent: RelationshipIntent, stored: RelationshipRecord, ont
     names = {stored.from_entity_key: stored.from_name, stored.to_entity_key: stored.to_name}
     ends = json.dumps({"from": message_key(start), "to": message_key(end)})
     raise InputError(
-        f"The relationship exists in the opposite direction: {stored.triplet!r}. Nothing was stored. Repeat it with "
-        f"{ends}, without relationship_type or with one that reads from {shorten_name(names[start])} to "
+        f"The relationship exists in the opposite direction: {stored.triplet!r}. Nothing was "
+        f"stored. Repeat it with "
+        f"{ends}, without relationship_type or with one that reads from "
+        f"{shorten_name(names[start])} to "
         f"{shorten_name(names[end])}"
     )

@@ -1,1 +1,3 @@
-"""Maintenance of a graph: migrating and checking all records, forgetting a user or a node, purging deleted records."""
+"""Maintenance of a graph: migrating and checking all records, forgetting a user or a node, purging
+deleted records.
+"""

@@ -29,7 +29,14 @@ from kgagent.opening import GraphAccess
 from kgagent.progress import Progress, SilentProgress
 from kgagent.ray_workers import RayEngine
 from kgagent.services import GraphServices
-from kgagent.upkeep.adopt_inference import Choice, NodeGroup, RelationshipGroup, Skipped, choose, infer_ontology
+from kgagent.upkeep.adopt_inference import (
+    Choice,
+    NodeGroup,
+    RelationshipGroup,
+    Skipped,
+    choose,
+    infer_ontology,
+)
 from kgagent.upkeep.adopt_records import node_texts, relationship_texts, undo_adoption
 from kgagent.upkeep.migrate import migrate
 from kgagent.upkeep.migration_report import MigrationReport
@@ -119,7 +126,8 @@ class UndoneAdoption:
 
     Attributes:
         records: number of nodes and relationships from which kgagent's properties were removed.
-        kept: number of nodes that kgagent has written itself, which stay, and with them the constraints and indexes.
+        kept: number of nodes that kgagent has written itself, which stay, and with them the
+            constraints and indexes.
     """
 
     records: int
@@ -133,7 +141,10 @@ class UndoneAdoption:
         """The report in one line."""
         schema = "constraints and indexes were dropped"
         if self.kept:
-            schema = f"{counted(self.kept, 'node')} that kgagent wrote, and its constraints and indexes, stay"
+            schema = (
+                f"{counted(self.kept, 'node')} that kgagent wrote, and its constraints and "
+                f"indexes, stay"
+            )
         return f"{counted(self.records, 'record')} restored; {schema}"
 
 
@@ -155,7 +166,9 @@ async def adopt(
     check_batch_size(batch_size)
     started, progress = time.perf_counter(), progress or SilentProgress()
     with progress.task("Reading the schema"):
-        plan = await make_plan(services, user_id=user_id, ontology=ontology, labels=labels, types=types)
+        plan = await make_plan(
+            services, user_id=user_id, ontology=ontology, labels=labels, types=types
+        )
     migration = None
     if not dry_run:
         adopted = adopting(services, plan.ontology)
@@ -172,7 +185,9 @@ async def adopt(
     return AdoptionReport(plan=plan, migration=migration, seconds=time.perf_counter() - started)
 
 
-async def undo(services: GraphServices, *, user_id: str, progress: Progress | None = None) -> UndoneAdoption:
+async def undo(
+    services: GraphServices, *, user_id: str, progress: Progress | None = None
+) -> UndoneAdoption:
     """Remove what adopting a graph has added; see `KnowledgeGraph.undo_adoption`."""
     check_user_id(user_id)
     records = await undo_adoption(services.store, user_id, progress or SilentProgress())
@@ -185,7 +200,9 @@ async def undo(services: GraphServices, *, user_id: str, progress: Progress | No
 def adopting(services: GraphServices, ontology: Ontology) -> GraphServices:
     """The parts of an open graph with another ontology."""
     clock = services.write_context.clock
-    return GraphServices.build(services.store, ontology, services.embedder, services.settings, clock=clock)
+    return GraphServices.build(
+        services.store, ontology, services.embedder, services.settings, clock=clock
+    )
 
 
 async def make_plan(
@@ -217,8 +234,12 @@ async def make_plan(
         labels = [label for label in ontology.labels if label in known]
         types = [name for name in ontology.relationships if name in known_types]
     chosen = choose(nodes, relationships, labels=labels, types=types)
-    label_samples = {label: await _sample(services.store, "nodes", label, user_id) for label in chosen.labels}
-    type_samples = {name: await _sample(services.store, "relationships", name, user_id) for name in chosen.types}
+    label_samples = {
+        label: await _sample(services.store, "nodes", label, user_id) for label in chosen.labels
+    }
+    type_samples = {
+        name: await _sample(services.store, "relationships", name, user_id) for name in chosen.types
+    }
     if ontology is None:
         ontology = infer_ontology(chosen, label_samples, type_samples, user_id=user_id)
     else:
@@ -226,7 +247,11 @@ async def make_plan(
     texts = _sample_texts(ontology, label_samples, type_samples)
     counts_of_types = {name: pairs.total() for name, pairs in chosen.types.items()}
     counts = [*chosen.labels.items(), *counts_of_types.items()]
-    characters = sum(count * sum(map(len, texts[name])) / len(texts[name]) for name, count in counts if texts.get(name))
+    characters = sum(
+        count * sum(map(len, texts[name])) / len(texts[name])
+        for name, count in counts
+        if texts.get(name)
+    )
     return AdoptionPlan(
         ontology=ontology,
         labels=chosen.labels,
@@ -242,13 +267,15 @@ def _check(ontology: Ontology, chosen: Choice, user_id: str) -> None:
     """Check an ontology that was given.
 
     Raises:
-        InputError: it is not for the user, leaves no embeddings of other programs, or has a label or a type whose
-            records cannot be adopted.
+        InputError: it is not for the user, leaves no embeddings of other programs, or has a label
+            or a type whose records cannot be adopted.
     """
     if (ontology.adopted_for, ontology.node_embedding) != (user_id, NODE_EMBEDDINGS[1]):
         raise InputError(
-            f"To adopt a graph for user {user_id!r}, the ontology must have `adopted_for: {user_id}` and "
-            f"`node_embedding: {NODE_EMBEDDINGS[1]}`, got {ontology.adopted_for} and {ontology.node_embedding}"
+            f"To adopt a graph for user {user_id!r}, the ontology must have `adopted_for: "
+            f"{user_id}` and "
+            f"`node_embedding: {NODE_EMBEDDINGS[1]}`, got {ontology.adopted_for} and "
+            f"{ontology.node_embedding}"
         )
     listed = ontology.labels.keys() | ontology.relationships.keys()
     if impossible := [one for one in chosen.skipped if one.is_conflict and one.what in listed]:
@@ -259,7 +286,11 @@ async def _groups(store: Store, user_id: str) -> tuple[list[NodeGroup], list[Rel
     of_relationships = {*RELATIONSHIP_BOOKKEEPING, *OLD_EMBEDDINGS, OLD_IS_REVERSED}
     nodes = await store.read(
         statement("find_adoptable_nodes"),
-        {"user_id": user_id, "own_labels": sorted(OWN_LABELS), "reserved": sorted(NODE_BOOKKEEPING)},
+        {
+            "user_id": user_id,
+            "own_labels": sorted(OWN_LABELS),
+            "reserved": sorted(NODE_BOOKKEEPING),
+        },
         timeout=LONG_TIMEOUT,
     )
     relationships = await store.read(
@@ -295,7 +326,9 @@ def _sample_texts(
     for neo4j_type, sample in type_samples.items():
         rule = ontology.relationships[neo4j_type]
         texts[neo4j_type] = [
-            " ".join(relationship_texts(own, neo4j_type, rule, [_SOME_NAME, _SOME_NAME]))[:MAX_EMBEDDED_TEXT]
+            " ".join(relationship_texts(own, neo4j_type, rule, [_SOME_NAME, _SOME_NAME]))[
+                :MAX_EMBEDDED_TEXT
+            ]
             for own in sample
         ]
     return texts

@@ -1,4 +1,6 @@
-"""Inferring an ontology from a graph that other programs wrote: which property is a name, and which hold text."""
+"""Inferring an ontology from a graph that other programs wrote: which property is a name, and which
+hold text.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -18,10 +20,14 @@ MAX_NAME = 100
 """Characters of a text that can be a name."""
 
 MIN_NAME = 0.25
-"""Least score of a property that is taken for the name: records have it, as readable, distinct, short text."""
+"""Least score of a property that is taken for the name: records have it, as readable, distinct,
+short text.
+"""
 
 LONG_TEXT = 8
-"""Mean number of words from which on a property is text of its own, whose beginning serves as a name."""
+"""Mean number of words from which on a property is text of its own, whose beginning serves as a
+name.
+"""
 
 MAX_TYPE_WORDS = 3
 """Words of a value that can be the free type of a relationship."""
@@ -140,9 +146,13 @@ def choose(
     chosen = Choice()
     possible = [label for label in counts if labels is None or label in labels]
     for label in list(possible):
-        if (problem := _name_problem(label) or _conflict(conflicts[label], f"(n:`{label}`)", "n")) is not None:
+        if (
+            problem := _name_problem(label) or _conflict(conflicts[label], f"(n:`{label}`)", "n")
+        ) is not None:
             possible.remove(label)
-            chosen.skipped.append(Skipped(what=label, count=counts[label], why=problem, is_conflict=True))
+            chosen.skipped.append(
+                Skipped(what=label, count=counts[label], why=problem, is_conflict=True)
+            )
     possible.sort(key=lambda label: (counts[label], label.startswith("_"), label))
     found = Counter[str]()
     for group in nodes:
@@ -151,17 +161,31 @@ def choose(
             found[own] += group.count
     chosen.labels = {label: found[label] for label in possible if found[label]}
     if nameless := sum(group.count for group in nodes if not group.labels):
-        chosen.skipped.append(Skipped(what="nodes without a label", count=nameless, why="kgagent finds nodes by label"))
+        chosen.skipped.append(
+            Skipped(
+                what="nodes without a label", count=nameless, why="kgagent finds nodes by label"
+            )
+        )
     _choose_types(chosen, relationships, types)
     if not chosen.labels or not chosen.types:
-        missing = "nodes with a label" if not chosen.labels else "relationships between nodes that can be adopted"
+        missing = (
+            "nodes with a label"
+            if not chosen.labels
+            else "relationships between nodes that can be adopted"
+        )
         reasons = "".join(f"; {one}" for one in chosen.skipped)
         raise InputError(f"There is nothing to adopt: the graph has no {missing}{reasons}")
     return chosen
 
 
-def _choose_types(chosen: Choice, relationships: Sequence[RelationshipGroup], types: Collection[str] | None) -> None:
-    outside, loops, conflicts = Counter[str](), Counter[str](), defaultdict[str, Counter[str]](Counter)
+def _choose_types(
+    chosen: Choice, relationships: Sequence[RelationshipGroup], types: Collection[str] | None
+) -> None:
+    outside, loops, conflicts = (
+        Counter[str](),
+        Counter[str](),
+        defaultdict[str, Counter[str]](Counter),
+    )
     pairs = defaultdict[str, Counter[tuple[str, str]]](Counter)
     for group in relationships:
         if types is not None and group.type not in types:
@@ -180,20 +204,27 @@ def _choose_types(chosen: Choice, relationships: Sequence[RelationshipGroup], ty
         if problem is None and name in chosen.labels:
             problem = "it is also the name of a label"
         if problem is not None:
-            chosen.skipped.append(Skipped(what=name, count=connected.total(), why=problem, is_conflict=True))
+            chosen.skipped.append(
+                Skipped(what=name, count=connected.total(), why=problem, is_conflict=True)
+            )
         else:
             chosen.types[name] = connected
     reasons = {
         "they start or end at nodes that are not adopted": outside,
-        "they start and end at the same node, which the tools and searches of relationships omit": loops,
+        "they start and end at the same node, which the tools and searches of relationships "
+        "omit": loops,
     }
     for reason, counts in reasons.items():
-        chosen.skipped += [Skipped(what=name, count=count, why=reason) for name, count in counts.items()]
+        chosen.skipped += [
+            Skipped(what=name, count=count, why=reason) for name, count in counts.items()
+        ]
 
 
 def _check_known(noun: str, given: Collection[str] | None, known: Collection[str]) -> None:
     if given and (unknown := [name for name in given if name not in known]):
-        raise InputError(f"No {noun} {unknown[0]!r} in the graph. There are: {', '.join(sorted(known))}")
+        raise InputError(
+            f"No {noun} {unknown[0]!r} in the graph. There are: {', '.join(sorted(known))}"
+        )
 
 
 def _name_problem(name: str) -> str | None:
@@ -207,8 +238,10 @@ def _conflict(counts: Mapping[str, int], pattern: str, variable: str) -> str | N
         return None
     name, count = max(counts.items(), key=lambda item: item[1])
     return (
-        f"kgagent needs the property {name!r} for something else, and {count:,} of them have it; store theirs under "
-        f"another name: MATCH {pattern} SET {variable}.`own {name}` = {variable}.`{name}` REMOVE {variable}.`{name}`"
+        f"kgagent needs the property {name!r} for something else, and {count:,} of them have it; "
+        f"store theirs under "
+        f"another name: MATCH {pattern} SET {variable}.`own {name}` = {variable}.`{name}` REMOVE "
+        f"{variable}.`{name}`"
     )
 
 
@@ -270,11 +303,19 @@ class PropertyFacts:
 
     @property
     def name_score(self) -> float:
-        """How well it serves as a name, 0 to about 1: present, distinct, readable, short, and of few words."""
+        """How well it serves as a name, 0 to about 1: present, distinct, readable, short, and of
+        few words.
+        """
         if self.is_list or self.words >= LONG_TEXT:
             return 0.0
         says_name = any(word in {"name", "title"} for word in as_words(self.name).split())
-        score = self.present * (0.3 + 0.7 * self.distinct) * self.readable * self.short / (1 + self.words / 10)
+        score = (
+            self.present
+            * (0.3 + 0.7 * self.distinct)
+            * self.readable
+            * self.short
+            / (1 + self.words / 10)
+        )
         return score * (1.3 if says_name else 1.0)
 
     @property
@@ -289,11 +330,17 @@ def facts_of(sample: Sequence[Mapping[str, Any]]) -> list[PropertyFacts]:
     for record in sample:
         for name, value in record.items():
             values[name].append(value)
-    return [PropertyFacts.of(name, values[name], len(sample)) for name in sorted(values) if can_be_name(name)]
+    return [
+        PropertyFacts.of(name, values[name], len(sample))
+        for name in sorted(values)
+        if can_be_name(name)
+    ]
 
 
 def describe_label(sample: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The properties from which the names and descriptions of nodes are made, as fields of `NodeLabel`."""
+    """The properties from which the names and descriptions of nodes are made, as fields of
+    `NodeLabel`.
+    """
     facts = facts_of(sample)
     is_text = [one for one in facts if one.is_text and one.name not in {"name", "description"}]
     name_from: list[str] = []
@@ -302,25 +349,41 @@ def describe_label(sample: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if best is not None and best.name_score >= MIN_NAME:
             # Of first_name and last_name, single words, neither tells people apart.
             is_part = best.distinct < 1 and best.words < 1.5  # noqa: PLR2004
-            parts = [one.name for one in facts if one.name_score >= MIN_NAME and one.last_word == best.last_word]
+            parts = [
+                one.name
+                for one in facts
+                if one.name_score >= MIN_NAME and one.last_word == best.last_word
+            ]
             name_from = parts if is_part else [best.name]
         elif not any(one.words >= LONG_TEXT for one in is_text):
             identifier = max(facts, key=lambda one: (one.identifier_score, one.name), default=None)
-            name_from = [identifier.name] if identifier and identifier.identifier_score >= 0.8 else []  # noqa: PLR2004
-    texts = sorted((one for one in is_text if one.name not in name_from), key=lambda one: -one.words)
+            name_from = (
+                [identifier.name] if identifier and identifier.identifier_score >= 0.8 else []  # noqa: PLR2004
+            )
+    texts = sorted(
+        (one for one in is_text if one.name not in name_from), key=lambda one: -one.words
+    )
     return {"name_from": name_from, "text_from": [one.name for one in texts]}
 
 
 def describe_type(sample: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The properties from which free types and descriptions are made, as fields of `RelationshipDefinition`."""
+    """The properties from which free types and descriptions are made, as fields of
+    `RelationshipDefinition`.
+    """
     facts = facts_of(sample)
     is_type = [
         one.name
         for one in facts
-        if one.name in TYPE_PROPERTIES and one.readable >= 0.5 and one.words <= MAX_TYPE_WORDS and not one.is_list  # noqa: PLR2004
+        if one.name in TYPE_PROPERTIES
+        and one.readable >= 0.5  # noqa: PLR2004
+        and one.words <= MAX_TYPE_WORDS
+        and not one.is_list
     ]
     reserved = {"relationship_type", "description", *is_type[:1]}
-    texts = sorted((one for one in facts if one.is_text and one.name not in reserved), key=lambda one: -one.words)
+    texts = sorted(
+        (one for one in facts if one.is_text and one.name not in reserved),
+        key=lambda one: -one.words,
+    )
     return {"type_from": is_type[:1], "text_from": [one.name for one in texts]}
 
 
@@ -368,7 +431,11 @@ def value_text(value: Any) -> str:  # noqa: ANN401
 
 
 def is_readable(text: str) -> bool:
-    """Whether a text has words, and is no identifier, date or address: most of its characters are letters."""
+    """Whether a text has words, and is no identifier, date or address: most of its characters are
+    letters.
+    """
     letters = sum(character.isalpha() for character in text)
     is_address = "://" in text.partition(" ")[0]
-    return bool(_WORD.search(text)) and not is_address and letters >= 0.6 * len(text.replace(" ", ""))
+    return (
+        bool(_WORD.search(text)) and not is_address and letters >= 0.6 * len(text.replace(" ", ""))
+    )

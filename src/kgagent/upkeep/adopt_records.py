@@ -1,7 +1,8 @@
-"""Adopting records: what nodes and relationships of other programs lack is added to them, and can be removed again.
+"""Adopting records: what nodes and relationships of other programs lack is added to them, and can
+be removed again.
 
-A record keeps the names of what was added to it (`ADOPTED`). What is made of other properties, a name or a description,
-is made again when these have changed, unless a tool has replaced it since.
+A record keeps the names of what was added to it (`ADOPTED`). What is made of other properties, a
+name or a description, is made again when these have changed, unless a tool has replaced it since.
 """
 
 import uuid
@@ -37,7 +38,9 @@ _RELATIONSHIP_CONTENT = ("user_id", "relationship_key", "relationship_type", "de
 _ALWAYS_READ = (ADOPTED, "history")
 
 
-async def adopt_records(store: Store, ontology: Ontology, progress: Progress, *, batch_size: int = BATCH_SIZE) -> int:
+async def adopt_records(
+    store: Store, ontology: Ontology, progress: Progress, *, batch_size: int = BATCH_SIZE
+) -> int:
     """Add what is missing to all records without an owner that the ontology covers, nodes first.
 
     Every record is complete on its own, so an interrupted run is continued by the next one.
@@ -56,10 +59,15 @@ async def adopt_records(store: Store, ontology: Ontology, progress: Progress, *,
     """
     adoption = _Adoption(store, ontology)
     written = 0
-    additions: dict[Kind, Callable[[Row], Row]] = {"nodes": adoption.node, "relationships": adoption.relationship}
+    additions: dict[Kind, Callable[[Row], Row]] = {
+        "nodes": adoption.node,
+        "relationships": adoption.relationship,
+    }
     for kind, of_row in additions.items():
         with progress.task(f"Adopting {kind}") as advance:
-            async with store.stream(adoption.statement(f"read_adoptable_{kind}"), adoption.parameters(kind)) as rows:
+            async with store.stream(
+                adoption.statement(f"read_adoptable_{kind}"), adoption.parameters(kind)
+            ) as rows:
                 async for batch in batched(_changes(rows, of_row), batch_size):
                     parameters = {"user_id": ontology.adopted_for, "rows": batch}
                     [row] = await store.write(adoption.statement(f"adopt_{kind}"), parameters)
@@ -68,7 +76,9 @@ async def adopt_records(store: Store, ontology: Ontology, progress: Progress, *,
     return written
 
 
-async def undo_adoption(store: Store, user_id: str, progress: Progress, *, batch_size: int = BATCH_SIZE) -> int:
+async def undo_adoption(
+    store: Store, user_id: str, progress: Progress, *, batch_size: int = BATCH_SIZE
+) -> int:
     """Remove what adopting records, and embedding them since, has added, whichever ontology it had.
 
     Args:
@@ -115,7 +125,10 @@ class _Adoption:
 
     def statement(self, name: str) -> str:
         """A statement about the records of the ontology."""
-        labels, types = Identifier.any_of(self.ontology.labels), Identifier.any_of(self.ontology.relationships)
+        labels, types = (
+            Identifier.any_of(self.ontology.labels),
+            Identifier.any_of(self.ontology.relationships),
+        )
         return statement(name, labels=labels, types=types)
 
     def parameters(self, kind: Kind) -> dict[str, Any]:
@@ -124,9 +137,13 @@ class _Adoption:
             made_of = [(*rule.name_from, *rule.text_from) for rule in self.ontology.labels.values()]
             content = _NODE_CONTENT
         else:
-            made_of = [(*rule.type_from, *rule.text_from) for rule in self.ontology.relationships.values()]
+            made_of = [
+                (*rule.type_from, *rule.text_from) for rule in self.ontology.relationships.values()
+            ]
             content = _RELATIONSHIP_CONTENT
-        names = dict.fromkeys([*content, *_ALWAYS_READ, *(name for some in made_of for name in some)])
+        names = dict.fromkeys(
+            [*content, *_ALWAYS_READ, *(name for some in made_of for name in some)]
+        )
         return {"user_id": self.ontology.adopted_for, "names": list(names)}
 
     def node(self, row: Row) -> Row:
@@ -137,7 +154,12 @@ class _Adoption:
         own = {name: value for name, value in fields.items() if name not in adopted}
         key = fields.get("entity_key") or str(uuid.uuid4())
         name, description = node_texts(own, rule)
-        wanted = {"entity_key": key, "user_id": self.ontology.adopted_for, "name": name, "description": description}
+        wanted = {
+            "entity_key": key,
+            "user_id": self.ontology.adopted_for,
+            "name": name,
+            "description": description,
+        }
         return _additions(wanted, fields)
 
     def relationship(self, row: Row) -> Row:
@@ -160,7 +182,9 @@ class _Adoption:
 
 
 def node_texts(own: Mapping[str, Any], rule: NodeLabel) -> tuple[str, str]:
-    """The name and the description that a node gets from its own properties; each empty if there is nothing for it."""
+    """The name and the description that a node gets from its own properties; each empty if there is
+    nothing for it.
+    """
     description = _texts(own, rule.text_from)
     name = " ".join(filter(None, (value_text(own.get(source)) for source in rule.name_from)))
     said = value_text(own.get("description")) or description
@@ -172,8 +196,8 @@ def relationship_texts(
 ) -> tuple[str, str]:
     """The free type and the description that a relationship gets from its own properties.
 
-    The description is its triplet in words ("Tom Hanks acted in Cast Away; roles: Chuck Noland"), unless its own text
-    names both nodes.
+    The description is its triplet in words ("Tom Hanks acted in Cast Away; roles: Chuck Noland"),
+    unless its own text names both nodes.
 
     Args:
         own: its properties.
@@ -187,7 +211,9 @@ def relationship_texts(
     if text and all(name.casefold() in text.casefold() for name in ends):
         return relationship_type, text[:MAX_DESCRIPTION]
     named = "; ".join(
-        f"{as_words(name)}: {value_text(own[name])}" for name in rule.text_from if value_text(own.get(name))
+        f"{as_words(name)}: {value_text(own[name])}"
+        for name in rule.text_from
+        if value_text(own.get(name))
     )
     triplet = " ".join([ends[0], relationship_type, ends[1]])
     return relationship_type, "; ".join(filter(None, (triplet, named)))[:MAX_DESCRIPTION]
@@ -198,7 +224,9 @@ def _texts(own: Mapping[str, Any], names: Sequence[str]) -> str:
     texts = {name: text.removesuffix(".") for name in names if (text := value_text(own.get(name)))}
     if len(texts) == 1:
         return value_text(own[next(iter(texts))])
-    return "; ".join(text if name == names[0] else f"{as_words(name)}: {text}" for name, text in texts.items())
+    return "; ".join(
+        text if name == names[0] else f"{as_words(name)}: {text}" for name, text in texts.items()
+    )
 
 
 def _end_name(end: Row, ontology: Ontology) -> str:
@@ -208,15 +236,21 @@ def _end_name(end: Row, ontology: Ontology) -> str:
 
 
 def _additions(wanted: Mapping[str, Any], fields: Mapping[str, Any]) -> Row:
-    """The properties to set so that a record has what is wanted; what is its own, or a tool has replaced, stays."""
+    """The properties to set so that a record has what is wanted; what is its own, or a tool has
+    replaced, stays.
+    """
     adopted = tuple(fields.get(ADOPTED, ()))
     replaced = {entry.field for entry in parse_history(fields.get("history"))}
     changes: Row = {
         name: value or None
         for name, value in wanted.items()
-        if fields.get(name) != (value or None) and name not in replaced and (name not in fields or name in adopted)
+        if fields.get(name) != (value or None)
+        and name not in replaced
+        and (name not in fields or name in adopted)
     }
     if not changes:
         return {}
-    names = sorted({*adopted, *changes} - {name for name, value in changes.items() if value is None})
+    names = sorted(
+        {*adopted, *changes} - {name for name, value in changes.items() if value is None}
+    )
     return {**changes, ADOPTED: names}

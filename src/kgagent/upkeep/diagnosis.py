@@ -15,8 +15,8 @@ class Finding:
     """One finding of a diagnosis.
 
     Attributes:
-        severity: "error" if searches fail, omit what another model embedded, or return what they must not; "warning"
-            if they miss some results; else "info".
+        severity: "error" if searches fail, omit what another model embedded, or return what they
+            must not; "warning" if they miss some results; else "info".
         message: what is wrong, with counts and an example.
         fix: a command, or what to do.
     """
@@ -73,4 +73,8 @@ class Diagnosis:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data of JSON types."""
-        return {"is_healthy": self.is_healthy, **asdict(self), "findings": [asdict(item) for item in self.findings]}
+        return {
+            "is_healthy": self.is_healthy,
+            **asdict(self),
+            "findings": [asdict(item) for item in self.findings],
+        }

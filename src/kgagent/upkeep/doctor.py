@@ -1,4 +1,6 @@
-"""The diagnosis of a whole graph: the server, its indexes, every record, note sources, owners, and stored items."""
+"""The diagnosis of a whole graph: the server, its indexes, every record, note sources, owners, and
+stored items.
+"""
 
 from array import array
 from collections import Counter
@@ -42,8 +44,8 @@ async def diagnose(
 ) -> Diagnosis:
     """Examine the server, its indexes and every record, and report what is wrong and how to fix it.
 
-    Nothing is changed and no vector is read. Records are streamed; only eight bytes a node stay in memory. The
-    arguments are those of `KnowledgeGraph.diagnose`.
+    Nothing is changed and no vector is read. Records are streamed; only eight bytes a node stay in
+    memory. The arguments are those of `KnowledgeGraph.diagnose`.
     """
     store, schema, embedder = services.store, services.schema, services.embedder
     findings = await schema_findings(store, schema)
@@ -60,7 +62,9 @@ async def diagnose(
         stored_items = texts.items
         if texts.outdated:
             records = f"{counted(texts.outdated, 'text')} of {counted(texts.items, 'stored item')}"
-            findings.append(other_model(texts.other_model, embedder.model).finding(records, None, user_id))
+            findings.append(
+                other_model(texts.other_model, embedder.model).finding(records, None, user_id)
+            )
     facts = DiagnosisFacts(
         uri=store.uri,
         server_version=store.features.version,
@@ -76,7 +80,9 @@ async def diagnose(
 
 
 class RecordChecks:
-    """Checks whether records are stored as the tools would store them, and collects the findings."""
+    """Checks whether records are stored as the tools would store them, and collects the
+    findings.
+    """
 
     def __init__(self, services: GraphServices, user_id: str | None) -> None:
         self._services = services
@@ -109,15 +115,20 @@ class RecordChecks:
                     self._add(SHARED_KEY, shared, kind)
 
     def _add(self, issue: Issue, count: int, kind: Kind, example: str | None = None) -> None:
-        self.findings.append(issue.finding(f"{count:,} of {self.examined[kind]:,} {kind}", example, self._user_id))
+        self.findings.append(
+            issue.finding(f"{count:,} of {self.examined[kind]:,} {kind}", example, self._user_id)
+        )
 
-    def _check(self, scan: Scan, inspected: Inspected, issues: dict[Issue, tuple[int, str]]) -> None:
+    def _check(
+        self, scan: Scan, inspected: Inspected, issues: dict[Issue, tuple[int, str]]
+    ) -> None:
         """Count the issues of a record, each with its first record as an example."""
         self.examined[scan.kind] += 1
         if isinstance(inspected.record, NodeRecord) and inspected.record.entity_key:
             self._key_hashes.append(_hash(inspected.user_id, inspected.record.entity_key))
         examined = scan.examine(inspected, self._services.write_context)
-        # The migration skips a record with a defect, so its other issues matter only once the defect is gone.
+        # The migration skips a record with a defect, so its other issues matter only once the
+        # defect is gone.
         for issue in (examined.defect,) if examined.defect else examined.issues:
             count, example = issues.get(issue) or (0, str(inspected))
             issues[issue] = (count + 1, example)
@@ -135,21 +146,30 @@ async def owner_findings(nodes: NodeRepository, user_id: str | None) -> list[Fin
     """
     label = nodes.ontology.owner_label
     owner = nodes.names["labels"] if label is None else Identifier(label)
-    rows = await nodes.store.read(statement("find_users_with_owners", owner=owner), {"user_id": user_id})
+    rows = await nodes.store.read(
+        statement("find_users_with_owners", owner=owner), {"user_id": user_id}
+    )
     fix = (
-        "Make them one with merge_nodes if they are the same person; else set is_owner to false with update_node on "
+        "Make them one with merge_nodes if they are the same person; else set is_owner to false "
+        "with update_node on "
         'those that are not the user. Until then tools ask which of them "me" means'
     )
     findings = []
     for row in rows:
-        owners = (f"{beginning(repr(node['name']), MAX_NAME)} ({node['entity_key']})" for node in row["first"])
-        message = f"User {row['user_id']!r} has {counted(row['owners'], 'owner')}: {', '.join(owners)}"
+        owners = (
+            f"{beginning(repr(node['name']), MAX_NAME)} ({node['entity_key']})"
+            for node in row["first"]
+        )
+        message = (
+            f"User {row['user_id']!r} has {counted(row['owners'], 'owner')}: {', '.join(owners)}"
+        )
         findings.append(Finding("warning", message, fix))
     return findings
 
 
 async def unadopted_findings(nodes: NodeRepository, user_id: str | None) -> list[Finding]:
-    """What the database has beside the graph: nodes without an owner, and relationships of other types.
+    """What the database has beside the graph: nodes without an owner, and relationships of other
+    types.
 
     Args:
         nodes: repository of the nodes.
@@ -159,20 +179,39 @@ async def unadopted_findings(nodes: NodeRepository, user_id: str | None) -> list
         StoreError: the database failed.
     """
     ontology, findings = nodes.ontology, []
-    rows = await nodes.store.read(statement("count_unadopted_nodes"), {"own_labels": sorted(OWN_LABELS)})
+    rows = await nodes.store.read(
+        statement("count_unadopted_nodes"), {"own_labels": sorted(OWN_LABELS)}
+    )
     outside = [row for row in rows if not ontology.labels.keys() & row["labels"]]
     if outside:
-        counts = Counter({":".join(row["labels"]) or "without a label": row["count"] for row in outside})
-        message = f"{_counts(counts, 'node')} of other programs, without a label of the ontology and without user_id"
+        counts = Counter(
+            {":".join(row["labels"]) or "without a label": row["count"] for row in outside}
+        )
+        message = (
+            f"{_counts(counts, 'node')} of other programs, without a label of the ontology and "
+            f"without user_id"
+        )
         findings.append(
-            Finding("info", message, "`kgagent adopt --dry-run` shows what making them searchable in place means")
+            Finding(
+                "info",
+                message,
+                "`kgagent adopt --dry-run` shows what making them searchable in place means",
+            )
         )
     parameters = {"user_id": user_id, "types": list(ontology.relationships)}
-    rows = await nodes.store.read(statement("count_unadopted_relationships", **nodes.names), parameters)
+    rows = await nodes.store.read(
+        statement("count_unadopted_relationships", **nodes.names), parameters
+    )
     if rows:
         counts = Counter({row["type"]: row["count"] for row in rows})
-        message = f"{_counts(counts, 'relationship')} of types that the ontology lacks, which only patterns find"
-        fix = "Add the types to the ontology (KGAGENT_ONTOLOGY), or let `kgagent adopt --ontology NEW_FILE` do it"
+        message = (
+            f"{_counts(counts, 'relationship')} of types that the ontology lacks, which only "
+            f"patterns find"
+        )
+        fix = (
+            "Add the types to the ontology (KGAGENT_ONTOLOGY), or let `kgagent adopt --ontology "
+            "NEW_FILE` do it"
+        )
         findings.append(Finding("info", message, fix))
     return findings
 
@@ -185,13 +224,18 @@ def _counts(counts: Counter[str], noun: str) -> str:
 
 
 def _hash(user_id: str, entity_key: str) -> int:
-    """64 bits of a hash: among a million keys, the probability that two are taken for the same is 3 in 100 million."""
+    """64 bits of a hash: among a million keys, the probability that two are taken for the same is 3
+    in 100 million.
+    """
     key = f"{len(user_id)}:{user_id}{entity_key}"
-    return int.from_bytes(blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest(), "big")
+    return int.from_bytes(
+        blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest(), "big"
+    )
 
 
 async def schema_findings(store: Store, schema: Schema) -> list[Finding]:
-    """Report constraints and indexes that are missing, do not match the settings, or are still being populated.
+    """Report constraints and indexes that are missing, do not match the settings, or are still
+    being populated.
 
     Raises:
         StoreError: the database failed.
@@ -201,12 +245,17 @@ async def schema_findings(store: Store, schema: Schema) -> list[Finding]:
     replaced = await schema.replaced_constraints()
     findings += [Finding("warning", f"{', '.join(p.names)}: {p.what}", p.fix) for p in replaced]
     for other in await schema.differing_options():
-        message = f"{', '.join(other.names)}: created with options other than those of the settings ({other.what})"
+        message = (
+            f"{', '.join(other.names)}: created with options other than those of the settings "
+            f"({other.what})"
+        )
         findings.append(Finding("info", message, f"No change is needed; {other.fix} rebuilds them"))
     expected = {part.name for part in schema.parts}
     for row in await store.run_schema(statement("show_index_states")):
         if row["name"] in expected and row["state"] != "FAILED":
-            findings += _incomplete(str(row["name"]), str(row["state"]), float(row["populationPercent"] or 0.0))
+            findings += _incomplete(
+                str(row["name"]), str(row["state"]), float(row["populationPercent"] or 0.0)
+            )
     return findings
 
 
@@ -227,4 +276,10 @@ def _incomplete(name: str, state: str, percent: float) -> list[Finding]:
     if state == "ONLINE" and percent >= COMPLETE:
         return []
     message = f"{name}: {state.lower()}, {percent:.0f} % populated; searches may miss the rest"
-    return [Finding("warning", message, "Wait; if the percentage does not rise, run kgagent migrate --rebuild-indexes")]
+    return [
+        Finding(
+            "warning",
+            message,
+            "Wait; if the percentage does not rise, run kgagent migrate --rebuild-indexes",
+        )
+    ]

@@ -49,8 +49,14 @@ class Issue:
             example: one of them; None names none.
             user_id: owner of the records that were examined; None if those of all users were.
         """
-        migrate = "kgagent migrate" if user_id is None else f"kgagent migrate --user {shlex.quote(user_id)}"
-        message = f"{records} have {self.phrase}" + ("" if example is None else f", such as {example}")
+        migrate = (
+            "kgagent migrate"
+            if user_id is None
+            else f"kgagent migrate --user {shlex.quote(user_id)}"
+        )
+        message = f"{records} have {self.phrase}" + (
+            "" if example is None else f", such as {example}"
+        )
         return Finding(self.severity, message, self.fix.replace(MIGRATE, migrate))
 
 
@@ -76,26 +82,35 @@ def other_model(stored: object, present: str) -> Issue:
         present: the name of the connected one.
     """
     return Issue(
-        f"an embedding of model {beginning(repr(stored), MAX_MODEL_NAME)}, which semantic search omits",
+        f"an embedding of model {beginning(repr(stored), MAX_MODEL_NAME)}, which semantic search "
+        f"omits",
         "error",
-        f"{MIGRATE} embeds them again with {present!r}; or set KGAGENT_EMBEDDER and the model that made them",
+        f"{MIGRATE} embeds them again with {present!r}; or set KGAGENT_EMBEDDER and the model that "
+        f"made them",
     )
 
 
 # Defects, which only a person can decide how to fix.
 NO_KEY = Issue(
     "no entity_key of type string, without which no tool finds a node",
-    fix="Give the node a unique entity_key, such as a UUID; `kgagent adopt` does so for the nodes of other programs",
+    fix=(
+        "Give the node a unique entity_key, such as a UUID; `kgagent adopt` does so for the nodes "
+        "of other programs"
+    ),
 )
 NO_USER = Issue(
     "no user_id of type string, without which no search finds a node",
-    fix="`kgagent adopt` gives the nodes of other programs to a user; in an adopted graph, {migrate} adopts new nodes",
+    fix=(
+        "`kgagent adopt` gives the nodes of other programs to a user; in an adopted graph, "
+        "{migrate} adopts new nodes"
+    ),
 )
 SHARED_KEY = Issue(
     "an entity_key that another node of the user has too",
     "error",
     "Merge them or give each a unique key; to list them: MATCH (n) WHERE n.entity_key IS NOT NULL "
-    "WITH n.user_id AS user, n.entity_key AS key, collect(n) AS nodes WHERE size(nodes) > 1 RETURN user, key, nodes",
+    "WITH n.user_id AS user, n.entity_key AS key, collect(n) AS nodes WHERE size(nodes) > 1 RETURN "
+    "user, key, nodes",
 )
 WRONG_VERSION = Issue(
     "a version that is not an integer",
@@ -103,16 +118,23 @@ WRONG_VERSION = Issue(
 )
 INCOMPLETE_NODE = Issue(
     "a node without a label of the ontology, entity_key or user_id",
-    fix="`kgagent adopt` gives the nodes of other programs what they lack; a custom ontology can have their labels",
+    fix=(
+        "`kgagent adopt` gives the nodes of other programs what they lack; a custom ontology can "
+        "have their labels"
+    ),
 )
-TWO_USERS = Issue("nodes of different users", "error", "Delete them, or assign both nodes to one user")
+TWO_USERS = Issue(
+    "nodes of different users", "error", "Delete them, or assign both nodes to one user"
+)
 _BY_HAND = "Fix by hand; the tools and the migration do not change such relationships"
 ONE_NODE = Issue("the same node at both ends", fix=_BY_HAND)
 WRONG_LABELS = Issue("nodes with labels that the type does not allow", fix=_BY_HAND)
 DUPLICATE = Issue(
     "another relationship of the same type between the same nodes, which the tools use instead",
-    fix="Keep one of each and delete the others; to list them: MATCH (a)-[r]-(b) WHERE elementId(a) < elementId(b) "
-    "WITH a, b, type(r) AS type, collect(r) AS copies WHERE size(copies) > 1 RETURN a, b, type, copies",
+    fix="Keep one of each and delete the others; to list them: MATCH (a)-[r]-(b) WHERE "
+    "elementId(a) < elementId(b) "
+    "WITH a, b, type(r) AS type, collect(r) AS copies WHERE size(copies) > 1 RETURN a, b, type, "
+    "copies",
 )
 WRONG_LEVEL = Issue(
     "an attitude or proximity that is neither 1 to 5 nor a word of the type",
@@ -125,9 +147,11 @@ class Examination:
     """The result of examining a record.
 
     Attributes:
-        defect: its first defect, with which a migration skips the record; other issues are not examined then.
+        defect: its first defect, with which a migration skips the record; other issues are not
+            examined then.
         issues: what a migration fixes; empty if the record is stored as the tools would store it.
-        outdated_texts: the texts to embed, its own and those of its statements; empty if what is stored is current.
+        outdated_texts: the texts to embed, its own and those of its statements; empty if what is
+            stored is current.
     """
 
     defect: Issue | None = None
@@ -165,10 +189,12 @@ class Inspected:
     """A stored node or relationship.
 
     Attributes:
-        record: its texts and bookkeeping; other properties, and the names of a relationship's ends, are not read.
+        record: its texts and bookkeeping; other properties, and the names of a relationship's ends,
+            are not read.
         ends: the node itself, or the nodes at which the relationship starts and ends.
         has_vector: whether the property of its embedding has any value.
-        is_duplicate: whether the nodes of a relationship have another one of its type, which the tools use instead.
+        is_duplicate: whether the nodes of a relationship have another one of its type, which the
+            tools use instead.
     """
 
     record: NodeRecord | RelationshipRecord
@@ -187,11 +213,15 @@ class Inspected:
         else:
             record = NodeRecord.read(row, ontology)
         is_duplicate = row.get("is_duplicate", False)
-        return cls(record=record, ends=ends, has_vector=row["has_vector"], is_duplicate=is_duplicate)
+        return cls(
+            record=record, ends=ends, has_vector=row["has_vector"], is_duplicate=is_duplicate
+        )
 
     @property
     def user_id(self) -> str:
-        """The owner of the node, or of the node at which the relationship starts; empty if that has none."""
+        """The owner of the node, or of the node at which the relationship starts; empty if that has
+        none.
+        """
         return self.ends[0].user_id
 
     @property
@@ -217,8 +247,12 @@ class Inspected:
         text_issue, outdated_texts = _examine_text(self, repository, embedder, now)
         issues = [] if text_issue is None else [text_issue]
         record = self.record
-        if isinstance(record, RelationshipRecord) and isinstance(repository, RelationshipRepository):
-            has_level_as_text = any(isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS)
+        if isinstance(record, RelationshipRecord) and isinstance(
+            repository, RelationshipRepository
+        ):
+            has_level_as_text = any(
+                isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS
+            )
             if has_level_as_text:
                 issues = []
             if has_level_as_text or record.has_old_properties:
@@ -235,7 +269,9 @@ class Inspected:
 
     def _defect(self, ontology: Ontology) -> Issue | None:
         version = self.record.properties.get("version")
-        has_wrong_version = version is not None and (isinstance(version, bool) or not isinstance(version, int))
+        has_wrong_version = version is not None and (
+            isinstance(version, bool) or not isinstance(version, int)
+        )
         defects: tuple[tuple[Issue, bool], ...]
         if isinstance(self.record, NodeRecord):
             [node] = self.ends
@@ -252,23 +288,37 @@ class Inspected:
                 (WRONG_LEVEL, has_wrong_level(self.record, ontology)),
             )
         return next(
-            (defect for defect, is_present in (*defects, (WRONG_VERSION, has_wrong_version)) if is_present), None
+            (
+                defect
+                for defect, is_present in (*defects, (WRONG_VERSION, has_wrong_version))
+                if is_present
+            ),
+            None,
         )
 
     def __str__(self) -> str:
         """Name it for a person who searches for it."""
         record = self.record
         if isinstance(record, NodeRecord):
-            return f"{record.label} {record.entity_key or record.text('name')!r} ({record.element_id})"
-        return f"{record.neo4j_type} {record.from_entity_key!r} -> {record.to_entity_key!r} ({record.element_id})"
+            return (
+                f"{record.label} {record.entity_key or record.text('name')!r} ({record.element_id})"
+            )
+        return (
+            f"{record.neo4j_type} {record.from_entity_key!r} -> {record.to_entity_key!r} "
+            f"({record.element_id})"
+        )
 
 
 def has_wrong_level(record: RelationshipRecord, ontology: Ontology) -> bool:
-    """Whether attitude or proximity is neither 1 to 5 nor a word of the type; old graphs also have them as text."""
+    """Whether attitude or proximity is neither 1 to 5 nor a word of the type; old graphs also have
+    them as text.
+    """
     for field in LEVEL_FIELDS:
         value = record.properties.get(field)
         is_missing = value is None or (isinstance(value, str) and not value.strip())
-        if not is_missing and (isinstance(value, bool) or record.known_level(ontology, field) not in SCALE):
+        if not is_missing and (
+            isinstance(value, bool) or record.known_level(ontology, field) not in SCALE
+        ):
             return True
     return False
 
@@ -283,7 +333,9 @@ def _examine_text(
     outdated = embedded.outdated_texts(embedder, change)
     model = record.properties.get("embedding_model")
     if embedded.is_current(embedder):
-        is_indexed = change is None and record.properties.get("notes_text") == record.notes_text(now)
+        is_indexed = change is None and record.properties.get("notes_text") == record.notes_text(
+            now
+        )
         return None if is_indexed else WRONG_STATEMENTS, outdated
     if not embedded.text:
         return WITHOUT_TEXT, outdated
@@ -291,4 +343,6 @@ def _examine_text(
         return NO_EMBEDDING, outdated
     if record.vector_length != embedder.dimensions:
         return WRONG_VECTOR, outdated
-    return STALE if model in {None, embedder.model} else other_model(model, embedder.model), outdated
+    return STALE if model in {None, embedder.model} else other_model(
+        model, embedder.model
+    ), outdated

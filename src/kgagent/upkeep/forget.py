@@ -34,11 +34,13 @@ class ForgetReport(BaseModel):
     Attributes:
         nodes: number of nodes.
         relationships: number of relationships.
-        deleted: number of deleted nodes and relationships that were kept so that they can be restored.
-        items: number of items that programs stored beside the graph, such as those of a LangGraph store.
+        deleted: number of deleted nodes and relationships that were kept so that they can be
+            restored.
+        items: number of items that programs stored beside the graph, such as those of a LangGraph
+            store.
         notes: number of notes of a source that were removed from records that stay.
-        other_nodes: number of nodes that have the user's id but labels outside the ontology; kgagent does not delete
-            them. 0 for a single node.
+        other_nodes: number of nodes that have the user's id but labels outside the ontology;
+            kgagent does not delete them. 0 for a single node.
         entity_key: key of the node that was forgotten; None for a user.
         dry_run: whether nothing was changed.
     """
@@ -66,7 +68,11 @@ class ForgetReport(BaseModel):
         if self.notes:
             parts.append(f"{counted(self.notes, 'note')} of other records")
         done = "would be forgotten" if self.dry_run else "forgotten"
-        other = f"; {counted(self.other_nodes, 'node')} of other programs stay" if self.other_nodes else ""
+        other = (
+            f"; {counted(self.other_nodes, 'node')} of other programs stay"
+            if self.other_nodes
+            else ""
+        )
         return f"{', '.join(parts[:-1])} and {parts[-1]} {done}{other}"
 
 
@@ -102,14 +108,18 @@ async def forget(
     if dry_run:
         return ForgetReport(**counts, entity_key=entity_key, dry_run=True)
     try:
-        with (progress or SilentProgress()).task("Forgetting", counts.total() - counts["other_nodes"]) as advance:
+        with (progress or SilentProgress()).task(
+            "Forgetting", counts.total() - counts["other_nodes"]
+        ) as advance:
             deleted = await target.delete(advance)
     finally:
         services.live_schema.forget(user_id)
         services.retrieval.evict()
         if services.query_cache is not None:
             services.query_cache.evict()
-    return ForgetReport(**deleted, notes=counts["notes"], other_nodes=counts["other_nodes"], entity_key=entity_key)
+    return ForgetReport(
+        **deleted, notes=counts["notes"], other_nodes=counts["other_nodes"], entity_key=entity_key
+    )
 
 
 @dataclass(frozen=True)
@@ -160,7 +170,9 @@ class _Target:
         return Counter(row)
 
     async def _count_notes(self, omitted_key: str | None = None) -> int:
-        """Number of the notes that name the node as their source, but not those of a node and its relationships."""
+        """Number of the notes that name the node as their source, but not those of a node and its
+        relationships.
+        """
         count = 0
         for scan in self._scans:
             async with scan.records() as records:
@@ -175,8 +187,8 @@ class _Target:
     async def _remove_notes(self, advance: Advance) -> None:
         """Remove the notes that name the node as their source.
 
-        The writes are those of the tools, so that each record that stays has the embedding of its text. Deleted records
-        lose theirs and get another when they are restored.
+        The writes are those of the tools, so that each record that stays has the embedding of its
+        text. Deleted records lose theirs and get another when they are restored.
 
         Raises:
             ConflictError: records kept their notes.
@@ -186,7 +198,9 @@ class _Target:
         for scan in self._scans:
             await Rewrite(
                 scan=scan,
-                judge=lambda inspected: Change() if self._own_notes(inspected.record.notes) else None,
+                judge=lambda inspected: (
+                    Change() if self._own_notes(inspected.record.notes) else None
+                ),
                 options=options,
                 context=self.services.write_context,
                 batch_size=self.batch_size,
@@ -200,12 +214,15 @@ class _Target:
                     "element_id": row["element_id"],
                     "notes": row["notes"],
                     "notes_after": dump_notes(others) if others else None,
-                    "notes_text": notes_text_at(others, self.services.write_context.clock()) or None,
+                    "notes_text": notes_text_at(others, self.services.write_context.clock())
+                    or None,
                 },
             )
         if remaining := await self._count_notes():
             cause = f" ({tally.skipped[0].why})" if tally.skipped else ""
-            raise ConflictError(f"{remaining} notes from {self.entity_key} remain{cause}. Forget it again")
+            raise ConflictError(
+                f"{remaining} notes from {self.entity_key} remain{cause}. Forget it again"
+            )
 
     def _without_notes(self, intent: Intent, stored: Record | None) -> Intent:
         if stored is None or not self._own_notes(stored.notes):

@@ -1,4 +1,6 @@
-"""Migrating a graph to the current form: schema, embeddings and bookkeeping of all records, texts of stored items."""
+"""Migrating a graph to the current form: schema, embeddings and bookkeeping of all records, texts
+of stored items.
+"""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing
@@ -37,10 +39,12 @@ async def migrate(
     engine: RayEngine | None = None,
     access: GraphAccess | None = None,
 ) -> MigrationReport:
-    """Migrate a graph; see `KnowledgeGraph.migrate`. In a graph that was adopted, new records are adopted first.
+    """Migrate a graph; see `KnowledgeGraph.migrate`. In a graph that was adopted, new records are
+    adopted first.
 
-    The content of a record and its `updated_at` never change. Of several relationships of one type between two nodes,
-    only the one that the tools use is migrated; the others are skipped and reported.
+    The content of a record and its `updated_at` never change. Of several relationships of one type
+    between two nodes, only the one that the tools use is migrated; the others are skipped and
+    reported.
     """
     check_batch_size(batch_size)
     schema, progress = services.schema, progress or SilentProgress()
@@ -50,7 +54,9 @@ async def migrate(
             await schema.ensure()
         if rebuild_indexes and services.ontology.adopted_for is None:
             await _refuse_adopted(services)
-        workers = await opened.enter_async_context(engine.open(services, access)) if engine else None
+        workers = (
+            await opened.enter_async_context(engine.open(services, access)) if engine else None
+        )
         if not dry_run and rebuild_indexes:
             with progress.task("Rebuilding the vector indexes"):
                 await schema.rebuild_vector_indexes()
@@ -69,14 +75,22 @@ async def migrate(
                     if workers is None:
                         await rewrite.run(tally, advance)
                     else:
-                        await _run_on_workers(workers, _blocks(block, rewrite.scan, workers, total), tally, advance)
-            store_texts = await _migrate_store_texts(services, user_id, dry_run=dry_run, batch_size=batch_size)
+                        await _run_on_workers(
+                            workers, _blocks(block, rewrite.scan, workers, total), tally, advance
+                        )
+            store_texts = await _migrate_store_texts(
+                services, user_id, dry_run=dry_run, batch_size=batch_size
+            )
         except KgAgentError as error:
-            raise MigrationStoppedError(error, MigrationReport.of(tally, dry_run=dry_run)) from error
+            raise MigrationStoppedError(
+                error, MigrationReport.of(tally, dry_run=dry_run)
+            ) from error
         return MigrationReport.of(tally, dry_run=dry_run, store_texts=store_texts)
 
 
-async def _delete_index_of_notes(services: GraphServices, user_id: str | None, *, batch_size: int) -> None:
+async def _delete_index_of_notes(
+    services: GraphServices, user_id: str | None, *, batch_size: int
+) -> None:
     """Delete the index of notes, which old graphs have instead of the index of statements."""
     await delete_in_batches(
         services.store,
@@ -89,11 +103,14 @@ async def _delete_index_of_notes(services: GraphServices, user_id: str | None, *
 
 
 async def _refuse_adopted(services: GraphServices) -> None:
-    """Refuse records that were adopted: with another ontology, embeddings of other programs would be overwritten."""
+    """Refuse records that were adopted: with another ontology, embeddings of other programs would
+    be overwritten.
+    """
     [row] = await services.store.read(statement("total_adopted_nodes"), {}, timeout=LONG_TIMEOUT)
     if row["found"]:
         raise InputError(
-            f"{row['found']:,} nodes were adopted with another ontology. Set KGAGENT_ONTOLOGY to its file, such as "
+            f"{row['found']:,} nodes were adopted with another ontology. Set KGAGENT_ONTOLOGY to "
+            f"its file, such as "
             "kgagent-ontology.yaml, or take the adoption back first: kgagent adopt --undo"
         )
 
@@ -118,7 +135,9 @@ class MigrationBlock:
 
 
 def migration(services: GraphServices, block: MigrationBlock) -> Rewrite:
-    """The migration of a block: levels become numbers, and relationships get the owner of their nodes."""
+    """The migration of a block: levels become numbers, and relationships get the owner of their
+    nodes.
+    """
     scan = Scan.of(services, block.kind, block.user_id, element_ids=block.element_ids)
     context = services.write_context
 
@@ -133,12 +152,17 @@ def migration(services: GraphServices, block: MigrationBlock) -> Rewrite:
             return intent
         if has_wrong_level(stored, services.ontology):
             raise InputError(f"it has {WRONG_LEVEL.phrase}")
-        return replace(intent, values={name: stored.known_level(services.ontology, name) for name in LEVEL_FIELDS})
+        return replace(
+            intent,
+            values={name: stored.known_level(services.ontology, name) for name in LEVEL_FIELDS},
+        )
 
     options: WriteOptions[Any, Any] = WriteOptions(
         prepare=prepare, adopt_foreign=True, keep_updated_at=True, dry_run=block.dry_run
     )
-    return Rewrite(scan=scan, judge=judge, options=options, context=context, batch_size=block.batch_size)
+    return Rewrite(
+        scan=scan, judge=judge, options=options, context=context, batch_size=block.batch_size
+    )
 
 
 @dataclass(frozen=True)
@@ -160,7 +184,9 @@ async def migrate_block(services: GraphServices, block: MigrationBlock) -> Migra
     return MigratedBlock(len(block.element_ids or ()), tally, error)
 
 
-async def _blocks(block: MigrationBlock, scan: Scan, workers: RayWorkers, total: int) -> AsyncIterator[MigrationBlock]:
+async def _blocks(
+    block: MigrationBlock, scan: Scan, workers: RayWorkers, total: int
+) -> AsyncIterator[MigrationBlock]:
     """Divide a block into smaller ones for workers."""
     async with scan.ids() as ids:
         async for element_ids in batched(ids, workers.engine.size_for(total)):
@@ -178,8 +204,12 @@ async def _run_on_workers(
                 raise block.error
 
 
-async def _migrate_store_texts(services: GraphServices, user_id: str | None, *, dry_run: bool, batch_size: int) -> int:
-    """Embed texts of stored items again that have no embedding of the present model, or count them."""
+async def _migrate_store_texts(
+    services: GraphServices, user_id: str | None, *, dry_run: bool, batch_size: int
+) -> int:
+    """Embed texts of stored items again that have no embedding of the present model, or count
+    them.
+    """
     store, embedder = services.store, services.write_context.embedder
     if not services.schema.covers(STORE_TEXT):
         return 0

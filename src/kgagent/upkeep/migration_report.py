@@ -41,7 +41,9 @@ class Counts:
 
     def __add__(self, other: "Counts") -> "Counts":
         """The sum of both."""
-        return Counts(**{name: count + getattr(other, name) for name, count in asdict(self).items()})
+        return Counts(
+            **{name: count + getattr(other, name) for name, count in asdict(self).items()}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,11 +88,14 @@ class MigrationReport:
         return {**asdict(self), "total": asdict(self.total)}
 
     def __str__(self) -> str:
-        """One line for nodes, one for relationships, and one for texts of stored items if any were embedded."""
+        """One line for nodes, one for relationships, and one for texts of stored items if any were
+        embedded.
+        """
         would = "would be " if self.dry_run else ""
         lines = [
             f"{counted(counts.examined, noun)}: {counts.embedded:,} {would}embedded, "
-            f"{counts.updated:,} {would}updated, {counts.up_to_date:,} up to date, {counts.skipped:,} {would}skipped"
+            f"{counts.updated:,} {would}updated, {counts.up_to_date:,} up to date, "
+            f"{counts.skipped:,} {would}skipped"
             for noun, counts in (("node", self.nodes), ("relationship", self.relationships))
         ]
         if self.store_texts:
@@ -107,7 +112,8 @@ class MigrationStoppedError(KgAgentError):
 
     def __init__(self, cause: KgAgentError, report: MigrationReport) -> None:
         super().__init__(
-            f"{cause}. The migration stopped after {report.total.written:,} records, which stay migrated. "
+            f"{cause}. The migration stopped after {report.total.written:,} records, which stay "
+            f"migrated. "
             "Run it again to migrate the rest"
         )
         self.report = report

@@ -1,6 +1,7 @@
 """Purging deleted records, and deleting in batches, as purging and forgetting do.
 
-Deletions and restorations purge some expired records of any user in their own statement; `purge` purges all of them.
+Deletions and restorations purge some expired records of any user in their own statement; `purge`
+purges all of them.
 """
 
 from collections import Counter
@@ -42,7 +43,10 @@ class PurgeReport:
     def __str__(self) -> str:
         """The report in one line."""
         done = "would be purged" if self.dry_run else "purged"
-        return f"{counted(self.nodes, 'deleted node')} and {counted(self.relationships, 'deleted relationship')} {done}"
+        return (
+            f"{counted(self.nodes, 'deleted node')} and "
+            f"{counted(self.relationships, 'deleted relationship')} {done}"
+        )
 
 
 async def purge(
@@ -88,7 +92,8 @@ async def delete_in_batches(
         text: deletes up to `limit` records of each kind; its row counts what it deleted.
         parameters: its other parameters.
         batch_size: its parameter `limit`.
-        attempts: maximum number of consecutive attempts if a concurrent write deletes the same records.
+        attempts: maximum number of consecutive attempts if a concurrent write deletes the same
+            records.
         advance: receives the number of records deleted.
 
     Returns:
@@ -112,4 +117,6 @@ async def delete_in_batches(
             advance(sum(row.values()))
         if sum(row.values()) < batch_size:
             return counts
-    raise ConflictError("Concurrent writes keep deleting the same records. Call it again to continue")
+    raise ConflictError(
+        "Concurrent writes keep deleting the same records. Call it again to continue"
+    )

@@ -1,7 +1,8 @@
-"""Examining all records of a scan and writing those that need a change, as migrating and forgetting do.
+"""Examining all records of a scan and writing those that need a change, as migrating and forgetting
+do.
 
-Each decision depends only on the stored record, so an interrupted run is continued by the next one. Writes use the
-compare-and-set of the tools, so both may run concurrently.
+Each decision depends only on the stored record, so an interrupted run is continued by the next one.
+Writes use the compare-and-set of the tools, so both may run concurrently.
 """
 
 import asyncio
@@ -26,7 +27,9 @@ from kgagent.upkeep.scan import Scan, Strategy
 Outcome = Literal["embedded", "updated", "up_to_date", "skipped"]
 
 CONCURRENT_BATCHES = 3
-"""Maximum number of batches that are embedded and written concurrently; the reader waits for them."""
+"""Maximum number of batches that are embedded and written concurrently; the reader waits for
+them.
+"""
 
 MAX_EXAMINED = 1_000
 """Maximum number of records that are examined before progress is reported."""
@@ -89,8 +92,8 @@ class Tally:
 class PreparedEmbedder(WrapperEmbedder):
     """Returns known embeddings, and asks the real embedder for other texts.
 
-    The writes of a batch share one, so that each text is embedded once. A text that a tool has changed meanwhile is
-    not known, so its present form is embedded.
+    The writes of a batch share one, so that each text is embedded once. A text that a tool has
+    changed meanwhile is not known, so its present form is embedded.
     """
 
     def __init__(self, embedder: Embedder, known: Mapping[str, Embedding]) -> None:
@@ -105,11 +108,15 @@ class PreparedEmbedder(WrapperEmbedder):
             InputError: it refused a text.
         """
         unknown = [text for text in dict.fromkeys(texts) if text not in self._known]
-        made = dict(zip(unknown, await self._embedder.embed(unknown), strict=True)) if unknown else {}
+        made = (
+            dict(zip(unknown, await self._embedder.embed(unknown), strict=True)) if unknown else {}
+        )
         return [self._known[text] if text in self._known else made[text] for text in texts]
 
 
-async def embed_batch(embedder: Embedder, texts: Sequence[str]) -> tuple[dict[str, Embedding], dict[str, str]]:
+async def embed_batch(
+    embedder: Embedder, texts: Sequence[str]
+) -> tuple[dict[str, Embedding], dict[str, str]]:
     """Embed texts, and distinguish a model that fails from a text that it refuses.
 
     If the model refuses a batch, each text is embedded alone.
@@ -190,7 +197,10 @@ class Rewrite:
                         tally.skip(self.scan.kind, verdict)
                     else:
                         tally.outcomes[self.scan.kind, "up_to_date"] += 1
-                    if len(changes) >= self.batch_size or examined >= MAX_EXAMINED + self.batch_size:
+                    if (
+                        len(changes) >= self.batch_size
+                        or examined >= MAX_EXAMINED + self.batch_size
+                    ):
                         await slots.acquire()
                         group.create_task(write(changes, examined))
                         changes, examined = [], 0
@@ -198,11 +208,16 @@ class Rewrite:
             group.create_task(write(changes, examined))
 
     async def _write(self, changes: Changes, tally: Tally) -> None:
-        """Embed the texts of all users in one call, and write; a text that the model refuses is skipped."""
+        """Embed the texts of all users in one call, and write; a text that the model refuses is
+        skipped.
+        """
         kind, embedder = self.scan.kind, self.context.embedder
         texts = list(dict.fromkeys(text for _, change in changes for text in change.texts))
         if self.options.dry_run:
-            embeddings, refused = dict.fromkeys(texts, array("f", bytes(4 * embedder.dimensions))), dict[str, str]()
+            embeddings, refused = (
+                dict.fromkeys(texts, array("f", bytes(4 * embedder.dimensions))),
+                dict[str, str](),
+            )
         else:
             embeddings, refused = await embed_batch(embedder, texts)
         possible = []
@@ -214,9 +229,13 @@ class Rewrite:
         context = replace(self.context, embedder=PreparedEmbedder(embedder, embeddings))
         possible.sort(key=lambda inspected: inspected.user_id)
         for user_id, group in groupby(possible, key=lambda inspected: inspected.user_id):
-            await self._write_for(list(group), self.scan.strategy(user_id, context, self.options), tally)
+            await self._write_for(
+                list(group), self.scan.strategy(user_id, context, self.options), tally
+            )
 
-    async def _write_for(self, records: Sequence[Inspected], strategy: Strategy, tally: Tally) -> None:
+    async def _write_for(
+        self, records: Sequence[Inspected], strategy: Strategy, tally: Tally
+    ) -> None:
         results = await compare_and_set(
             strategy, [inspected.intent() for inspected in records], attempts=self.context.attempts
         )

@@ -23,12 +23,13 @@ KINDS: tuple[Kind, ...] = ("nodes", "relationships")
 
 @dataclass(frozen=True)
 class Scan:
-    """All records of a kind that are selected, with a label or a type of the ontology; they are never all in memory.
+    """All records of a kind that are selected, with a label or a type of the ontology; they are
+    never all in memory.
 
     Attributes:
         repository: reads records of the kind.
-        user_id: owner of the nodes, or of the nodes at which the relationships start; None is every record, including
-            those without an owner.
+        user_id: owner of the nodes, or of the nodes at which the relationships start; None is every
+            record, including those without an owner.
         element_ids: only the records with these ids.
         mentioned: only records of the user whose notes contain this text.
     """
@@ -86,17 +87,25 @@ class Scan:
         """Examine a record."""
         return inspected.examine(self.repository, context.embedder, context.clock())
 
-    def strategy(self, user_id: str, context: WriteContext, options: WriteOptions[Any, Any]) -> Strategy:
+    def strategy(
+        self, user_id: str, context: WriteContext, options: WriteOptions[Any, Any]
+    ) -> Strategy:
         """The strategy that writes records of a user."""
         if isinstance(self.repository, NodeRepository):
             return NodeStrategy(self.repository, context, user_id=user_id, options=options)
         return RelationshipStrategy(self.repository, context, user_id=user_id, options=options)
 
     @asynccontextmanager
-    async def _stream(self, row: str, read: Callable[[Row], ReadT]) -> AsyncIterator[AsyncIterator[ReadT]]:
+    async def _stream(
+        self, row: str, read: Callable[[Row], ReadT]
+    ) -> AsyncIterator[AsyncIterator[ReadT]]:
         async with self.repository.store.stream(self._statement(row), self._parameters) as rows:
             # A record that was deleted while the statement ran has no labels or type.
-            yield (read(row) async for row in rows if row.get("labels", True) and row.get("neo4j_type", True))
+            yield (
+                read(row)
+                async for row in rows
+                if row.get("labels", True) and row.get("neo4j_type", True)
+            )
 
     def _statement(self, row: str) -> Statement:
         noun = self.kind.removesuffix("s")
@@ -108,7 +117,9 @@ class Scan:
             which = "_all" if self.user_id is None else f"_{noun}_of_user"
         shown = f"_inspected_{noun}" if row == "inspected" else f"_{noun}_{row}"
         names = self.repository.names
-        return statement(f"inspect_{self.kind}", row=Fragment(shown), which=Fragment(which), **names)
+        return statement(
+            f"inspect_{self.kind}", row=Fragment(shown), which=Fragment(which), **names
+        )
 
     @property
     def _parameters(self) -> dict[str, Any]:

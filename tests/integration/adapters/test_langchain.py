@@ -38,7 +38,8 @@ async def payload_of(tool: BaseTool, **arguments: Any) -> Payload:
 async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: str) -> None:
     tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
     keys = [
-        (await payload_of(tools["create_node"], label="Person", name=name))["entity_key"] for name in ("Ada", "Grace")
+        (await payload_of(tools["create_node"], label="Person", name=name))["entity_key"]
+        for name in ("Ada", "Grace")
     ]
     await tools["create_relationship"].ainvoke(
         as_call(
@@ -59,7 +60,9 @@ async def test_an_agents_calls_create_and_find(graph: KnowledgeGraph, user_id: s
     assert {**answer, "total": message.artifact["total"]} == message.artifact
 
 
-async def test_invalid_arguments_are_an_answer_and_not_an_exception(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_invalid_arguments_are_an_answer_and_not_an_exception(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
     message = await tools["create_node"].ainvoke(as_call("create_node", label="Person", nmae="Ada"))
     assert message.content.startswith("Error: ")
@@ -70,14 +73,18 @@ async def test_invalid_arguments_are_an_answer_and_not_an_exception(graph: Knowl
     assert (message.status, refused.status) == ("error", "error")
 
 
-async def test_a_model_is_shown_no_more_of_a_tool_than_over_mcp(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_model_is_shown_no_more_of_a_tool_than_over_mcp(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     definitions = {one.name: one for one in tool_definitions(graph.ontology)}
     for tool in get_tools(graph, user_id=user_id, toolsets="all"):
         parameters = convert_to_openai_tool(tool)["function"]["parameters"]
         assert {"$schema": DIALECT, **parameters} == definitions[tool.name].input_schema
 
 
-async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_invoke_on_the_graphs_own_loop_says_what_to_do(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
     answer = tools["explore"].invoke({"text_matches": ["Ada"]})
     assert answer.startswith("Error: ")
@@ -87,7 +94,11 @@ async def test_invoke_on_the_graphs_own_loop_says_what_to_do(graph: KnowledgeGra
 def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         tools = by_name(get_tools(graph, user_id=user_id, toolsets="all"))
-        assert tools["create_node"].invoke({"label": "Person", "name": "Ada"}).startswith("Created Person Ada")
+        assert (
+            tools["create_node"]
+            .invoke({"label": "Person", "name": "Ada"})
+            .startswith("Created Person Ada")
+        )
         found = tools["explore"].invoke({"text_matches": ["ada"]})
         assert "Ada (Person" in found
 
@@ -100,12 +111,16 @@ def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: 
 async def test_a_toolkit_gives_the_same_tools(graph: KnowledgeGraph, user_id: str) -> None:
     toolkit = KnowledgeGraphToolkit(graph=graph, user_id=user_id, toolsets="all")
     assert isinstance(toolkit, BaseToolkit)
-    assert list(by_name(toolkit.get_tools())) == list(by_name(get_tools(graph, user_id=user_id, toolsets="all")))
+    assert list(by_name(toolkit.get_tools())) == list(
+        by_name(get_tools(graph, user_id=user_id, toolsets="all"))
+    )
     chosen = KnowledgeGraphToolkit(graph=graph, user_id=user_id, names=("explore",))
     assert [tool.name for tool in chosen.get_tools()] == ["explore"]
     with pytest.raises(InputError, match="user_id must not be empty"):
         get_tools(graph, user_id="")
-    with pytest.raises(ConfigurationError, match="No tool is called 'exlpore'; there are remember, explore"):
+    with pytest.raises(
+        ConfigurationError, match="No tool is called 'exlpore'; there are remember, explore"
+    ):
         get_tools(graph, user_id=user_id, names=["exlpore"])
 
 

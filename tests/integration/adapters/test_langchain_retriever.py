@@ -21,7 +21,15 @@ async def keys(tools: Toolset) -> dict[str, str]:
     """Ruth mentors Iris; the keys by name."""
     ruth = await person(tools, "Ruth", "Naval architect in Bergen.", notes=["Sails on Sundays"])
     iris = await person(tools, "Iris")
-    await relate(tools, ruth, iris, "mentor", description="Ruth mentor of Iris.", attitude=5, notes=["Met in 2019"])
+    await relate(
+        tools,
+        ruth,
+        iris,
+        "mentor",
+        description="Ruth mentor of Iris.",
+        attitude=5,
+        notes=["Met in 2019"],
+    )
     return {"Ruth": ruth, "Iris": iris}
 
 
@@ -31,7 +39,10 @@ async def test_relationships_are_triplets_and_nodes_are_named(
     documents = await KnowledgeGraphRetriever(graph=graph, user_id=user_id).ainvoke(QUERY)
     by_type = {document.metadata["type"]: document for document in reversed(documents)}
     relationship, node = by_type["relationship"], by_type["object"]
-    assert relationship.page_content.splitlines()[:2] == ["Ruth mentor Iris", "Ruth mentor of Iris."]
+    assert relationship.page_content.splitlines()[:2] == [
+        "Ruth mentor Iris",
+        "Ruth mentor of Iris.",
+    ]
     assert node.page_content.splitlines()[:2] == ["Ruth", "Naval architect in Bergen."]
     assert (relationship.metadata["from_entity_key"], relationship.metadata["to_entity_key"]) == (
         keys["Ruth"],
@@ -41,7 +52,9 @@ async def test_relationships_are_triplets_and_nodes_are_named(
     assert -1 <= relationship.metadata["similarity"] <= 1
     assert relationship.metadata["attitude_word"] == "close"
     assert node.metadata["entity_key"] == keys["Ruth"]
-    assert [document.metadata["rank"] for document in documents] == list(range(1, len(documents) + 1))
+    assert [document.metadata["rank"] for document in documents] == list(
+        range(1, len(documents) + 1)
+    )
     assert_nothing_hidden({"documents": [document.metadata for document in documents]})
     for document in (relationship, node):
         assert document.metadata["found_by"]
@@ -61,16 +74,24 @@ async def test_their_text_holds_words_and_notes_and_none_that_have_expired(
     retriever = KnowledgeGraphRetriever(graph=graph, user_id=user_id)
 
     async def text(kind: str) -> str:
-        return next(found.page_content for found in await retriever.ainvoke(QUERY) if found.metadata["type"] == kind)
+        return next(
+            found.page_content
+            for found in await retriever.ainvoke(QUERY)
+            if found.metadata["type"] == kind
+        )
 
     assert await text("object") == "Ruth\nNaval architect in Bergen.\nNotes: Sails on Sundays"
-    lines = "Ruth mentor Iris\nRuth mentor of Iris.\nAttitude and proximity: close\nNotes: Met in 2019"
+    lines = (
+        "Ruth mentor Iris\nRuth mentor of Iris.\nAttitude and proximity: close\nNotes: Met in 2019"
+    )
     assert await text("relationship") == f"{lines} Has a cold Forged: a line"
     clock.forward(days=8)
     assert await text("relationship") == lines
 
 
-async def test_options_are_those_of_hybrid_search(graph: KnowledgeGraph, keys: dict[str, str], user_id: str) -> None:
+async def test_options_are_those_of_hybrid_search(
+    graph: KnowledgeGraph, keys: dict[str, str], user_id: str
+) -> None:
     assert keys
     options = HybridSearchOptions(search_relationships=False, limit=1, threshold=-1.0)
     retriever = KnowledgeGraphRetriever(graph=graph, user_id=user_id, options=options, k=5)

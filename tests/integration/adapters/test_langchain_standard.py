@@ -22,7 +22,9 @@ USER = "user-of-langchain-standard-tests"
 @pytest.fixture(scope="module")
 def opened(settings: Settings) -> Iterator[SyncKnowledgeGraph]:
     """A graph with three friends, who are the same however often they are made."""
-    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+    with SyncKnowledgeGraph.connect(
+        settings=settings, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
         tools = graph.tools(user_id=USER)
         for name in ("Sailing club", "Sailing school", "Sailing museum"):
             tools.create_node(label="Entity", name=name, description="A place to learn sailing.")

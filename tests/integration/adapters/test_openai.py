@@ -1,4 +1,6 @@
-"""The tools as OpenAI's models see them, through the real SDK over HTTP to a model that follows a script."""
+"""The tools as OpenAI's models see them, through the real SDK over HTTP to a model that follows a
+script.
+"""
 
 import re
 from typing import TYPE_CHECKING, Any
@@ -20,7 +22,13 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionMessageParam
 
 ENTITY_KEY = re.compile(r"[0-9a-f]{8}-[0-9a-f-]{27}")
-LEFT_OUT = {"neo4j_type": None, "attitude": None, "proximity": None, "confidence": None, "salience": None}
+LEFT_OUT = {
+    "neo4j_type": None,
+    "attitude": None,
+    "proximity": None,
+    "confidence": None,
+    "salience": None,
+}
 
 
 def create_two(_: list[Body]) -> list[tuple[str, Body]]:
@@ -34,7 +42,12 @@ def create_two(_: list[Body]) -> list[tuple[str, Body]]:
 def relate_them(outputs: list[Body]) -> list[tuple[str, Body]]:
     first, second = (ENTITY_KEY.search(output["text"]).group() for output in outputs)  # type: ignore[union-attr]
     note = {"content": "They met in 1952", "lifetime": None, "source_entity_key": None}
-    given = {"from_entity_key": first, "to_entity_key": second, "relationship_type": "mentor", "description": None}
+    given = {
+        "from_entity_key": first,
+        "to_entity_key": second,
+        "relationship_type": "mentor",
+        "description": None,
+    }
     return [("create_relationship", LEFT_OUT | given | {"notes": [note, "Ada writes every week"]})]
 
 
@@ -57,7 +70,9 @@ def sdk(model: ScriptedModel) -> AsyncOpenAI:
 
 async def test_a_chat_agent_creates_relates_and_finds(tools: Toolset) -> None:
     functions = OpenAITools(tools, names=list(tools))
-    messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
+    messages: list[ChatCompletionMessageParam] = [
+        {"role": "user", "content": "Remember that Ada mentors Grace."}
+    ]
     with scripted_model(*SCRIPT) as model:
         async with sdk(model) as client:
             while True:
@@ -94,13 +109,19 @@ def test_synchronous_agents_create_relate_and_find(settings: Settings, user_id: 
     with (
         scripted_model(*SCRIPT, *SCRIPT) as model,
         OpenAI(api_key=API_KEY, base_url=model.base_url, max_retries=0) as client,
-        SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph,
+        SyncKnowledgeGraph.connect(
+            settings=settings, embedder=HashingEmbedder(DIMENSIONS)
+        ) as graph,
     ):
         functions = SyncOpenAITools(graph.tools(user_id=user_id, toolsets="all"))
-        messages: list[ChatCompletionMessageParam] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
+        messages: list[ChatCompletionMessageParam] = [
+            {"role": "user", "content": "Remember that Ada mentors Grace."}
+        ]
         message = None
         while message is None or message.tool_calls:
-            completion = client.chat.completions.create(model="scripted", messages=messages, tools=functions.chat)
+            completion = client.chat.completions.create(
+                model="scripted", messages=messages, tools=functions.chat
+            )
             message = completion.choices[0].message
             messages += [message.to_dict(), *functions.answer_message(message)]  # type: ignore[list-item]
         assert message.content == "Ada and Grace"
@@ -108,7 +129,9 @@ def test_synchronous_agents_create_relate_and_find(settings: Settings, user_id: 
         conversation: list[Any] = [{"role": "user", "content": "Remember that Ada mentors Grace."}]
         answers: list[Any] | None = None
         while answers != []:
-            response = client.responses.create(model="scripted", input=conversation, tools=functions.responses)
+            response = client.responses.create(
+                model="scripted", input=conversation, tools=functions.responses
+            )
             answers = [*functions.answer_response(response)]
             conversation += [*(item.to_dict() for item in response.output), *answers]
         assert response.output_text == "Ada and Grace"
@@ -117,9 +140,13 @@ def test_synchronous_agents_create_relate_and_find(settings: Settings, user_id: 
 def test_tools_of_the_other_kind_of_graph_are_refused_with_what_takes_them(
     settings: Settings, tools: Toolset, user_id: str
 ) -> None:
-    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+    with SyncKnowledgeGraph.connect(
+        settings=settings, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
         waited_for: Any = graph.tools(user_id=user_id)
-        with pytest.raises(ConfigurationError, match=r"given a SyncTool; .* go into SyncOpenAITools"):
+        with pytest.raises(
+            ConfigurationError, match=r"given a SyncTool; .* go into SyncOpenAITools"
+        ):
             OpenAITools(waited_for)
     awaited: Any = tools
     with pytest.raises(ConfigurationError, match=r"given a BoundTool; .* go into OpenAITools"):
@@ -143,7 +170,11 @@ async def test_errors_are_answers(tools: Toolset) -> None:
         ("create_node", "{", "Arguments are not JSON"),
         ("create_node", "[]", "Arguments must be a JSON object"),
         ("create_node", '{"label": "Person", "name": null}', "name is missing"),
-        ("create_node", '{"label": "Person", "name": "x", "user_id": "y"}', "unknown argument user_id"),
+        (
+            "create_node",
+            '{"label": "Person", "name": "x", "user_id": "y"}',
+            "unknown argument user_id",
+        ),
     ):
         answer = await functions.call(name, arguments)
         assert answer.startswith("Error: ")
@@ -159,7 +190,9 @@ async def test_arguments_that_are_not_text_are_answered_with_an_error(tools: Too
     )
     for name, arguments, error in calls:
         function = Function.model_construct(name=name, arguments=arguments)
-        call = ChatCompletionMessageFunctionToolCall.model_construct(id="1", type="function", function=function)
+        call = ChatCompletionMessageFunctionToolCall.model_construct(
+            id="1", type="function", function=function
+        )
         message = ChatCompletionMessage.model_construct(role="assistant", tool_calls=[call])
         [answer] = await functions.answer_message(message)
         assert str(answer["content"]).startswith("Error: ")

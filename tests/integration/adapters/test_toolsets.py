@@ -21,7 +21,10 @@ USER = "toolsets-user"
 
 
 def by_toolkit(graph: KnowledgeGraph, toolsets: Any) -> list[str]:
-    return [tool.name for tool in KnowledgeGraphToolkit(graph=graph, user_id=USER, toolsets=toolsets).get_tools()]
+    return [
+        tool.name
+        for tool in KnowledgeGraphToolkit(graph=graph, user_id=USER, toolsets=toolsets).get_tools()
+    ]
 
 
 def by_langchain(graph: KnowledgeGraph, toolsets: Any) -> list[str]:
@@ -29,7 +32,9 @@ def by_langchain(graph: KnowledgeGraph, toolsets: Any) -> list[str]:
 
 
 def by_openai(graph: KnowledgeGraph, toolsets: Any) -> list[str]:
-    return [item["name"] for item in OpenAITools(graph.tools(user_id=USER, toolsets=toolsets)).responses]
+    return [
+        item["name"] for item in OpenAITools(graph.tools(user_id=USER, toolsets=toolsets)).responses
+    ]
 
 
 surfaces = pytest.mark.parametrize("names", [by_toolkit, by_langchain, by_openai])
@@ -49,7 +54,9 @@ async def test_a_surface_offers_core_or_the_chosen_toolsets(
 
 @surfaces
 async def test_the_settings_choose_the_default(
-    settings: Settings, embedder: HashingEmbedder, names: Callable[[KnowledgeGraph, None], list[str]]
+    settings: Settings,
+    embedder: HashingEmbedder,
+    names: Callable[[KnowledgeGraph, None], list[str]],
 ) -> None:
     chosen = settings.model_copy(update={"toolsets": ("core", "graph")})
     async with KnowledgeGraph.connect(settings=chosen, embedder=embedder) as graph:
@@ -62,7 +69,9 @@ async def test_python_has_all_tools_unless_they_are_restricted(graph: KnowledgeG
     assert everything.merge_nodes.name == "merge_nodes"
     core = graph.tools(user_id=USER, toolsets="core")
     assert set(core) == CORE
-    with pytest.raises(AttributeError, match="restore_node belongs to the toolset admin, which is not offered here"):
+    with pytest.raises(
+        AttributeError, match="restore_node belongs to the toolset admin, which is not offered here"
+    ):
         _ = core.restore_node
     with pytest.raises(KeyError, match="restore_node belongs to the toolset admin"):
         _ = core["restore_node"]
@@ -70,19 +79,32 @@ async def test_python_has_all_tools_unless_they_are_restricted(graph: KnowledgeG
 
 
 async def test_names_replace_toolsets(graph: KnowledgeGraph) -> None:
-    assert [tool.name for tool in get_tools(graph, user_id=USER, names=["merge_nodes"])] == ["merge_nodes"]
-    assert [item["name"] for item in OpenAITools(graph.tools(user_id=USER), names=["explore"]).responses] == ["explore"]
+    assert [tool.name for tool in get_tools(graph, user_id=USER, names=["merge_nodes"])] == [
+        "merge_nodes"
+    ]
+    assert [
+        item["name"] for item in OpenAITools(graph.tools(user_id=USER), names=["explore"]).responses
+    ] == ["explore"]
     answer = await OpenAITools(graph.tools(user_id=USER)).call("restore_node", "{}")
-    assert "restore_node belongs to the toolset admin, which is not offered here; there are remember, explore" in answer
+    assert (
+        "restore_node belongs to the toolset admin, which is not offered here; there are remember, "
+        "explore" in answer
+    )
     with pytest.raises(ConfigurationError, match="either toolsets or names"):
         get_tools(graph, user_id=USER, toolsets="core", names=["merge_nodes"])
 
 
 def test_a_synchronous_graph_offers_the_same(settings: Settings) -> None:
-    with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph:
-        assert {item["name"] for item in SyncOpenAITools(graph.tools(user_id=USER)).responses} == CORE
+    with SyncKnowledgeGraph.connect(
+        settings=settings, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
+        assert {
+            item["name"] for item in SyncOpenAITools(graph.tools(user_id=USER)).responses
+        } == CORE
         chosen = graph.tools(user_id=USER, toolsets="patterns")
-        assert {item["name"] for item in SyncOpenAITools(chosen).responses} == set(TOOLSETS["patterns"])
+        assert {item["name"] for item in SyncOpenAITools(chosen).responses} == set(
+            TOOLSETS["patterns"]
+        )
         assert {tool.name for tool in get_tools(graph, user_id=USER)} == CORE
 
 

@@ -24,7 +24,10 @@ async def by_python(graph: KnowledgeGraph, user_id: str) -> str:
 
 
 async def by_mcp(graph: KnowledgeGraph, user_id: str) -> str:
-    async with http_server(graph, HttpOptions(user_id=user_id)) as running, over_http(running.url) as client:
+    async with (
+        http_server(graph, HttpOptions(user_id=user_id)) as running,
+        over_http(running.url) as client,
+    ):
         return text_of(await client.call_tool("remember", ARGUMENTS))
 
 
@@ -38,7 +41,9 @@ async def by_openai(graph: KnowledgeGraph, user_id: str) -> str:
 
 
 @pytest.mark.parametrize("remember", [by_python, by_mcp, by_langchain, by_openai])
-async def test_json_text_and_null_are_accepted(remember: Any, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_json_text_and_null_are_accepted(
+    remember: Any, graph: KnowledgeGraph, user_id: str
+) -> None:
     assert "1 created" in await remember(graph, user_id)
     [node] = (await graph.tools(user_id=user_id).explore(text_matches='["Ruth"]'))["nodes"]
     assert [note["content"] for note in node["notes"]] == ["Sails."]

@@ -81,7 +81,9 @@ def program(environment: dict[str, str], tmp_path: Path) -> Kgagent:
 
 
 @pytest.fixture
-def kgagent(environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kgagent:
+def kgagent(
+    environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Kgagent:
     """Runs a command inside the process of the tests, which is quicker."""
     monkeypatch.chdir(tmp_path)
 
@@ -101,8 +103,20 @@ def kgagent(environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.Mon
 def family(tmp_path: Path) -> Path:
     """A small file: a mentor whose node says nothing of it."""
     lines = [
-        {"kind": "node", "label": "Person", "id": "ines", "name": "Ines Halloran", "properties": {"is_owner": True}},
-        {"kind": "node", "label": "Person", "id": "ruth", "name": "Ruth Adeyemi", "description": "Keeps bees."},
+        {
+            "kind": "node",
+            "label": "Person",
+            "id": "ines",
+            "name": "Ines Halloran",
+            "properties": {"is_owner": True},
+        },
+        {
+            "kind": "node",
+            "label": "Person",
+            "id": "ruth",
+            "name": "Ruth Adeyemi",
+            "description": "Keeps bees.",
+        },
         {"kind": "node", "label": "Concept", "id": "debt", "name": "Debt"},
         {
             **{"kind": "relationship", "from": "ruth", "to": "ines", "relationship_type": "mentor"},

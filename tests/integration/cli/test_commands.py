@@ -23,21 +23,34 @@ def test_init_is_idempotent_and_says_what_is_online(kgagent: Kgagent, server: Se
     assert "kgagent_relationship_text" in done.payload["parts"]
 
 
-def test_status_shows_server_and_embedder_but_no_secret(kgagent: Kgagent, environment: dict[str, str]) -> None:
+def test_status_shows_server_and_embedder_but_no_secret(
+    kgagent: Kgagent, environment: dict[str, str]
+) -> None:
     secret = "sk-never-to-be-seen"
-    done = kgagent("status", "--json", settings=environment | {"OPENAI_API_KEY": secret, "KGAGENT_EMBEDDER": "openai"})
+    done = kgagent(
+        "status",
+        "--json",
+        settings=environment | {"OPENAI_API_KEY": secret, "KGAGENT_EMBEDDER": "openai"},
+    )
     assert done.code == 0
     assert (done.payload["running"], done.payload["server"]) == (True, "NEO4J_URI")
     assert done.payload["embedder"].startswith("openai text-embedding-3-small")
     assert secret not in done.out + done.err
-    assert not environment["NEO4J_PASSWORD"] or environment["NEO4J_PASSWORD"] not in done.out + done.err
+    assert (
+        not environment["NEO4J_PASSWORD"]
+        or environment["NEO4J_PASSWORD"] not in done.out + done.err
+    )
 
 
-def test_unreachable_server_exits_with_1_without_traceback(program: Kgagent, environment: dict[str, str]) -> None:
+def test_unreachable_server_exits_with_1_without_traceback(
+    program: Kgagent, environment: dict[str, str]
+) -> None:
     nowhere = environment | {"NEO4J_URI": "bolt://127.0.0.1:1"}
     done = program("explore", "x", settings=nowhere)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert done.err.startswith("The graph cannot be reached: Neo4j at bolt://127.0.0.1:1 cannot be used")
+    assert done.err.startswith(
+        "The graph cannot be reached: Neo4j at bolt://127.0.0.1:1 cannot be used"
+    )
     status = program("status", "--json", settings=nowhere)
     assert (status.code, status.payload["running"]) == (1, False)
 
@@ -71,7 +84,10 @@ def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, fami
     assert kgagent("load", str(family)).code == 0
     found = kgagent("search", "who are my mentors?", "--json")
     assert "Ruth Adeyemi" in {item["name"] for item in found.payload["objects"]}
-    assert any(item["triplet_text"].startswith("Ruth Adeyemi mentor") for item in found.payload["relationships"])
+    assert any(
+        item["triplet_text"].startswith("Ruth Adeyemi mentor")
+        for item in found.payload["relationships"]
+    )
     assert "embedding" not in found.out
     shown = kgagent("search", "who are my mentors?")
     assert "Ruth Adeyemi (Person) -[mentor" in shown.out
@@ -84,13 +100,23 @@ def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, fami
         assert sum(added) == pytest.approx(float(total), abs=0.002)
     context = kgagent("search", "who are my mentors?", "--token-budget", "200")
     assert "Ruth Adeyemi (Person) -[" in context.out
-    assert kgagent("search", "mentor", "--no-relationships", "--json").payload.keys() == {"user", "objects"}
-    assert not kgagent("search", "mentor", "--between", "1850/1851", "--json").payload.get("relationships")
+    assert kgagent("search", "mentor", "--no-relationships", "--json").payload.keys() == {
+        "user",
+        "objects",
+    }
+    assert not kgagent("search", "mentor", "--between", "1850/1851", "--json").payload.get(
+        "relationships"
+    )
     nobody = kgagent("search", "mentor", "--user", "nobody-of-that-name")
-    assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (0, True)
+    assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (
+        0,
+        True,
+    )
 
 
-def test_search_and_explore_show_the_note_that_matches_and_filter_by_time(kgagent: Kgagent, tmp_path: Path) -> None:
+def test_search_and_explore_show_the_note_that_matches_and_filter_by_time(
+    kgagent: Kgagent, tmp_path: Path
+) -> None:
     others = [{"content": f"They had tea, part {number}.", "when": "2024"} for number in range(8)]
     sailing = {"content": "Ruth lent Ines her sailing boat.", "when": "2019"}
     lines = [
@@ -121,7 +147,9 @@ def test_search_and_explore_show_the_note_that_matches_and_filter_by_time(kgagen
         filtered = kgagent(command, question, "--between", "2024", "--json")
         assert "sailing boat" not in filtered.out
         assert filtered.payload["relationships"]
-        assert not kgagent(command, question, "--min-attitude", "1", "--json").payload.get("relationships")
+        assert not kgagent(command, question, "--min-attitude", "1", "--json").payload.get(
+            "relationships"
+        )
         nothing = kgagent(command, question, "--between", "1999")
         assert nothing.out.endswith(" that the filters keep.\n")
 
@@ -131,13 +159,18 @@ def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family:
     by_name = kgagent("explore", "--text-match", "Ruth", "--label", "Person", "--json")
     assert by_name.payload["nodes"][0]["node"]["name"] == "Ruth Adeyemi"
     nobody = kgagent("explore", "mentor", "--user", "nobody-of-that-name")
-    assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (0, True)
+    assert (nobody.code, nobody.out.startswith("Nothing found in the graph of user nobody")) == (
+        0,
+        True,
+    )
     assert "kgagent doctor --user nobody-of-that-name" in " ".join(nobody.out.split())
     unknown = kgagent("explore", "mentor", "--label", "Persn")
     assert (unknown.code, unknown.err.startswith("Unknown label: Persn")) == (1, True)
 
 
-def test_search_and_explore_say_that_nothing_is_relevant(kgagent: Kgagent, family: Path, tmp_path: Path) -> None:
+def test_search_and_explore_say_that_nothing_is_relevant(
+    kgagent: Kgagent, family: Path, tmp_path: Path
+) -> None:
     crafts = [
         "baker",
         "painter",
@@ -152,12 +185,23 @@ def test_search_and_explore_say_that_nothing_is_relevant(kgagent: Kgagent, famil
         "miller",
     ]
     people = [
-        {"kind": "node", "label": "Person", "id": f"{craft}{town}", "name": f"The {craft}", "description": f"In {town}"}
+        {
+            "kind": "node",
+            "label": "Person",
+            "id": f"{craft}{town}",
+            "name": f"The {craft}",
+            "description": f"In {town}",
+        }
         for craft in crafts
         for town in ("Bergen", "Lisbon")
     ]
     friends: list[dict[str, object]] = [
-        {"kind": "relationship", "from": one["id"], "to": other["id"], "relationship_type": "friend"}
+        {
+            "kind": "relationship",
+            "from": one["id"],
+            "to": other["id"],
+            "relationship_type": "friend",
+        }
         for one, other in pairwise(people)
     ]
     friends[0] |= {"notes": [{"content": "They rowed.", "when": "2022-05"}]}
@@ -176,8 +220,12 @@ def test_search_and_explore_say_that_nothing_is_relevant(kgagent: Kgagent, famil
     assert opening not in kgagent("search", "who are my mentors?").out
 
 
-def test_invalid_lines_are_listed_and_the_others_loaded_with_exit_code_1(kgagent: Kgagent, family: Path) -> None:
-    family.write_text(family.read_text("utf-8") + '\nnot json\n{"kind": "node", "label": "Nope", "name": "[x]"}\n')
+def test_invalid_lines_are_listed_and_the_others_loaded_with_exit_code_1(
+    kgagent: Kgagent, family: Path
+) -> None:
+    family.write_text(
+        family.read_text("utf-8") + '\nnot json\n{"kind": "node", "label": "Nope", "name": "[x]"}\n'
+    )
     done = kgagent("load", str(family))
     assert done.code == 1
     assert "2 lines could not be loaded" in done.out
@@ -186,7 +234,9 @@ def test_invalid_lines_are_listed_and_the_others_loaded_with_exit_code_1(kgagent
     assert kgagent("load", str(family), "--json").payload["nodes"]["unchanged"] == 3
 
 
-def test_migrate_and_doctor_find_no_problems_on_a_current_graph(kgagent: Kgagent, family: Path, user_id: str) -> None:
+def test_migrate_and_doctor_find_no_problems_on_a_current_graph(
+    kgagent: Kgagent, family: Path, user_id: str
+) -> None:
     assert kgagent("load", str(family)).code == 0
     migrated = kgagent("migrate", "--dry-run", "--user", user_id, "--json")
     assert migrated.code == 0
@@ -198,7 +248,11 @@ def test_migrate_and_doctor_find_no_problems_on_a_current_graph(kgagent: Kgagent
 
 
 def test_restore_undoes_what_an_agent_deleted(
-    kgagent: Kgagent, family: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, user_id: str
+    kgagent: Kgagent,
+    family: Path,
+    environment: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    user_id: str,
 ) -> None:
     assert kgagent("load", str(family)).code == 0
     for name, value in environment.items():
@@ -210,16 +264,22 @@ def test_restore_undoes_what_an_agent_deleted(
         [deleted] = kgagent("restore", "--json").payload["relationships"]
         assert deleted["name"] == f"{ruth} mentor {ines}"
         assert " ".join(kgagent("restore", ines, ruth).out.split()) == (
-            f"Restored relationship between {ines} and {ruth}. Its direction is from {ruth} to {ines}"
+            f"Restored relationship between {ines} and {ruth}. Its direction is from {ruth} to "
+            f"{ines}"
         )
         assert tools.delete_node(entity_key=ruth, delete_relationships=True)["success"]
     listed = kgagent("restore", "--json")
     [deleted] = listed.payload["nodes"]
-    assert (deleted["name"], deleted["label"], listed.payload["relationships"]) == (ruth, "Person", [])
+    assert (deleted["name"], deleted["label"], listed.payload["relationships"]) == (
+        ruth,
+        "Person",
+        [],
+    )
     assert kgagent("restore").out.startswith(f"{ruth} (Person)  {deleted['entity_key']}  until 20")
     unknown = kgagent("restore", "Ruth A.")
     assert unknown.err.strip() == (
-        "There is no deleted node 'Ruth A.' that can be restored. `kgagent restore` lists what can be restored"
+        "There is no deleted node 'Ruth A.' that can be restored. `kgagent restore` lists what can "
+        "be restored"
     )
     done = kgagent("restore", ruth, "--json")
     assert (done.code, done.payload["relationships_restored"]) == (0, 1)
@@ -227,18 +287,37 @@ def test_restore_undoes_what_an_agent_deleted(
     assert kgagent("restore", ruth).code == 1
 
 
-def test_get_shows_a_relationship_with_its_notes_by_date_and_its_history(kgagent: Kgagent, tmp_path: Path) -> None:
-    people = [{"kind": "node", "label": "Person", "name": name, "id": name} for name in ("Ada", "Bo")]
+def test_get_shows_a_relationship_with_its_notes_by_date_and_its_history(
+    kgagent: Kgagent, tmp_path: Path
+) -> None:
+    people = [
+        {"kind": "node", "label": "Person", "name": name, "id": name} for name in ("Ada", "Bo")
+    ]
     notes = [{"content": "They row.", "when": "2023"}, {"content": "They met.", "when": "2019-05"}]
-    friend = {"kind": "relationship", "from": "Ada", "to": "Bo", "relationship_type": "friend", "notes": notes}
+    friend = {
+        "kind": "relationship",
+        "from": "Ada",
+        "to": "Bo",
+        "relationship_type": "friend",
+        "notes": notes,
+    }
     path = tmp_path / "lines.jsonl"
     for description in ("They sail.", "They fly."):
-        path.write_text("\n".join(map(json.dumps, [*people, {**friend, "description": description}])), "utf-8")
+        path.write_text(
+            "\n".join(map(json.dumps, [*people, {**friend, "description": description}])), "utf-8"
+        )
         assert kgagent("load", str(path)).code == 0
     shown = kgagent("get", "Ada", "Bo").out
-    assert shown.index("They fly.") < shown.index("They met. (2019-05)") < shown.index("They row. (2023)")
+    assert (
+        shown.index("They fly.")
+        < shown.index("They met. (2019-05)")
+        < shown.index("They row. (2023)")
+    )
     assert "- Former description (until " in shown
-    assert kgagent("get", "Bo", "Ada", "--json").payload["relationship"]["history"][0]["value"] == "They sail."
+    assert (
+        kgagent("get", "Bo", "Ada", "--json").payload["relationship"]["history"][0]["value"]
+        == "They sail."
+    )
     unknown = kgagent("get", "Eve")
     assert (unknown.code, unknown.err.count("\n")) == (1, 1)
 
@@ -254,15 +333,27 @@ def test_purge_counts_and_removes_deleted_records_that_have_expired(
             user=user_id,
         )
     counted = kgagent("purge", "--user", user_id, "--dry-run")
-    assert (counted.code, counted.out) == (0, "2 deleted nodes and 0 deleted relationships would be purged\n")
+    assert (counted.code, counted.out) == (
+        0,
+        "2 deleted nodes and 0 deleted relationships would be purged\n",
+    )
     purged = kgagent("purge", "--user", user_id, "--batch-size", "1", "--json")
     assert (purged.code, purged.payload) == (0, {"nodes": 2, "relationships": 0, "dry_run": False})
-    assert kgagent("purge", "--user", user_id).out == "0 deleted nodes and 0 deleted relationships purged\n"
+    assert (
+        kgagent("purge", "--user", user_id).out
+        == "0 deleted nodes and 0 deleted relationships purged\n"
+    )
 
 
 def test_doctor_exits_with_1_if_the_embedder_does_not_fit(
     kgagent: Kgagent, family: Path, environment: dict[str, str], user_id: str
 ) -> None:
     assert kgagent("load", str(family)).code == 0
-    done = kgagent("doctor", "--user", user_id, "--json", settings=environment | {"KGAGENT_EMBEDDER": "hashing"})
+    done = kgagent(
+        "doctor",
+        "--user",
+        user_id,
+        "--json",
+        settings=environment | {"KGAGENT_EMBEDDER": "hashing"},
+    )
     assert (done.code, done.payload["is_healthy"]) == (1, False)

@@ -16,7 +16,9 @@ def _one_demo_at_a_time(run_folder: Path) -> Iterator[None]:
         yield
 
 
-def test_demo_shows_what_relationship_search_adds(kgagent: Kgagent, environment: dict[str, str]) -> None:
+def test_demo_shows_what_relationship_search_adds(
+    kgagent: Kgagent, environment: dict[str, str]
+) -> None:
     done = kgagent("demo", settings=environment | {"COLUMNS": "80"})
     assert done.code == 0
     lines = done.out.splitlines()
@@ -28,7 +30,9 @@ def test_demo_shows_what_relationship_search_adds(kgagent: Kgagent, environment:
     assert "kgagent load FILE.jsonl" in done.out
 
 
-def test_demo_as_json_finds_most_people_through_relationships_and_reloads_nothing(kgagent: Kgagent) -> None:
+def test_demo_as_json_finds_most_people_through_relationships_and_reloads_nothing(
+    kgagent: Kgagent,
+) -> None:
     assert kgagent("demo", "--json").code == 0
     done = kgagent("demo", "--json")
     assert done.code == 0
@@ -43,7 +47,9 @@ def test_demo_as_json_finds_most_people_through_relationships_and_reloads_nothin
     assert totals["by_nodes"] < totals["with_relationships"] <= totals["expected"]
 
 
-def test_demo_on_a_graph_of_another_embedder_says_what_to_do(kgagent: Kgagent, environment: dict[str, str]) -> None:
+def test_demo_on_a_graph_of_another_embedder_says_what_to_do(
+    kgagent: Kgagent, environment: dict[str, str]
+) -> None:
     assert kgagent("init").code == 0
     done = kgagent("demo", settings=environment | {"KGAGENT_EMBEDDER": "hashing"})
     assert (done.code, done.out) == (1, "")

@@ -9,7 +9,10 @@ from tests.integration.cli.conftest import Kgagent
 
 
 def test_load_takes_several_files_of_other_programs(kgagent: Kgagent, user_id: str) -> None:
-    files = [str(Path(__file__).parents[1] / "files" / "samples" / name) for name in ("memory.jsonl", "plays.csv")]
+    files = [
+        str(Path(__file__).parents[1] / "files" / "samples" / name)
+        for name in ("memory.jsonl", "plays.csv")
+    ]
     done = kgagent("load", *files, "--label", "Entity", "--json")
     assert (done.code, done.payload["files"], done.payload["user"]) == (1, files, user_id)
     assert (done.payload["nodes"]["created"], done.payload["relationships"]["created"]) == (3, 1)
@@ -17,17 +20,25 @@ def test_load_takes_several_files_of_other_programs(kgagent: Kgagent, user_id: s
     assert "memory.jsonl line 4: not understood" in " ".join(kgagent("load", *files).out.split())
 
 
-def test_export_writes_the_records_of_the_user(kgagent: Kgagent, family: Path, user_id: str, tmp_path: Path) -> None:
+def test_export_writes_the_records_of_the_user(
+    kgagent: Kgagent, family: Path, user_id: str, tmp_path: Path
+) -> None:
     file = tmp_path / "records.jsonl"
     assert kgagent("load", str(family)).code == 0
     done = kgagent("export", str(file), "--json")
     assert (done.code, done.payload["user"]) == (0, user_id)
-    assert (done.payload["nodes"], done.payload["relationships"], done.payload["deleted"]) == (3, 1, 0)
+    assert (done.payload["nodes"], done.payload["relationships"], done.payload["deleted"]) == (
+        3,
+        1,
+        0,
+    )
     assert len(file.read_text("utf-8").splitlines()) == 6
     both = kgagent("export", str(file), "--all-users", "--user", "me")
     assert (both.code, both.err) == (1, "Give either --user or --all-users\n")
     plain = kgagent("export", str(file), "--no-embeddings", "--user", user_id)
-    assert plain.out.startswith("3 nodes, 1 relationship and 0 deleted records of 1 user exported, ")
+    assert plain.out.startswith(
+        "3 nodes, 1 relationship and 0 deleted records of 1 user exported, "
+    )
     assert "embedding_hash" not in file.read_text("utf-8")
 
 
@@ -46,12 +57,20 @@ def test_import_brings_the_records_back_and_lists_conflicts(
     assert (foreign.code, f"has the records of '{user_id}'" in foreign.err) == (1, True)
     forget_by_hand(server, user_id)
     done = kgagent("import", str(file), "--user", user_id, "--json")
-    assert (done.code, done.payload["nodes"]["created"], done.payload["embeddings_kept"]) == (0, 2, True)
+    assert (done.code, done.payload["nodes"]["created"], done.payload["embeddings_kept"]) == (
+        0,
+        2,
+        True,
+    )
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-        driver.execute_query("MATCH (n:Person {user_id: $user}) SET n.description = 'x'", user=user_id)
+        driver.execute_query(
+            "MATCH (n:Person {user_id: $user}) SET n.description = 'x'", user=user_id
+        )
     refused = kgagent("import", str(file))
     assert refused.code == 1
-    assert "the graph has another one with this key; overwrite replaces it" in " ".join(refused.out.split())
+    assert "the graph has another one with this key; overwrite replaces it" in " ".join(
+        refused.out.split()
+    )
     assert kgagent("import", str(file), "--overwrite").code == 0
 
 
@@ -74,7 +93,9 @@ def test_a_user_without_records_is_named(kgagent: Kgagent, user_id: str, tmp_pat
     file = tmp_path / "records.jsonl"
     exported = kgagent("export", str(file), "--user", f"{user_id}-ghost", "--json")
     assert (exported.code, exported.payload["nodes"]) == (0, 0)
-    assert " ".join(exported.err.split()).endswith(f"User {user_id}-ghost has no records: {file} has none")
+    assert " ".join(exported.err.split()).endswith(
+        f"User {user_id}-ghost has no records: {file} has none"
+    )
     forgotten = kgagent("forget", "--user", f"{user_id}-ghost", "--yes", "--json")
     assert (forgotten.code, forgotten.payload["nodes"]) == (0, 0)
     assert " ".join(forgotten.err.split()).endswith(f"User {user_id}-ghost has no records")

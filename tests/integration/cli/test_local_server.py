@@ -1,4 +1,6 @@
-"""up, status, backup and down of a local Neo4j; the only test of the command line that starts a server."""
+"""up, status, backup and down of a local Neo4j; the only test of the command line that starts a
+server.
+"""
 
 import sys
 from pathlib import Path
@@ -33,10 +35,17 @@ def _servers_that_start_quickly(monkeypatch: pytest.MonkeyPatch, repository_root
 
 
 def test_up_status_backup_down(
-    kgagent: Kgagent, program: Kgagent, bare_environment: dict[str, str], family: Path, tmp_path: Path
+    kgagent: Kgagent,
+    program: Kgagent,
+    bare_environment: dict[str, str],
+    family: Path,
+    tmp_path: Path,
 ) -> None:
     """`up` runs as a program, which the server outlives."""
-    settings = bare_environment | {"KGAGENT_HOME": str(tmp_path / "home"), "KGAGENT_EMBEDDER": "hashing"}
+    settings = bare_environment | {
+        "KGAGENT_HOME": str(tmp_path / "home"),
+        "KGAGENT_EMBEDDER": "hashing",
+    }
     before = kgagent("status", "--json", settings=settings)
     assert (before.code, before.payload["running"], before.payload["server"]) == (0, False, "local")
     assert kgagent("down", "--json", settings=settings).payload == {"stopped": False}
@@ -58,18 +67,29 @@ def test_up_status_backup_down(
 
 
 def _back_up(kgagent: Kgagent, settings: dict[str, str], server: dict[str, str]) -> None:
-    """A server that a program uses is not stopped; another one runs again after its backup, at its address."""
+    """A server that a program uses is not stopped; another one runs again after its backup, at its
+    address.
+    """
     assert kgagent("export", "before.jsonl", settings=settings).code == 0
-    with GraphDatabase.driver(server["uri"], auth=(server["username"], server["password"])) as driver:
+    with GraphDatabase.driver(
+        server["uri"], auth=(server["username"], server["password"])
+    ) as driver:
         driver.verify_connectivity()
         refused = kgagent("backup", "graph.backup", settings=settings)
-        assert (refused.code, "1 connection to the local Neo4j will be lost" in refused.err) == (1, True)
+        assert (refused.code, "1 connection to the local Neo4j will be lost" in refused.err) == (
+            1,
+            True,
+        )
         driver.verify_connectivity()
     done = kgagent("backup", "graph.backup", "--json", settings=settings)
     assert done.code == 0, done.err
     assert done.payload["bytes"] > 0
     after = kgagent("status", "--json", settings=settings).payload
-    assert (after["ready"], after["uri"], after["pid"] != server["pid"]) == (True, server["uri"], True)
+    assert (after["ready"], after["uri"], after["pid"] != server["pid"]) == (
+        True,
+        server["uri"],
+        True,
+    )
 
 
 def _restore(kgagent: Kgagent, settings: dict[str, str], folder: Path) -> None:
@@ -80,7 +100,9 @@ def _restore(kgagent: Kgagent, settings: dict[str, str], folder: Path) -> None:
     try:
         assert kgagent("export", "after.jsonl", settings=settings).code == 0
         assert (folder / "after.jsonl").read_bytes() == (folder / "before.jsonl").read_bytes()
-        found = kgagent("search", "mentor who guides Ines in her career", "--json", settings=settings)
+        found = kgagent(
+            "search", "mentor who guides Ines in her career", "--json", settings=settings
+        )
         assert "Ruth is the mentor" in found.out
     finally:
         kgagent("down", settings=settings)
@@ -88,4 +110,7 @@ def _restore(kgagent: Kgagent, settings: dict[str, str], folder: Path) -> None:
 
 def test_a_backup_of_another_server_is_refused(kgagent: Kgagent) -> None:
     refused = kgagent("backup", "file")
-    assert (refused.code, "kgagent backup is for the local Neo4j, but NEO4J_URI is set" in refused.err) == (1, True)
+    assert (
+        refused.code,
+        "kgagent backup is for the local Neo4j, but NEO4J_URI is set" in refused.err,
+    ) == (1, True)

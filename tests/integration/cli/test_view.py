@@ -15,7 +15,9 @@ LONGEST = 300.0
 
 
 @pytest.mark.parametrize("command", ["explore", "search"])
-def test_html_file_contains_the_results(kgagent: Kgagent, family: Path, tmp_path: Path, command: str) -> None:
+def test_html_file_contains_the_results(
+    kgagent: Kgagent, family: Path, tmp_path: Path, command: str
+) -> None:
     kgagent("load", str(family))
     done = kgagent(command, "who guides Ines in her career?", "--html", "found.html")
     assert done.code == 0
@@ -36,7 +38,9 @@ def test_occupied_port_is_one_line(kgagent: Kgagent) -> None:
     assert "Cannot listen on 127.0.0.1" in done.err
 
 
-def test_view_prints_only_the_address_and_ctrl_c_stops_it(environment: dict[str, str], tmp_path: Path) -> None:
+def test_view_prints_only_the_address_and_ctrl_c_stops_it(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     process = subprocess.Popen(
         [*PROGRAM, "view", "who are my mentors?"],
         env=environment,

@@ -23,7 +23,8 @@ from kgagent.local.artifacts import fetch
 TEXTS = [
     "Ada is my mentor from college mentor warm close",
     "mentor",
-    "He repairs old bicycles in a shed behind the station, and sells them to students every autumn.",
+    "He repairs old bicycles in a shed behind the station, and sells them to students every "
+    "autumn.",
     "日本語の友達",
     "🎉",
     "note " * 300,
@@ -42,8 +43,12 @@ async def embedder() -> AsyncIterator[LocalEmbedder]:
 
 
 @given(data=st.data())
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-async def test_a_text_embeds_the_same_alone_and_among_others(embedder: LocalEmbedder, data: st.DataObject) -> None:
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+async def test_a_text_embeds_the_same_alone_and_among_others(
+    embedder: LocalEmbedder, data: st.DataObject
+) -> None:
     text = data.draw(st.sampled_from(TEXTS))
     others = data.draw(st.lists(st.sampled_from(TEXTS), max_size=6))
     position = data.draw(st.integers(0, len(others)))
@@ -60,13 +65,19 @@ async def test_a_paraphrase_is_more_similar_than_an_unrelated_text(embedder: Loc
 
 
 async def test_text_after_512_tokens_is_ignored(embedder: LocalEmbedder) -> None:
-    long, longer, shorter = await embedder.embed(["note " * 510, "note " * 5_000 + "mentor", "note " * 509])
+    long, longer, shorter = await embedder.embed(
+        ["note " * 510, "note " * 5_000 + "mentor", "note " * 509]
+    )
     assert long == longer
     assert long != shorter
 
 
-@given(text=st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: bool(text.strip())))
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.text(st.characters(codec="utf-8"), min_size=1).filter(lambda text: bool(text.strip()))
+)
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 async def test_any_text_has_an_embedding(embedder: LocalEmbedder, text: str) -> None:
     (embedding,) = await embedder.embed([text])
     assert len(embedding) == BGE_SMALL.dimensions == embedder.dimensions
@@ -99,7 +110,9 @@ async def test_a_model_that_is_still_being_loaded_is_waited_for_and_then_reporte
 
     monkeypatch.setattr(local_models, "fetch", held)
     embedder = QueryCache(LocalEmbedder(threads=2), 1)
-    with pytest.raises(EmbeddingUnavailableError, match=r"is still being loaded.*; try again in a moment"):
+    with pytest.raises(
+        EmbeddingUnavailableError, match=r"is still being loaded.*; try again in a moment"
+    ):
         await embedder.ready(0.01)
     resume.set()
     await embedder.ready(30)
@@ -109,7 +122,9 @@ async def test_a_model_that_is_still_being_loaded_is_waited_for_and_then_reporte
     await embedder.aclose()
 
 
-async def test_a_preloaded_model_is_loaded_once_and_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_preloaded_model_is_loaded_once_and_without_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     loads: list[object] = []
     begun, resume = threading.Event(), threading.Event()
 
@@ -130,7 +145,9 @@ async def test_a_preloaded_model_is_loaded_once_and_without_waiting(monkeypatch:
     await embedder.aclose()
 
 
-async def test_a_failed_preload_is_reported_by_the_first_use(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_preload_is_reported_by_the_first_use(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     embedder = LocalEmbedder()
     failed = threading.Event()
 
@@ -160,7 +177,9 @@ async def test_a_missing_package_says_what_to_install(monkeypatch: pytest.Monkey
     await embedder.aclose()
 
 
-async def test_a_file_without_the_model_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_a_file_without_the_model_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     jar = tmp_path / "model.jar"
     jar.write_bytes(b"no zip")
     monkeypatch.setattr(local_models, "fetch", lambda *_, **__: [jar])

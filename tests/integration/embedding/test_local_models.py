@@ -83,12 +83,18 @@ async def test_the_files_of_sentence_transformers_say_how_a_text_becomes_a_vecto
 ) -> None:
     folder = write_folder(
         {
-            "config_sentence_transformers.json": {"prompts": {"query": "query: ", "document": "passage: "}},
+            "config_sentence_transformers.json": {
+                "prompts": {"query": "query: ", "document": "passage: "}
+            },
             "sentence_bert_config.json": {"max_seq_length": 16},
         }
     )
     model = find_model(str(folder))
-    assert (model.query_prefix, model.passage_prefix, model.max_tokens) == ("query: ", "passage: ", 16)
+    assert (model.query_prefix, model.passage_prefix, model.max_tokens) == (
+        "query: ",
+        "passage: ",
+        16,
+    )
     embedder = LocalEmbedder(model=str(folder))
     assert await embedder.embed_queries([QUESTION]) == await e5.embed_queries([QUESTION])
     short, long = await embedder.embed(["note " * 30, "note " * 60])
@@ -96,11 +102,17 @@ async def test_the_files_of_sentence_transformers_say_how_a_text_becomes_a_vecto
     await embedder.aclose()
 
 
-async def test_the_first_token_is_another_vector_than_the_mean(unpacked: Path, write_folder: WriteFolder) -> None:
-    pooling = {"word_embedding_dimension": 384, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
-    assert await embedding_of(write_folder({"1_Pooling/config.json": pooling}), FRIEND) != await embedding_of(
-        unpacked, FRIEND
-    )
+async def test_the_first_token_is_another_vector_than_the_mean(
+    unpacked: Path, write_folder: WriteFolder
+) -> None:
+    pooling = {
+        "word_embedding_dimension": 384,
+        "pooling_mode_cls_token": True,
+        "pooling_mode_mean_tokens": False,
+    }
+    assert await embedding_of(
+        write_folder({"1_Pooling/config.json": pooling}), FRIEND
+    ) != await embedding_of(unpacked, FRIEND)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +134,12 @@ def test_a_folder_that_cannot_be_used_is_explained(
 
 
 def test_an_unknown_model_names_those_that_exist(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"'e5', .* bge-small-en-v1\.5-q or e5-small-v2-q, or give a folder"):
+    with pytest.raises(
+        ConfigurationError,
+        match=r"'e5', .* bge-small-en-v1\.5-q or e5-small-v2-q, or give a folder",
+    ):
         LocalEmbedder(model="e5")
-    with pytest.raises(ConfigurationError, match=r"does not contain tokenizer\.json or onnx/tokenizer\.json"):
+    with pytest.raises(
+        ConfigurationError, match=r"does not contain tokenizer\.json or onnx/tokenizer\.json"
+    ):
         LocalEmbedder(model=str(tmp_path))

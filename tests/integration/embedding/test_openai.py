@@ -36,13 +36,17 @@ async def test_embeddings_come_in_the_order_of_the_texts(make: MakeEmbedder) -> 
     assert await make().embed(texts) == [hash_embedding(text, LENGTH) for text in texts]
 
 
-async def test_a_request_asks_for_base64_and_for_the_dimensions(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_a_request_asks_for_base64_and_for_the_dimensions(
+    make: MakeEmbedder, server: OpenAIServer
+) -> None:
     await make().embed(["mentor"])
     (request,) = server.requests
     assert (request.encoding_format, request.dimensions) == ("base64", LENGTH)
 
 
-async def test_a_model_of_one_length_is_not_asked_for_dimensions(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_a_model_of_one_length_is_not_asked_for_dimensions(
+    make: MakeEmbedder, server: OpenAIServer
+) -> None:
     (embedding,) = await make(model="text-embedding-ada-002", dimensions=1536).embed(["mentor"])
     assert len(embedding) == 1536
     assert server.requests[0].dimensions is None
@@ -53,7 +57,9 @@ async def test_responses_out_of_order_are_sorted(make: MakeEmbedder, server: Ope
     assert await make().embed(["a", "b", "c"]) == [hash_embedding(text, LENGTH) for text in "abc"]
 
 
-async def test_many_texts_are_split_into_concurrent_requests(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_many_texts_are_split_into_concurrent_requests(
+    make: MakeEmbedder, server: OpenAIServer
+) -> None:
     texts = [f"text {n}" for n in range(16)]
     server.fail_next(together(4), times=8)
     embedder = make(limits=RequestLimits(inputs=2), concurrency=4)
@@ -77,13 +83,17 @@ async def test_a_long_text_is_truncated_and_embeds_the_same_among_others(
     [status(429), dropped, cut_off],
     ids=["429", "dropped", "cut_off"],
 )
-async def test_a_transient_error_is_retried(make: MakeEmbedder, server: OpenAIServer, fault: Fault) -> None:
+async def test_a_transient_error_is_retried(
+    make: MakeEmbedder, server: OpenAIServer, fault: Fault
+) -> None:
     server.fail_next(fault, times=2)
     assert await make().embed(["mentor"]) == [hash_embedding("mentor", LENGTH)]
     assert len(server.requests) == 3
 
 
-async def test_lasting_failures_end_after_the_attempts(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_lasting_failures_end_after_the_attempts(
+    make: MakeEmbedder, server: OpenAIServer
+) -> None:
     server.fail_next(status(503), times=2)
     with pytest.raises(EmbeddingUnavailableError, match="returned HTTP 503"):
         await make(attempts=2).embed(["mentor"])
@@ -101,9 +111,13 @@ async def test_an_unreachable_server_is_unavailable(make: MakeEmbedder) -> None:
             await embedder.embed(["mentor"])
 
 
-async def test_too_long_a_wait_is_an_error_at_once(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_too_long_a_wait_is_an_error_at_once(
+    make: MakeEmbedder, server: OpenAIServer
+) -> None:
     server.fail_next(status(429, headers={"Retry-After": "3600"}))
-    with pytest.raises(EmbeddingUnavailableError, match=r"HTTP 429 and asks to wait \(Retry-After: 3600\)"):
+    with pytest.raises(
+        EmbeddingUnavailableError, match=r"HTTP 429 and asks to wait \(Retry-After: 3600\)"
+    ):
         await make().embed(["mentor"])
     assert len(server.requests) == 1
 
@@ -140,7 +154,9 @@ async def test_a_wrong_key_never_shows(make: MakeEmbedder) -> None:
     assert secret not in repr(embedder)
 
 
-async def test_a_key_that_the_server_repeats_never_shows(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_a_key_that_the_server_repeats_never_shows(
+    make: MakeEmbedder, server: OpenAIServer
+) -> None:
     server.fail_next(status(400, message=f"bad request with {API_KEY}"))
     with pytest.raises(EmbeddingResponseError) as caught:
         await make().embed(["mentor"])
@@ -153,7 +169,10 @@ async def test_a_key_that_the_server_repeats_never_shows(make: MakeEmbedder, ser
         (altered(lambda items: items[:-1]), "an invalid response"),
         (altered(lambda items: [items[0], items[0]]), "an invalid response"),
         (altered(lambda items: [items[0], {"index": 1}]), "not a list of numbers"),
-        (altered(lambda items: [items[0], items[1] | {"embedding": ["x"]}]), "not a list of numbers"),
+        (
+            altered(lambda items: [items[0], items[1] | {"embedding": ["x"]}]),
+            "not a list of numbers",
+        ),
         (with_vector([0.5] * (LENGTH - 1)), f"length {LENGTH - 1}, expected {LENGTH}"),
         (raw("{not json"), "an invalid response"),
         (raw("{}"), "an invalid response"),
@@ -169,7 +188,9 @@ async def test_an_invalid_response_is_an_error(
     assert len(server.requests) == 1
 
 
-async def test_a_cancelled_call_leaves_the_embedder_usable(make: MakeEmbedder, server: OpenAIServer) -> None:
+async def test_a_cancelled_call_leaves_the_embedder_usable(
+    make: MakeEmbedder, server: OpenAIServer
+) -> None:
     embedder = make()
     server.fail_next(held)
     call = asyncio.create_task(embedder.embed(["mentor"]))
@@ -198,5 +219,7 @@ async def test_the_default_address_is_that_of_the_environment(
 
 @pytest.mark.parametrize("address", ["localhost:1234/v1", "http://host:port/v1"])
 def test_an_invalid_address_is_rejected(make: MakeEmbedder, address: str) -> None:
-    with pytest.raises(ConfigurationError, match="OPENAI_BASE_URL must be an http or https address"):
+    with pytest.raises(
+        ConfigurationError, match="OPENAI_BASE_URL must be an http or https address"
+    ):
         make(base_url=address)

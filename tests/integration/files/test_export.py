@@ -1,4 +1,6 @@
-"""What export writes: each record of the user once and whole, in an order and a form that its content determines."""
+"""What export writes: each record of the user once and whole, in an order and a form that its
+content determines.
+"""
 
 import asyncio
 import hashlib
@@ -55,7 +57,11 @@ async def test_a_file_has_every_record_of_the_user_between_header_and_footer(
         "embeddings": {"model": graph.embedder.model, "dimensions": 384},
         "ontology": header["ontology"],
     }
-    assert footer["sha256"] == hashlib.sha256(content_of(file).removesuffix(foot)).hexdigest() == report.sha256
+    assert (
+        footer["sha256"]
+        == hashlib.sha256(content_of(file).removesuffix(foot)).hexdigest()
+        == report.sha256
+    )
     kinds = Counter(line["kind"] for line in lines_of(file))
     assert kinds == {"node": 6, "relationship": 7, "deleted": 5}
     assert (footer["nodes"], footer["relationships"], footer["deleted"]) == (6, 7, 5)
@@ -67,7 +73,9 @@ async def test_a_file_has_every_record_of_the_user_between_header_and_footer(
     assert list(file.parent.iterdir()) == [file]
 
 
-async def test_values_are_json_or_name_their_type(graph: KnowledgeGraph, lasting: str, file: Path) -> None:
+async def test_values_are_json_or_name_their_type(
+    graph: KnowledgeGraph, lasting: str, file: Path
+) -> None:
     await graph.export(file, user_id=lasting)
     [stored] = [line["properties"] for line in lines_of(file) if "Extra" in line.get("labels", ())]
     assert stored["odd"] == {"$integer": "9007199254740993"}
@@ -80,10 +88,14 @@ async def test_values_are_json_or_name_their_type(graph: KnowledgeGraph, lasting
     assert stored["description_embedding"] == [0.1]
 
 
-async def test_a_file_without_embeddings_has_none(graph: KnowledgeGraph, lasting: str, file: Path) -> None:
+async def test_a_file_without_embeddings_has_none(
+    graph: KnowledgeGraph, lasting: str, file: Path
+) -> None:
     await graph.export(file, user_id=lasting, embeddings=False)
     assert header_of(file)["embeddings"] is None
-    assert not [name for line in lines_of(file) for name in line["properties"] if "embedding" in name]
+    assert not [
+        name for line in lines_of(file) for name in line["properties"] if "embedding" in name
+    ]
 
 
 @pytest.mark.parametrize("batch_size", [1, 3])
@@ -96,13 +108,17 @@ async def test_the_size_of_the_pages_does_not_change_the_file(
     assert content_of(file) == whole
 
 
-async def test_no_file_has_records_of_another_user(graph: KnowledgeGraph, planted: str, file: Path) -> None:
+async def test_no_file_has_records_of_another_user(
+    graph: KnowledgeGraph, planted: str, file: Path
+) -> None:
     other = graph.tools(user_id=f"{planted}-other")
     ends = await two_friends(other)
     await cypher(
         graph,
-        "MATCH (a:Person {user_id: $user, name: 'Ruth'}), (b:Person {user_id: $other, entity_key: $key}) "
-        "CREATE (a)-[:has_relationship_with {user_id: $user}]->(b), (b)-[:has_relationship_with {user_id: $user}]->(a)",
+        "MATCH (a:Person {user_id: $user, name: 'Ruth'}), (b:Person {user_id: $other, entity_key: "
+        "$key}) "
+        "CREATE (a)-[:has_relationship_with {user_id: $user}]->(b), (b)-[:has_relationship_with "
+        "{user_id: $user}]->(a)",
         user=planted,
         other=other.user_id,
         key=ends["from_entity_key"],
@@ -138,7 +154,9 @@ async def test_an_export_of_several_users_has_the_records_of_each(
     assert (counts[other.user_id, "node"], counts[other.user_id, "relationship"]) == (2, 1)
 
 
-async def test_records_are_exported_whole_beside_writers(graph: KnowledgeGraph, user_id: str, file: Path) -> None:
+async def test_records_are_exported_whole_beside_writers(
+    graph: KnowledgeGraph, user_id: str, file: Path
+) -> None:
     tools = graph.tools(user_id=user_id)
     ends = await two_friends(tools)
     keep_writing = True
@@ -147,13 +165,19 @@ async def test_records_are_exported_whole_beside_writers(graph: KnowledgeGraph, 
         number = 0
         while keep_writing:
             number += 1
-            succeeded(await tools.update_relationship(**ends, description=f"text {number}", attitude=1 + number % 5))
+            succeeded(
+                await tools.update_relationship(
+                    **ends, description=f"text {number}", attitude=1 + number % 5
+                )
+            )
 
     writing = asyncio.create_task(write())
     exported = []
     for _ in range(5):
         await graph.export(file, user_id=user_id)
-        exported += [line["properties"] for line in lines_of(file) if line["kind"] == "relationship"]
+        exported += [
+            line["properties"] for line in lines_of(file) if line["kind"] == "relationship"
+        ]
     keep_writing = False
     await writing
     assert len(exported) == 5
@@ -164,7 +188,9 @@ async def test_records_are_exported_whole_beside_writers(graph: KnowledgeGraph, 
     assert all(one["version"] <= other["version"] for one, other in pairwise(exported))
 
 
-async def test_a_failed_export_leaves_the_old_file(graph: KnowledgeGraph, lasting: str, file: Path) -> None:
+async def test_a_failed_export_leaves_the_old_file(
+    graph: KnowledgeGraph, lasting: str, file: Path
+) -> None:
     await graph.export(file, user_id=lasting)
     before = content_of(file)
     with pytest.raises(RuntimeError, match="stopped"):
@@ -173,7 +199,9 @@ async def test_a_failed_export_leaves_the_old_file(graph: KnowledgeGraph, lastin
     assert list(file.parent.iterdir()) == [file]
 
 
-async def test_invalid_arguments_are_refused(graph: KnowledgeGraph, user_id: str, file: Path) -> None:
+async def test_invalid_arguments_are_refused(
+    graph: KnowledgeGraph, user_id: str, file: Path
+) -> None:
     with pytest.raises(InputError, match="batch_size must be at least 1, got 0"):
         await graph.export(file, user_id=user_id, batch_size=0)
     with pytest.raises(InputError, match="user_id must not be empty"):

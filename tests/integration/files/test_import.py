@@ -1,4 +1,6 @@
-"""Importing what export wrote gives the same graph, once, whatever happens in between; any other file is refused."""
+"""Importing what export wrote gives the same graph, once, whatever happens in between; any other
+file is refused.
+"""
 
 import hashlib
 import json
@@ -22,7 +24,9 @@ pytestmark = pytest.mark.neo4j_5
 
 
 def with_embedder(graph: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock) -> KnowledgeGraph:
-    return KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, graph.settings, clock=clock)
+    return KnowledgeGraph(
+        services_of(graph).store, graph.ontology, embedder, graph.settings, clock=clock
+    )
 
 
 async def test_a_graph_comes_back_exactly_and_a_second_import_changes_nothing(
@@ -36,7 +40,12 @@ async def test_a_graph_comes_back_exactly_and_a_second_import_changes_nothing(
     report = await graph.import_records(file, batch_size=3)
     assert await snapshot(graph, planted) == before
     created = (report.nodes.created, report.relationships.created, report.deleted.created)
-    assert (created, report.embedded, report.embeddings_kept, report.conflicts) == ((6, 7, 5), 0, True, ())
+    assert (created, report.embedded, report.embeddings_kept, report.conflicts) == (
+        (6, 7, 5),
+        0,
+        True,
+        (),
+    )
     await graph.export(file, user_id=planted)
     assert content_of(file) == exported
     again = await graph.import_records(file)
@@ -46,7 +55,8 @@ async def test_a_graph_comes_back_exactly_and_a_second_import_changes_nothing(
         ImportCounts(unchanged=5),
     )
     assert str(again) == (
-        "0 nodes, 0 relationships and 0 deleted records created, 0 overwritten, 18 unchanged, 0 in conflict"
+        "0 nodes, 0 relationships and 0 deleted records created, 0 overwritten, 18 unchanged, 0 in "
+        "conflict"
     )
     assert await snapshot(graph, planted) == before
 
@@ -60,18 +70,32 @@ async def test_records_that_differ_are_reported_with_their_keys_and_overwritten_
     keys = {one["name"]: one["entity_key"] for one in await nodes_of(graph, planted)}
     ruth, cal = keys["Ruth"], keys["Cal"]
     succeeded(await tools.update_node(entity_key=cal, description="Changed"))
-    succeeded(await tools.update_relationship(from_entity_key=ruth, to_entity_key=cal, description="Changed"))
+    succeeded(
+        await tools.update_relationship(
+            from_entity_key=ruth, to_entity_key=cal, description="Changed"
+        )
+    )
     changed = await snapshot(graph, planted)
     report = await graph.import_records(file)
-    assert (report.nodes.conflicts, report.relationships.conflicts, report.conflict_count) == (1, 1, 2)
+    assert (report.nodes.conflicts, report.relationships.conflicts, report.conflict_count) == (
+        1,
+        1,
+        2,
+    )
     found = [conflict.record for conflict in report.conflicts]
     assert found[0] == f"Person {cal}"
     assert found[1].startswith("has_relationship_with ")
     assert {ruth, cal} <= set(found[1].split())
-    assert str(report.conflicts[0]).endswith("the graph has another one with this key; overwrite replaces it")
+    assert str(report.conflicts[0]).endswith(
+        "the graph has another one with this key; overwrite replaces it"
+    )
     assert await snapshot(graph, planted) == changed
     report = await graph.import_records(file, overwrite=True)
-    assert (report.nodes.overwritten, report.relationships.overwritten, report.conflict_count) == (1, 1, 0)
+    assert (report.nodes.overwritten, report.relationships.overwritten, report.conflict_count) == (
+        1,
+        1,
+        0,
+    )
     assert without_versions(await snapshot(graph, planted)) == without_versions(before)
     versions = {one["name"]: one["version"] for one in await nodes_of(graph, planted)}
     assert versions["Cal"] == 3
@@ -92,7 +116,11 @@ async def test_records_of_another_model_are_embedded_again(
     other = with_embedder(graph, embedder, clock)
     report = await other.import_records(file)
     assert (report.embeddings_kept, report.embedded) == (False, 11)
-    await cypher(graph, "MATCH (:Person {user_id: $user})-[r:SEEN_BY_ANOTHER_PROGRAM]->() DELETE r", user=planted)
+    await cypher(
+        graph,
+        "MATCH (:Person {user_id: $user})-[r:SEEN_BY_ANOTHER_PROGRAM]->() DELETE r",
+        user=planted,
+    )
     await remove_odd_values(graph, planted)
     await assert_embeddings_are_current(other, planted, embedder, clock.now)
     tools = other.tools(user_id=planted)
@@ -105,7 +133,8 @@ async def remove_odd_values(graph: KnowledgeGraph, user_id: str) -> None:
     await cypher(
         graph,
         "MATCH (n:Person {user_id: $user})-[r]-() "
-        "REMOVE r.notes_embedding, r.description_embedding, n.notes_embedding, n.description_embedding",
+        "REMOVE r.notes_embedding, r.description_embedding, n.notes_embedding, "
+        "n.description_embedding",
         user=user_id,
     )
 
@@ -130,7 +159,10 @@ async def test_a_failing_embedder_stops_the_import_and_the_next_one_continues(
     embedder = WatchedEmbedder()
     other = with_embedder(graph, embedder, clock)
     embedder.failure = EmbeddingUnavailableError("the model sleeps.")
-    with pytest.raises(EmbeddingUnavailableError, match=r"the model sleeps\. 0 of 18 lines are imported; import rec"):
+    with pytest.raises(
+        EmbeddingUnavailableError,
+        match=r"the model sleeps\. 0 of 18 lines are imported; import rec",
+    ):
         await other.import_records(file)
     embedder.failure = None
     assert (await other.import_records(file)).nodes.created == 6
@@ -172,7 +204,10 @@ def user_of(file: Path) -> str:
         (cut, "ends without its footer: it was cut off"),
         (change_a_letter, "was changed after it was exported"),
         (another_version, "has format_version 2, but this kgagent reads 1"),
-        (lambda content: content.replace(b"kgagent-export", b"x", 1), "is not a file that `kgagent export` wrote"),
+        (
+            lambda content: content.replace(b"kgagent-export", b"x", 1),
+            "is not a file that `kgagent export` wrote",
+        ),
         (lambda _content: b"", "is empty"),
         (rehashed(lambda lines: lines[1].pop("labels")), "line 2: "),
     ],
@@ -188,7 +223,9 @@ async def test_a_file_that_is_not_as_it_was_written_is_refused_before_anything_i
     assert await nodes_of(graph, user) == []
 
 
-async def test_a_file_of_another_user_or_of_several_is_refused(graph: KnowledgeGraph, exported: Path) -> None:
+async def test_a_file_of_another_user_or_of_several_is_refused(
+    graph: KnowledgeGraph, exported: Path
+) -> None:
     user = user_of(exported)
     await forget_by_hand(graph, user)
     with pytest.raises(InputError, match=f"has the records of {user!r}, not of 'someone'"):
@@ -219,7 +256,8 @@ async def test_a_relationship_in_the_other_direction_is_not_overwritten(
     await cypher(
         graph,
         "MATCH (a:Person {user_id: $user})-[r:associated_with]->(b:Entity {user_id: $user}) "
-        "CREATE (b)-[s:associated_with]->(a) WITH r, s, properties(r) AS kept DELETE r SET s = kept",
+        "CREATE (b)-[s:associated_with]->(a) WITH r, s, properties(r) AS kept DELETE r SET s = "
+        "kept",
         user=planted,
     )
     report = await graph.import_records(file, overwrite=True)
@@ -239,7 +277,9 @@ async def test_an_old_relationship_without_a_key_is_not_added_to_one_that_has_a_
 
     rewrite(file, rehashed(make_old))
     report = await graph.import_records(file)
-    assert [one.reason for one in report.conflicts] == ["the two nodes have a relationship of the type already"]
+    assert [one.reason for one in report.conflicts] == [
+        "the two nodes have a relationship of the type already"
+    ]
     await forget_by_hand(graph, planted)
     for counts in (ImportCounts(created=7), ImportCounts(unchanged=7)):
         assert (await graph.import_records(file)).relationships == counts
@@ -258,14 +298,29 @@ async def test_an_overwritten_record_gets_a_version_higher_than_both(
                     del line["properties"]["version"]
 
     rewrite(file, rehashed(change_versions))
-    await cypher(graph, "MATCH (n:Person {user_id: $user}) WHERE n.name <> 'Ruth' REMOVE n.version", user=planted)
-    await cypher(graph, "MATCH (:Person {user_id: $user})-[r:has_relationship_with]->() REMOVE r.version", user=planted)
+    await cypher(
+        graph,
+        "MATCH (n:Person {user_id: $user}) WHERE n.name <> 'Ruth' REMOVE n.version",
+        user=planted,
+    )
+    await cypher(
+        graph,
+        "MATCH (:Person {user_id: $user})-[r:has_relationship_with]->() REMOVE r.version",
+        user=planted,
+    )
     await graph.import_records(file, overwrite=True)
     versions = {one["name"]: one["version"] for one in await nodes_of(graph, planted)}
     assert (versions["Ruth"], versions["Ines"], versions["Cal"]) == (8, 8, 1)
-    assert {one["version"] for one in await relationships_of(graph, planted) if "relationship_key" in one} == {8}
+    assert {
+        one["version"]
+        for one in await relationships_of(graph, planted)
+        if "relationship_key" in one
+    } == {8}
     again = await graph.import_records(file, overwrite=True)
-    assert (again.nodes, again.relationships) == (ImportCounts(unchanged=6), ImportCounts(unchanged=7))
+    assert (again.nodes, again.relationships) == (
+        ImportCounts(unchanged=6),
+        ImportCounts(unchanged=7),
+    )
 
 
 async def test_a_graph_keeps_its_one_owner(graph: KnowledgeGraph, user_id: str, file: Path) -> None:
@@ -299,7 +354,9 @@ async def test_a_record_that_the_database_refuses_is_a_conflict_and_the_rest_is_
 
     rewrite(file, rehashed(break_two))
     await forget_by_hand(graph, user_id)
-    await cypher(graph, f"CREATE (:{second} {{user_id: $user, entity_key: 'shared'}})", user=user_id)
+    await cypher(
+        graph, f"CREATE (:{second} {{user_id: $user, entity_key: 'shared'}})", user=user_id
+    )
     report = await graph.import_records(file)
     assert report.nodes == ImportCounts(created=1, conflicts=2)
     assert [one.line for one in report.conflicts] == [2, 4]

@@ -34,7 +34,10 @@ def load(graph: KnowledgeGraph, user_id: str, tmp_path: Path) -> Load:
 
     async def run(*lines: Line | str, user: str = user_id, **options: Any) -> LoadReport:
         path = tmp_path / "lines.jsonl"
-        path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines), "utf-8")
+        path.write_text(
+            "\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines),
+            "utf-8",
+        )
         return await graph.load(
             path,
             user_id=user,
@@ -49,7 +52,13 @@ def person(name: str, **more: object) -> Line:
 
 
 def relation(first: str, second: str, **more: object) -> Line:
-    return {"kind": "relationship", "from": first, "to": second, "relationship_type": "mentor", **more}
+    return {
+        "kind": "relationship",
+        "from": first,
+        "to": second,
+        "relationship_type": "mentor",
+        **more,
+    }
 
 
 def reasons(report: LoadReport) -> dict[int, str]:
@@ -60,10 +69,20 @@ async def test_nodes_and_relationships_are_stored_as_the_lines_say(
     load: Load, graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
     report = await load(
-        person("Ruth", description="Engineer.", notes=["Keeps bees."], properties={"is_owner": True, "age": 61}),
+        person(
+            "Ruth",
+            description="Engineer.",
+            notes=["Keeps bees."],
+            properties={"is_owner": True, "age": 61},
+        ),
         person("Ines", aliases=["Nessa", "ines"], created_at="2020-02-03T04:05:06Z"),
         relation(
-            "ruth", "ines", description="Her mentor.", attitude=5, proximity="known-well", notes=["Meets monthly."]
+            "ruth",
+            "ines",
+            description="Her mentor.",
+            attitude=5,
+            proximity="known-well",
+            notes=["Meets monthly."],
         ),
     )
     assert (report.nodes, report.relationships) == (LoadCounts(created=2), LoadCounts(created=1))
@@ -77,10 +96,16 @@ async def test_nodes_and_relationships_are_stored_as_the_lines_say(
     assert relationship["neo4j_type"] == "has_relationship_with"
     assert (relationship["attitude"], relationship["proximity"]) == (5, 4)
     [note] = json.loads(relationship["notes"])
-    assert (note["content"], note["added_by"], note["expires_at"]) == ("Meets monthly.", user_id, None)
+    assert (note["content"], note["added_by"], note["expires_at"]) == (
+        "Meets monthly.",
+        user_id,
+        None,
+    )
 
 
-async def test_a_graph_gets_no_second_owner(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_graph_gets_no_second_owner(
+    load: Load, graph: KnowledgeGraph, user_id: str
+) -> None:
     owner = {"properties": {"is_owner": True}}
     first = await load(person("Ruth", **owner), person("Ines", **owner))
     [stored] = await nodes_of(graph, user_id)
@@ -88,23 +113,42 @@ async def test_a_graph_gets_no_second_owner(load: Load, graph: KnowledgeGraph, u
     [problem] = first.problems
     assert problem.line == 2
     assert problem.reason == (
-        f"the node of line 1 ({stored['entity_key']}) is already the owner of this graph; give its entity_key, "
+        f"the node of line 1 ({stored['entity_key']}) is already the owner of this graph; give its "
+        f"entity_key, "
         "or omit is_owner"
     )
     again = await load(person("Ruth", **owner), {**person("Ines", **owner), "label": "Concept"})
     assert (again.nodes, again.problems) == (LoadCounts(created=1, unchanged=1), ())
-    second = await load(person("Zoe", **owner), {**person("Ruth Calder", **owner), "entity_key": stored["entity_key"]})
+    second = await load(
+        person("Zoe", **owner),
+        {**person("Ruth Calder", **owner), "entity_key": stored["entity_key"]},
+    )
     assert second.nodes == LoadCounts(updated=1)
-    assert second.problems[0].reason.startswith(f"Ruth ({stored['entity_key']}) is already the owner")
+    assert second.problems[0].reason.startswith(
+        f"Ruth ({stored['entity_key']}) is already the owner"
+    )
 
 
-async def test_loading_again_changes_nothing_and_makes_no_embedding(load: Load, embedder: WatchedEmbedder) -> None:
+async def test_loading_again_changes_nothing_and_makes_no_embedding(
+    load: Load, embedder: WatchedEmbedder
+) -> None:
     lines = [
         person("Ruth", notes=["n"], properties={"age": 61}),
         {"kind": "node", "label": "Person", "name": "Nobody"},
         {"kind": "node", "label": "Concept", "id": "debt", "name": "Debt"},
-        {"kind": "node", "label": "Source", "name": "Diary", "description": "d", "created_at": "2024-05-01T10:00:00Z"},
-        relation("ruth", "debt", attitude=2, notes=[{"content": "n", "date_added": "2025-12-31", "lifetime": "week"}]),
+        {
+            "kind": "node",
+            "label": "Source",
+            "name": "Diary",
+            "description": "d",
+            "created_at": "2024-05-01T10:00:00Z",
+        },
+        relation(
+            "ruth",
+            "debt",
+            attitude=2,
+            notes=[{"content": "n", "date_added": "2025-12-31", "lifetime": "week"}],
+        ),
     ]
     await load(*lines)
     embedder.forget()
@@ -121,9 +165,13 @@ async def test_loading_again_changes_nothing_and_makes_no_embedding(load: Load, 
 async def test_a_changed_line_changes_its_record_alone(
     load: Load, graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
 ) -> None:
-    await load(person("Ruth"), person("Ines"), relation("ruth", "ines", description="Old.", attitude=3))
+    await load(
+        person("Ruth"), person("Ines"), relation("ruth", "ines", description="Old.", attitude=3)
+    )
     embedder.forget()
-    report = await load(person("Ruth"), person("Ines"), relation("ruth", "ines", description="New."))
+    report = await load(
+        person("Ruth"), person("Ines"), relation("ruth", "ines", description="New.")
+    )
     assert (report.nodes, report.relationships) == (LoadCounts(unchanged=2), LoadCounts(updated=1))
     assert len(embedder.stored) == 1
     stored = await the_relationship(graph, user_id)
@@ -143,9 +191,15 @@ async def test_a_note_that_has_expired_since_is_not_added_again(
     assert note_contents(await the_relationship(graph, user_id)) == ["Ill this week."]
 
 
-async def test_a_note_of_a_line_keeps_its_times(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_note_of_a_line_keeps_its_times(
+    load: Load, graph: KnowledgeGraph, user_id: str
+) -> None:
     times = {"when": "2022-05", "said_on": "2022-04-21"}
-    await load(person("Ruth"), person("Ines"), relation("ruth", "ines", notes=[{"content": "They sail.", **times}]))
+    await load(
+        person("Ruth"),
+        person("Ines"),
+        relation("ruth", "ines", notes=[{"content": "They sail.", **times}]),
+    )
     [note] = json.loads((await the_relationship(graph, user_id))["notes"])
     assert {name: note[name] for name in times} == times
 
@@ -157,15 +211,21 @@ async def test_ends_and_sources_may_be_keys_of_the_graph_or_ids_of_the_file(
     await load({"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key})
     diary = {"kind": "node", "label": "Source", "id": "diary", "name": "Diary", "description": "d"}
     report = await load(
-        person("Ines"), diary, relation(key, "ines", notes=[{"content": "n", "source_entity_key": "diary"}])
+        person("Ines"),
+        diary,
+        relation(key, "ines", notes=[{"content": "n", "source_entity_key": "diary"}]),
     )
     assert (report.relationships, report.problems) == (LoadCounts(created=1), ())
     stored = await the_relationship(graph, user_id)
-    [source] = [node["entity_key"] for node in await nodes_of(graph, user_id) if node["name"] == "Diary"]
+    [source] = [
+        node["entity_key"] for node in await nodes_of(graph, user_id) if node["name"] == "Diary"
+    ]
     assert json.loads(stored["notes"])[0]["source_entity_key"] == source
 
 
-async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_kept(load: Load) -> None:
+async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_kept(
+    load: Load,
+) -> None:
     report = await load(
         person("Ruth"),
         '{"kind": "node"',
@@ -189,7 +249,9 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
     assert found[2].startswith("not JSON")
     assert found[4] == "unknown field colour"
     assert found[5].startswith("Unknown label: Persn")
-    assert found[6].startswith("One or both nodes do not exist: ghost; `from` and `to` must be the id of a valid line")
+    assert found[6].startswith(
+        "One or both nodes do not exist: ghost; `from` and `to` must be the id of a valid line"
+    )
     assert found[7].startswith("A relationship joins two different nodes")
     assert found[8].startswith("Attitude/proximity must be 1-5, got attitude 7")
     assert found[9].startswith('Invalid word "lukewarm"')
@@ -231,10 +293,15 @@ async def test_concurrent_batches_write_everything_once(
 ) -> None:
     people = [person(f"P{i}") for i in range(40)]
     pairs = [
-        relation(f"p{i}", f"p{(i + step) % 40}", description=f"{i}-{step}") for step in (1, 2, 39) for i in range(40)
+        relation(f"p{i}", f"p{(i + step) % 40}", description=f"{i}-{step}")
+        for step in (1, 2, 39)
+        for i in range(40)
     ]
     report = await load(*people, *pairs, batch_size=7, concurrency=4)
-    assert (report.nodes, report.relationships) == (LoadCounts(created=40), LoadCounts(created=80, updated=40))
+    assert (report.nodes, report.relationships) == (
+        LoadCounts(created=40),
+        LoadCounts(created=80, updated=40),
+    )
     stored = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
     assert len(stored) == 80
     assert all(relationship["version"] <= 2 for relationship in stored)
@@ -243,7 +310,10 @@ async def test_concurrent_batches_write_everything_once(
 async def test_a_failing_embedder_stops_the_load_and_the_next_load_continues(
     load: Load, embedder: WatchedEmbedder
 ) -> None:
-    lines = [*(person(f"P{i}") for i in range(20)), *(relation(f"p{i}", f"p{i + 1}") for i in range(19))]
+    lines = [
+        *(person(f"P{i}") for i in range(20)),
+        *(relation(f"p{i}", f"p{i + 1}") for i in range(19)),
+    ]
     await load(*lines[:20], *lines[20:26], batch_size=10)
     assert sorted(len(request) for request in embedder.stored) == [1, 10, 10]
     embedder.failure = EmbeddingUnavailableError("the model sleeps.")
@@ -255,7 +325,10 @@ async def test_a_failing_embedder_stops_the_load_and_the_next_load_continues(
     embedder.failure = None
     embedder.forget()
     report = await load(*lines, batch_size=10)
-    assert (report.nodes, report.relationships) == (LoadCounts(unchanged=20), LoadCounts(created=13, unchanged=6))
+    assert (report.nodes, report.relationships) == (
+        LoadCounts(unchanged=20),
+        LoadCounts(created=13, unchanged=6),
+    )
     assert sum(len(request) for request in embedder.stored) == 2
 
 
@@ -265,7 +338,9 @@ async def test_invalid_arguments_are_rejected(load: Load, options: dict[str, Any
         await load(person("Ruth"), **options)
 
 
-async def test_property_that_is_null_is_removed(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_property_that_is_null_is_removed(
+    load: Load, graph: KnowledgeGraph, user_id: str
+) -> None:
     await load(person("Ruth", properties={"age": 61}))
     report = await load(person("Ruth", properties={"age": None}))
     assert report.nodes == LoadCounts(updated=1)

@@ -1,4 +1,6 @@
-"""Loading files that other programs wrote: made-up samples in the forms that these programs document."""
+"""Loading files that other programs wrote: made-up samples in the forms that these programs
+document.
+"""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -38,7 +40,8 @@ def problems(report: LoadReport) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "names", [["memory.jsonl"], ["mem0.json"], ["graphiti.json"], ["people.csv", "plays.csv", "roles.csv"]]
+    "names",
+    [["memory.jsonl"], ["mem0.json"], ["graphiti.json"], ["people.csv", "plays.csv", "roles.csv"]],
 )
 async def test_loading_again_changes_nothing(load: Load, names: list[str]) -> None:
     assert (await load(*names)).changed
@@ -51,7 +54,10 @@ async def test_the_memory_servers_entities_have_their_observations_as_notes(
     report = await load("memory.jsonl")
     assert (report.nodes, report.relationships) == (LoadCounts(created=2), LoadCounts(created=1))
     nodes, relationships = await stored(graph, user_id)
-    assert note_contents(nodes["Lena Sommer"]) == ["Speaks Portuguese", "Prefers calls in the morning"]
+    assert note_contents(nodes["Lena Sommer"]) == [
+        "Speaks Portuguese",
+        "Prefers calls in the morning",
+    ]
     assert nodes["Harbor Bakery"]["entity_type"] == "organization"
     assert relationships["works at"]["neo4j_type"] == "associated_with"
     first, second = problems(report)
@@ -63,19 +69,25 @@ async def test_the_memory_servers_entities_have_their_observations_as_notes(
 async def test_a_type_that_is_no_label_is_reported_unless_a_label_is_chosen(load: Load) -> None:
     report = await load("memory.jsonl", label=None)
     assert problems(report)[0] == (
-        "line 2: the type organization is no label; choose one with `label` (--label): Person, Concept, Entity, Source"
+        "line 2: the type organization is no label; choose one with `label` (--label): Person, "
+        "Concept, Entity, Source"
     )
     with pytest.raises(InputError, match="Unknown label: Thing"):
         await load("memory.jsonl", label="Thing")
 
 
-async def test_memories_of_mem0_are_notes_of_the_owner(load: Load, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_memories_of_mem0_are_notes_of_the_owner(
+    load: Load, graph: KnowledgeGraph, user_id: str
+) -> None:
     await person(graph.tools(user_id=user_id), "Tomas Lind", is_owner=True)
     report = await load("mem0.json")
     nodes, relationships = await stored(graph, user_id)
     assert nodes.keys() == {"Tomas Lind", "lisbon", "vera lund"}
     notes = json.loads(nodes["Tomas Lind"]["notes"])
-    assert [note["content"] for note in notes] == ["Is allergic to walnuts", "Plans a trip to Lisbon"]
+    assert [note["content"] for note in notes] == [
+        "Is allergic to walnuts",
+        "Plans a trip to Lisbon",
+    ]
     assert notes[0]["date_added"] == "2024-07-26T17:29:36.630547Z"
     assert {name: one["neo4j_type"] for name, one in relationships.items()} == {
         "plans trip to": "associated_with",
@@ -109,7 +121,9 @@ async def test_facts_of_graphiti_are_dated_notes_of_relationships(
         ("Mira Okafor lives in Cremona.", "2021-05-01/.."),
         ("Mira Okafor studied in Cremona.", "2001-01-01/2004-06-30"),
     ]
-    assert problems(report) == ["episodes[0]: an episode of graphiti is not loaded: give its text to `kgagent ingest`"]
+    assert problems(report) == [
+        "episodes[0]: an episode of graphiti is not loaded: give its text to `kgagent ingest`"
+    ]
 
 
 async def test_tables_of_neo4js_import_tool_are_loaded_together(
@@ -122,7 +136,10 @@ async def test_tables_of_neo4js_import_tool_are_loaded_together(
     assert note_contents(keiko) == ["Carves masks", "Teaches on Mondays"]
     assert "ignored" not in keiko
     assert (play["rating"], play["entity_type"]) == (4.5, "Play, Drama")
-    assert (relationships["inspired"]["role"], relationships["inspired"]["attitude"]) == ("mask maker", 5)
+    assert (relationships["inspired"]["role"], relationships["inspired"]["attitude"]) == (
+        "mask maker",
+        5,
+    )
     first, second, third = problems(report)
     assert first == "people.csv line 1: the column updated_at is not loaded: the name is reserved"
     assert second == "people.csv line 3: column born: 'nineteen' is no int"
@@ -135,11 +152,17 @@ async def test_a_type_of_the_ontology_keeps_its_meaning_in_a_table(
     table = tmp_path / "all.csv"
     table.write_text(":ID,name,:LABEL\n1,Ada,person\n2,Bo,person\n", "utf-8-sig")
     edges = tmp_path / "edges.csv"
-    edges.write_text(":START_ID\trelationship_type\t:END_ID\t:TYPE\n1\tmentor\t2\thas_relationship_with\n", "utf-8")
+    edges.write_text(
+        ":START_ID\trelationship_type\t:END_ID\t:TYPE\n1\tmentor\t2\thas_relationship_with\n",
+        "utf-8",
+    )
     report = await graph.load(table, edges, user_id=user_id)
     assert report.problems == ()
     [relationship] = await relationships_of(graph, user_id)
-    assert (relationship["neo4j_type"], relationship["relationship_type"]) == ("has_relationship_with", "mentor")
+    assert (relationship["neo4j_type"], relationship["relationship_type"]) == (
+        "has_relationship_with",
+        "mentor",
+    )
 
 
 async def test_several_files_in_the_format_of_load_name_each_other(
@@ -147,7 +170,10 @@ async def test_several_files_in_the_format_of_load_name_each_other(
 ) -> None:
     people, ties = tmp_path / "people.jsonl", tmp_path / "ties.jsonl"
     people.write_text(
-        "".join(json.dumps({"kind": "node", "label": "Person", "id": name, "name": name}) + "\n" for name in "AB"),
+        "".join(
+            json.dumps({"kind": "node", "label": "Person", "id": name, "name": name}) + "\n"
+            for name in "AB"
+        ),
         "utf-8",
     )
     tie = {"kind": "relationship", "from": "A", "to": "B", "relationship_type": "friend"}

@@ -1,4 +1,6 @@
-"""Invariant 1 and 2: whatever writes at once, each embedding is that of its text, and nothing is lost or half there."""
+"""Invariant 1 and 2: whatever writes at once, each embedding is that of its text, and nothing is
+lost or half there.
+"""
 
 import asyncio
 from typing import Any
@@ -28,13 +30,23 @@ from tests.support.transactions import watch
 
 
 async def test_concurrent_changes_and_notes_are_all_kept_and_the_embedding_is_that_of_the_last_state(
-    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    agents: list[Toolset],
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
 ) -> None:
     ends = await two_friends(agents[0])
     back = {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
     notes = [f"note {number}" for number in range(4)]
-    calls = [agent.add_note_to_relationship(**ends, content=note) for agent, note in zip(agents, notes, strict=True)]
-    calls += [agent.update_relationship(**back, attitude=level) for level, agent in enumerate(agents, start=1)]
+    calls = [
+        agent.add_note_to_relationship(**ends, content=note)
+        for agent, note in zip(agents, notes, strict=True)
+    ]
+    calls += [
+        agent.update_relationship(**back, attitude=level)
+        for level, agent in enumerate(agents, start=1)
+    ]
     calls += [agents[0].update_relationship(**ends, description="They row together")]
     answers = [succeeded(answer) for answer in await asyncio.gather(*calls)]
     [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
@@ -50,7 +62,9 @@ async def test_writers_of_the_same_records_write_them_in_one_order_and_so_do_not
     written: dict[str, list[list[str]]] = {}
     write = services_of(graph).store.write
 
-    async def watched(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+    async def watched(
+        text: str, parameters: Parameters, *, timeout: float | None = None
+    ) -> list[Row]:
         for name, rows in parameters.items():
             if name.startswith(("created", "updated")):
                 ends = ["entity_key"] if "nodes" in name else ["from_entity_key", "to_entity_key"]
@@ -64,14 +78,25 @@ async def test_writers_of_the_same_records_write_them_in_one_order_and_so_do_not
         described = {"description": f"As {order[0]} and {order[1]} say"}
         nodes = [{"label": "Concept", "name": name, **described} for name in order]
         relationships = [{"from": order[0], "to": name, **described} for name in order[1:]]
-        typed = [{**relationship, "relationship_type": "close to"} for relationship in relationships]
+        typed = [
+            {**relationship, "relationship_type": "close to"} for relationship in relationships
+        ]
         succeeded(await tools.remember(nodes=nodes, relationships=typed))
-    assert written.keys() >= {"created_nodes", "updated_nodes", "created_relationships", "updated_relationships"}
+    assert written.keys() >= {
+        "created_nodes",
+        "updated_nodes",
+        "created_relationships",
+        "updated_relationships",
+    }
     assert all(keys == sorted(keys) for lists in written.values() for keys in lists)
 
 
 async def test_concurrent_creations_make_one_relationship_and_the_others_fail(
-    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    agents: list[Toolset],
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
 ) -> None:
     first, second = await person(agents[0], "Ada"), await person(agents[0], "Bo")
     embedder.forget()
@@ -79,7 +104,10 @@ async def test_concurrent_creations_make_one_relationship_and_the_others_fail(
     tasks = [
         asyncio.create_task(
             agent.create_relationship(
-                from_entity_key=ends[0], to_entity_key=ends[1], relationship_type="friend", notes=[f"by {number}"]
+                from_entity_key=ends[0],
+                to_entity_key=ends[1],
+                relationship_type="friend",
+                notes=[f"by {number}"],
             )
         )
         for number, agent in enumerate(agents)
@@ -96,7 +124,11 @@ async def test_concurrent_creations_make_one_relationship_and_the_others_fail(
 
 
 async def test_a_concurrent_write_is_detected(
-    agents: list[Toolset], graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    agents: list[Toolset],
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
 ) -> None:
     ends = await two_friends(agents[0], description="They row together")
     embedder.forget()
@@ -107,7 +139,8 @@ async def test_a_concurrent_write_is_detected(
     succeeded(await agents[1].update_relationship(**ends, confidence=0.1))
     await cypher(
         graph,
-        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.description = 'They quarrel', r.version = 7",
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.description = 'They quarrel', "
+        "r.version = 7",
         user=user_id,
     )
     embedder.gate.set()
@@ -124,7 +157,9 @@ async def test_a_node_deleted_during_a_create_is_reported(
     embedder.asked.clear()
     embedder.gate.clear()
     slow = asyncio.create_task(
-        agents[0].create_relationship(from_entity_key=first, to_entity_key=second, relationship_type="friend")
+        agents[0].create_relationship(
+            from_entity_key=first, to_entity_key=second, relationship_type="friend"
+        )
     )
     await embedder.asked.wait()
     await cypher(graph, "MATCH (n:Person|Concept {entity_key: $key}) DELETE n", key=second)
@@ -137,15 +172,28 @@ async def test_a_node_deleted_during_a_create_is_reported(
 @pytest.mark.parametrize(
     ("tool", "arguments", "expected"),
     [
-        ("update_relationship", {"from_entity_key": "Ada", "to_entity_key": "Bo", "attitude": 5}, "not found between"),
-        ("add_note_to_relationship", {"from_entity_key": "Bo", "to_entity_key": "Ada", "content": "x"}, "not found"),
+        (
+            "update_relationship",
+            {"from_entity_key": "Ada", "to_entity_key": "Bo", "attitude": 5},
+            "not found between",
+        ),
+        (
+            "add_note_to_relationship",
+            {"from_entity_key": "Bo", "to_entity_key": "Ada", "content": "x"},
+            "not found",
+        ),
         ("delete_node", {"entity_key": "Ada"}, None),
         ("merge_nodes", {"keep_entity_key": "Bo", "drop_entity_key": "Ada"}, None),
         ("merge_nodes", {"keep_entity_key": "Cy", "drop_entity_key": "Ada"}, None),
     ],
 )
 async def test_a_relationship_deleted_while_a_write_waits_for_its_lock_does_not_exist(
-    tools: Toolset, server: Server, user_id: str, tool: str, arguments: dict[str, Any], expected: str | None
+    tools: Toolset,
+    server: Server,
+    user_id: str,
+    tool: str,
+    arguments: dict[str, Any],
+    expected: str | None,
 ) -> None:
     await two_friends(tools)
     await person(tools, "Cy")
@@ -170,7 +218,12 @@ async def test_a_relationship_deleted_while_a_write_waits_for_its_lock_does_not_
     ],
 )
 async def test_a_node_deleted_while_a_write_waits_for_its_lock_does_not_exist(
-    tools: Toolset, server: Server, user_id: str, tool: str, arguments: dict[str, Any], expected: str
+    tools: Toolset,
+    server: Server,
+    user_id: str,
+    tool: str,
+    arguments: dict[str, Any],
+    expected: str,
 ) -> None:
     await person(tools, "Ada")
     await person(tools, "Bo")
@@ -195,7 +248,9 @@ async def test_a_citing_node_deleted_while_a_merge_waits_for_its_lock_is_left_ou
     succeeded(answer)
 
 
-@pytest.mark.parametrize("error", [EmbeddingUnavailableError("down"), EmbeddingResponseError("nonsense")])
+@pytest.mark.parametrize(
+    "error", [EmbeddingUnavailableError("down"), EmbeddingResponseError("nonsense")]
+)
 async def test_an_embedder_that_fails_leaves_everything_as_it_was(
     tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, error: Exception
 ) -> None:
@@ -222,7 +277,8 @@ async def test_calls_cancelled_at_any_moment_leave_nothing_half_written(
             await asyncio.sleep(0)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
-        # The driver drops the connection of a cancelled call; a new one is opened here, where nothing is cancelled.
+        # The driver drops the connection of a cancelled call; a new one is opened here, where
+        # nothing is cancelled.
         await the_relationship(graph, user_id)
     [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
     if stored.get("description"):
@@ -238,8 +294,10 @@ async def test_duplicate_relationships_do_not_prevent_a_write(
     await cypher(
         graph,
         "MATCH (a:Person|Concept {entity_key: $first}), (b:Person|Concept {entity_key: $second}) "
-        "CREATE (a)-[:has_relationship_with {relationship_type: 'friend', relation_embedding: [0.1]}]->(b) "
-        "CREATE (b)-[:has_relationship_with {relationship_type: 'friend', relation_embedding: [0.1]}]->(a)",
+        "CREATE (a)-[:has_relationship_with {relationship_type: 'friend', relation_embedding: "
+        "[0.1]}]->(b) "
+        "CREATE (b)-[:has_relationship_with {relationship_type: 'friend', relation_embedding: "
+        "[0.1]}]->(a)",
         first=first,
         second=second,
     )
@@ -253,16 +311,24 @@ async def test_duplicate_relationships_do_not_prevent_a_write(
 
 
 async def test_a_write_reads_no_record_in_the_middle_of_another_commit(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str, clock: Clock, server: Server
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
+    server: Server,
 ) -> None:
-    """Neo4j applies a commit property by property, so that a read without the record's lock can see half of it."""
+    """Neo4j applies a commit property by property, so that a read without the record's lock can see
+    half of it.
+    """
     ends = await two_friends(tools, description="They row together")
     embedder.forget()
     driver = AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
         await other.run(
-            "MATCH (a:Person {entity_key: $from_entity_key})-[r]-(b:Person {entity_key: $to_entity_key}) "
+            "MATCH (a:Person {entity_key: $from_entity_key})-[r]-(b:Person {entity_key: "
+            "$to_entity_key}) "
             "SET r.description = 'They sail together', r.version = 2",
             ends,
         )
@@ -273,4 +339,8 @@ async def test_a_write_reads_no_record_in_the_middle_of_another_commit(
         succeeded(await change)
     assert embedder.calls == 1
     [stored] = await assert_embeddings_are_current(graph, user_id, embedder, clock())
-    assert (stored["description"], stored["attitude"], stored["version"]) == ("They sail together", 5, 3)
+    assert (stored["description"], stored["attitude"], stored["version"]) == (
+        "They sail together",
+        5,
+        3,
+    )

@@ -22,21 +22,33 @@ Line = dict[str, Any]
 
 @pytest.fixture
 def other_id(user_id: str) -> str:
-    """A user whose keys can equal those of the first: "acme" of "u" + x has the key of "acmeu" of x."""
+    """A user whose keys can equal those of the first: "acme" of "u" + x has the key of "acmeu" of
+    x.
+    """
     return f"u{user_id}"
 
 
 @pytest.fixture
 def keys(user_id: str) -> list[str]:
     """Keys of two people and an entity, the same for both users."""
-    return [hashlib.sha256(f"{name}{user_id}".encode()).hexdigest() for name in ("ada", "bo", "chess club")]
+    return [
+        hashlib.sha256(f"{name}{user_id}".encode()).hexdigest()
+        for name in ("ada", "bo", "chess club")
+    ]
 
 
 @pytest.fixture
-async def both(graph: KnowledgeGraph, user_id: str, other_id: str, keys: list[str], tmp_path: Path) -> None:
+async def both(
+    graph: KnowledgeGraph, user_id: str, other_id: str, keys: list[str], tmp_path: Path
+) -> None:
     """The same keys in the graphs of both users; all that is the other's is secret."""
     await load(graph, user_id, lines(keys, ("Ada", "Bo", "Chess club"), "open"), tmp_path)
-    await load(graph, other_id, lines(keys, ("Zed secret", "Yan secret", "Secret club"), "secret"), tmp_path)
+    await load(
+        graph,
+        other_id,
+        lines(keys, ("Zed secret", "Yan secret", "Secret club"), "secret"),
+        tmp_path,
+    )
 
 
 def lines(keys: list[str], names: tuple[str, str, str], word: str) -> list[Line]:
@@ -53,7 +65,11 @@ def lines(keys: list[str], names: tuple[str, str, str], word: str) -> list[Line]
         for label, name, key in zip(labels, names, keys, strict=True)
     ]
     ends = {"kind": "relationship", "from": keys[0]}
-    joined = {"relationship_type": f"{word} tie", "description": word, "notes": [f"{word} tie note"]}
+    joined = {
+        "relationship_type": f"{word} tie",
+        "description": word,
+        "notes": [f"{word} tie note"],
+    }
     return [*nodes, {**ends, "to": keys[1], **joined}, {**ends, "to": keys[2], **joined}]
 
 
@@ -65,7 +81,12 @@ async def load(graph: KnowledgeGraph, user_id: str, wanted: list[Line], folder: 
 
 
 async def test_a_name_does_not_take_the_key_of_another_users_name(
-    graph: KnowledgeGraph, tools: Toolset, embedder: WatchedEmbedder, user_id: str, other_id: str, clock: Clock
+    graph: KnowledgeGraph,
+    tools: Toolset,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    other_id: str,
+    clock: Clock,
 ) -> None:
     first = await node(graph.tools(user_id=other_id), "Entity", "acme")
     embedder.forget()
@@ -85,16 +106,23 @@ async def test_a_second_node_of_a_key_in_one_user_is_an_error_at_once(
     again = error_of(await tools.create_node(label="Entity", name="Acmeconcept"))
     assert "Entity 'acmeconcept' exists already" in again
     other_label = error_of(await tools.create_node(label="Concept", name="acme"))
-    assert other_label == "This Concept would have the key of the Entity 'acmeconcept'; choose another name"
+    assert (
+        other_label
+        == "This Concept would have the key of the Entity 'acmeconcept'; choose another name"
+    )
     assert embedder.calls == 0
 
 
 @pytest.mark.usefixtures("both")
-async def test_nothing_of_the_other_user_is_read_through_an_equal_key(tools: Toolset, keys: list[str]) -> None:
+async def test_nothing_of_the_other_user_is_read_through_an_equal_key(
+    tools: Toolset, keys: list[str]
+) -> None:
     ada, bo, club = keys
     ends = {"from_entity_key": ada, "to_entity_key": bo}
     answers = [
-        await tools.explore(queries=[{"query": "secret", "threshold": -1}], text_matches=["secret"], format="json"),
+        await tools.explore(
+            queries=[{"query": "secret", "threshold": -1}], text_matches=["secret"], format="json"
+        ),
         await tools.hybrid_search(query="secret tie"),
         await tools.get_relationship(**ends),
         await tools.get_relationship(from_entity_key=ada[:12], to_entity_key=club[:12]),
@@ -120,8 +148,12 @@ async def test_nothing_of_the_other_user_is_read_through_an_equal_key(tools: Too
     ]
     for answer in answers:
         assert answer["success"] is True, answer
-        assert "secret" not in json.dumps(answer).lower().replace('"secret"', "").replace('"secret tie"', "")
-    assert all("open" in json.dumps(answer) or "Ada" in json.dumps(answer) for answer in answers[:7])
+        assert "secret" not in json.dumps(answer).lower().replace('"secret"', "").replace(
+            '"secret tie"', ""
+        )
+    assert all(
+        "open" in json.dumps(answer) or "Ada" in json.dumps(answer) for answer in answers[:7]
+    )
 
 
 @pytest.mark.usefixtures("both")

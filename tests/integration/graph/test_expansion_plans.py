@@ -1,4 +1,6 @@
-"""A statement that follows relationships from nodes reads those of the nodes, however few a type has."""
+"""A statement that follows relationships from nodes reads those of the nodes, however few a type
+has.
+"""
 
 import re
 from importlib import resources
@@ -25,6 +27,10 @@ def test_there_are_statements_that_follow_relationships() -> None:
 
 
 @pytest.mark.parametrize("name", EXPANDING)
-async def test_no_index_of_relationships_is_read(own: KnowledgeGraph, driver: Driver, name: str) -> None:
+async def test_no_index_of_relationships_is_read(
+    own: KnowledgeGraph, driver: Driver, name: str
+) -> None:
     # Of an index without entries, the planner expects that reading it costs nothing.
-    assert not [details for details in reads_of(name, own, driver) if "RelationshipIndex" in details]
+    assert not [
+        details for details in reads_of(name, own, driver) if "RelationshipIndex" in details
+    ]

@@ -1,4 +1,6 @@
-"""Every statement that finds nodes by their keys seeks them in an index, among nodes of many users."""
+"""Every statement that finds nodes by their keys seeks them in an index, among nodes of many
+users.
+"""
 
 import re
 from collections.abc import AsyncIterator
@@ -39,7 +41,8 @@ async def crowded(settings: Settings) -> AsyncIterator[KnowledgeGraph]:
                 await cypher(
                     graph,
                     f"UNWIND range(1, {USERS}) AS user UNWIND range(1, {NODES}) AS number "
-                    f"CREATE (:{Identifier(label)} {{user_id: 'user ' + user, entity_key: 'key ' + number}})",
+                    f"CREATE (:{Identifier(label)} "
+                    f"{{user_id: 'user ' + user, entity_key: 'key ' + number}})",
                 )
         async with own_graph(settings, HashingEmbedder(8), Clock(), ontology) as graph:
             yield graph
@@ -51,11 +54,21 @@ def test_there_are_statements_that_find_nodes_by_key() -> None:
 
 @pytest.mark.parametrize(
     ("name", "lock"),
-    [*((name, "_no_lock") for name in BY_KEY), ("read_nodes", "_node_lock"), ("read_pairs", "_relationship_lock")],
+    [
+        *((name, "_no_lock") for name in BY_KEY),
+        ("read_nodes", "_node_lock"),
+        ("read_pairs", "_relationship_lock"),
+    ],
 )
-async def test_a_node_is_sought_by_user_and_key(crowded: KnowledgeGraph, driver: Driver, name: str, lock: str) -> None:
+async def test_a_node_is_sought_by_user_and_key(
+    crowded: KnowledgeGraph, driver: Driver, name: str, lock: str
+) -> None:
     labels = crowded.ontology.labels
-    reads = [details for details in reads_of(name, crowded, driver, lock) if any(label in details for label in labels)]
+    reads = [
+        details
+        for details in reads_of(name, crowded, driver, lock)
+        if any(label in details for label in labels)
+    ]
     sought = [details for details in reads if "user_id" in details and "entity_key" in details]
     assert len(sought) >= (len(labels) if "«labels»" in text_of(name) else 1)
     others = [details for details in reads if details not in sought]

@@ -44,7 +44,10 @@ async def test_labels_and_types_that_no_ontology_knows_are_found_with_their_coun
         "Surgeon": 1,
         "Condition": 2,
     }
-    assert {kind.name: kind.count for kind in schema.relationship_types} == {"TREATED_BY": 3, "HAS_CONDITION": 2}
+    assert {kind.name: kind.count for kind in schema.relationship_types} == {
+        "TREATED_BY": 3,
+        "HAS_CONDITION": 2,
+    }
     assert pairs(schema, "HAS_CONDITION") == {("Patient", "Condition"): 2}
     assert pairs(schema, "TREATED_BY") == {("Patient", "Doctor"): 3, ("Patient", "Surgeon"): 1}
     assert not schema.sampled
@@ -54,7 +57,11 @@ async def test_labels_and_types_that_no_ontology_knows_are_found_with_their_coun
 @pytest.mark.parametrize(
     ("values", "kinds", "examples"),
     [
-        ([f"state {n % 8}" for n in range(50)], ["text"], ["state 0", "state 1", "state 2", "state 3", "state 4"]),
+        (
+            [f"state {n % 8}" for n in range(50)],
+            ["text"],
+            ["state 0", "state 1", "state 2", "state 3", "state 4"],
+        ),
         ([f"state {n % 21}" for n in range(50)], ["text"], []),
         (["short", "long " * 20], ["text"], []),
         (["[draft] of a plan", "{unclosed", ' {"a": 1}\n'], ["text", "JSON text"], []),
@@ -70,7 +77,10 @@ async def test_few_short_texts_are_examples_and_json_is_known_by_its_brackets(
     examples: list[str],
 ) -> None:
     await cypher(
-        graph, "UNWIND $values AS value CREATE (:Thing {user_id: $user, of: value})", values=values, user=user_id
+        graph,
+        "UNWIND $values AS value CREATE (:Thing {user_id: $user, of: value})",
+        values=values,
+        user=user_id,
     )
     found = property_of(await reader.read(user_id), "Thing", "of")
     assert (list(found.kinds), list(found.examples)) == (kinds, examples)
@@ -103,7 +113,8 @@ async def test_labels_and_types_of_another_user_are_not_described(
     await cypher(
         graph,
         f"MATCH (theirs:Patient {{user_id: $other, name: 'Ann'}}) SET theirs.secret_{secret} = 'x' "
-        f"SET theirs.status = 'x' CREATE (theirs)-[:SECRET_{secret}]->(:Secret_{secret} {{user_id: $other}}), "
+        f"SET theirs.status = 'x' CREATE (theirs)-[:SECRET_{secret}]->(:Secret_{secret} "
+        f"{{user_id: $other}}), "
         f"(theirs)-[:TREATED_BY {{secret_{secret}: 1}}]->(:Doctor {{user_id: $other}})",
         other=other,
     )
@@ -120,9 +131,12 @@ async def test_a_relationship_belongs_to_a_user_if_it_and_both_ends_do(
     await plant_ward(graph, user_id)
     await cypher(
         graph,
-        "MATCH (ann:Patient {user_id: $user, name: 'Ann'}), (bo:Patient {user_id: $user, name: 'Bo'}) "
-        "CREATE (ann)-[:CROSSES]->(:Doctor {user_id: $other}), (:Doctor {user_id: $other})-[:CROSSES]->(ann), "
-        "(ann)-[:CROSSES]->(:Doctor), (ann)-[:CLAIMED {user_id: $other}]->(bo), (ann)-[:OWN {user_id: $user}]->(bo)",
+        "MATCH (ann:Patient {user_id: $user, name: 'Ann'}), (bo:Patient {user_id: $user, name: "
+        "'Bo'}) "
+        "CREATE (ann)-[:CROSSES]->(:Doctor {user_id: $other}), (:Doctor {user_id: "
+        "$other})-[:CROSSES]->(ann), "
+        "(ann)-[:CROSSES]->(:Doctor), (ann)-[:CLAIMED {user_id: $other}]->(bo), (ann)-[:OWN "
+        "{user_id: $user}]->(bo)",
         user=user_id,
         other=f"{user_id}-other",
     )
@@ -138,7 +152,8 @@ async def test_hidden_properties_are_not_described(
     await two_friends(tools, description="They met at school")
     await cypher(
         graph,
-        "MATCH (n:Person {user_id: $user}) SET n.created_by = 'x', n.title_Embedding = [0.1], n.hobby = 'chess' "
+        "MATCH (n:Person {user_id: $user}) SET n.created_by = 'x', n.title_Embedding = [0.1], "
+        "n.hobby = 'chess' "
         "WITH n MATCH (n)-[r]->() SET r.relation_embedding = [0.1], r.decay_gradient = 0.5, "
         "r.summary_embedding = [1.0]",
         user=user_id,
@@ -151,7 +166,9 @@ async def test_hidden_properties_are_not_described(
     assert {item.name for item in label.properties} == shown
     described = {item.name for item in kind.properties}
     assert {"relationship_type", "description", "confidence"} <= described
-    assert not described & (facts.NEVER_RETURNED | {"user_id", "version", "relationship_key", "summary_embedding"})
+    assert not described & (
+        facts.NEVER_RETURNED | {"user_id", "version", "relationship_key", "summary_embedding"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,7 +187,8 @@ async def test_hostile_names_are_found_as_they_are(
     quoted = name.replace("`", "``")
     await cypher(
         graph,
-        f"CREATE (:`{quoted}` {{user_id: $user, `{quoted}`: 'x'}})-[:`{quoted}` {{`{quoted}`: 1}}]->"
+        f"CREATE (:`{quoted}` {{user_id: $user, `{quoted}`: 'x'}})-[:`{quoted}` "
+        f"{{`{quoted}`: 1}}]->"
         f"(:`{quoted}` {{user_id: $user}})",
         user=user_id,
     )
@@ -201,7 +219,8 @@ async def test_a_partly_read_label_or_type_is_marked(graph: KnowledgeGraph, user
     label, kind = f"Many_{uuid.uuid4().hex}", f"MANY_{uuid.uuid4().hex}"
     await cypher(
         graph,
-        f"UNWIND range(1, 10) AS i CREATE (:`{label}` {{user_id: $user, i: i}})-[:`{kind}`]->(:Few {{user_id: $user}})",
+        f"UNWIND range(1, 10) AS i CREATE (:`{label}` {{user_id: $user, i: i}})-[:`{kind}`]->(:Few "
+        f"{{user_id: $user}})",
         user=user_id,
     )
 
@@ -211,7 +230,10 @@ async def test_a_partly_read_label_or_type_is_marked(graph: KnowledgeGraph, user
         ).read(user_id)
 
     exact = await read(names_limit=10, count_limit=10, values_limit=1)
-    [found], [joins] = [item for item in exact.labels if item.name == label], exact.relationship_types
+    [found], [joins] = (
+        [item for item in exact.labels if item.name == label],
+        exact.relationship_types,
+    )
     assert (found.count, found.is_lower_bound, found.sampled) == (10, False, False)
     assert (joins.count, joins.is_lower_bound, joins.sampled) == (10, False, False)
     assert not exact.sampled
@@ -226,7 +248,8 @@ async def test_a_relationship_from_a_node_with_several_labels_is_counted_once(
 ) -> None:
     await cypher(
         graph,
-        "CREATE (a:Person:Doctor {user_id: $user}), (b:Person {user_id: $user}), (c {user_id: $user}), "
+        "CREATE (a:Person:Doctor {user_id: $user}), (b:Person {user_id: $user}), (c {user_id: "
+        "$user}), "
         "(a)-[:KNOWS]->(a), (a)-[:KNOWS]->(b), (b)-[:KNOWS]->(a), (a)-[:KNOWS]->(c)",
         user=user_id,
     )
@@ -235,9 +258,13 @@ async def test_a_relationship_from_a_node_with_several_labels_is_counted_once(
     assert pairs(schema, "KNOWS")["Doctor", "Person"] == 2
 
 
-async def test_a_schema_is_cached_for_a_while_and_refreshed_on_request(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_schema_is_cached_for_a_while_and_refreshed_on_request(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     now = 0.0
-    reader = LiveSchemaReader(services_of(graph).store, graph.ontology, lifetime=60, clock=lambda: now)
+    reader = LiveSchemaReader(
+        services_of(graph).store, graph.ontology, lifetime=60, clock=lambda: now
+    )
     empty = await reader.read(user_id)
     await plant_ward(graph, user_id)
     now = 59.9
@@ -257,14 +284,18 @@ async def test_what_times_out_is_omitted_and_reported(
     await plant_ward(graph, user_id)
     read = services_of(graph).store.read
 
-    async def slow(text: str, parameters: Any, *, timeout: float | None = None) -> list[dict[str, Any]]:
+    async def slow(
+        text: str, parameters: Any, *, timeout: float | None = None
+    ) -> list[dict[str, Any]]:
         assert timeout == 2.5
         if "`Doctor`" in text:
             raise StatementTimeoutError("The database ended the statement")
         return await read(text, parameters, timeout=timeout)
 
     monkeypatch.setattr(services_of(graph).store, "read", slow)
-    schema = await LiveSchemaReader(services_of(graph).store, graph.ontology, timeout=2.5).read(user_id)
+    schema = await LiveSchemaReader(services_of(graph).store, graph.ontology, timeout=2.5).read(
+        user_id
+    )
     assert (schema.is_partial, schema.sampled) == (True, True)
     assert {label.name for label in schema.labels} == {"Patient", "Surgeon", "Condition"}
 

@@ -95,11 +95,15 @@ async def test_more_than_ten_nodes_of_a_name_are_listed_to_ten(
     assert str(raised.value).count("Tom (Person") == 10
 
 
-async def test_labels_choose_among_nodes_of_a_name(references: NodeReferences, tools: Toolset, user_id: str) -> None:
+async def test_labels_choose_among_nodes_of_a_name(
+    references: NodeReferences, tools: Toolset, user_id: str
+) -> None:
     ruth, book = await person(tools, "Ruth"), await node(tools, "Entity", "Ruth")
     assert await references.resolve_each(user_id, ["Ruth"], ["Person"]) == {"Ruth": ruth}
     assert await references.resolve_each(user_id, ["Ruth"], ["Entity", "Concept"]) == {"Ruth": book}
-    assert isinstance((await references.resolve_each(user_id, [ruth], ["Concept"]))[ruth], NodeNotFoundError)
+    assert isinstance(
+        (await references.resolve_each(user_id, [ruth], ["Concept"]))[ruth], NodeNotFoundError
+    )
 
 
 async def test_a_beginning_of_two_keys_is_an_error(
@@ -125,17 +129,25 @@ async def test_the_owner_is_meant_even_if_a_node_has_that_name(
     assert await references.resolve(user_id, [word, "Anna"]) == {word: owner, "Anna": owner}
 
 
-async def test_me_without_an_owner_says_how_to_set_one(references: NodeReferences, user_id: str) -> None:
+async def test_me_without_an_owner_says_how_to_set_one(
+    references: NodeReferences, user_id: str
+) -> None:
     with pytest.raises(NodeNotFoundError, match="set `is_owner` to true on that person's node"):
         await references.resolve(user_id, ["me"])
     assert await references.owner(user_id) is None
 
 
-async def test_many_names_are_found_at_once(references: NodeReferences, graph: KnowledgeGraph, stored: str) -> None:
+async def test_many_names_are_found_at_once(
+    references: NodeReferences, graph: KnowledgeGraph, stored: str
+) -> None:
     count = MAX_INDEXED_NAMES + 10
     await store_people(graph, stored, {f"{stored}-{n}": f"Person  {n}" for n in range(count)})
-    resolved = await references.resolve_each(stored, [*(f"PERSON {n}" for n in range(count)), "nobody"])
-    assert [resolved[f"PERSON {n}"] for n in range(count)] == [f"{stored}-{n}" for n in range(count)]
+    resolved = await references.resolve_each(
+        stored, [*(f"PERSON {n}" for n in range(count)), "nobody"]
+    )
+    assert [resolved[f"PERSON {n}"] for n in range(count)] == [
+        f"{stored}-{n}" for n in range(count)
+    ]
     assert isinstance(resolved["nobody"], NodeNotFoundError)
 
 
@@ -147,7 +159,9 @@ async def test_a_name_is_found_although_many_names_score_better(
     assert await references.resolve(stored, ["film film"]) == {"film film": f"{stored}-last"}
 
 
-async def test_hostile_references_are_unknown(references: NodeReferences, tools: Toolset, user_id: str) -> None:
+async def test_hostile_references_are_unknown(
+    references: NodeReferences, tools: Toolset, user_id: str
+) -> None:
     await person(tools, "Ruth")
     hostile = [
         "",
@@ -184,6 +198,15 @@ async def test_the_database_compares_the_same_plain_texts(graph: KnowledgeGraph)
         "Ca\u200bfe\u0301\n2",
         "ℝ² 🦄",
     ]
-    texts += ["東京タワー", "हिन्दी", "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627", "", ".,", "plain 'ASCII'"]
-    rows = await cypher(graph, f"UNWIND $texts AS text RETURN {statement('_plain_text')} AS plain", texts=texts)
+    texts += [
+        "東京タワー",
+        "हिन्दी",
+        "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627",
+        "",
+        ".,",
+        "plain 'ASCII'",
+    ]
+    rows = await cypher(
+        graph, f"UNWIND $texts AS text RETURN {statement('_plain_text')} AS plain", texts=texts
+    )
     assert [row["plain"] for row in rows] == [plain_text(text) for text in texts]

@@ -18,8 +18,12 @@ async def test_nothing_of_a_call_is_written_if_the_database_fails(
 ) -> None:
     await tools.remember(nodes=[ADA])
     fail_at(monkeypatch, services_of(graph).store, "write", "write_records")
-    answer = await tools.remember(nodes=[ADA | {"description": "Sings"}, BO], relationships=[FRIENDS])
+    answer = await tools.remember(
+        nodes=[ADA | {"description": "Sings"}, BO], relationships=[FRIENDS]
+    )
     assert (answer["nodes"]["failed"], answer["relationships"]["failed"]) == (2, 1)
     assert [failure["error"] for failure in answer["failures"][:2]] == ["The disk is full"] * 2
-    assert [(node["name"], node["description"]) for node in await nodes_of(graph, user_id)] == [("Ada", "Rows")]
+    assert [(node["name"], node["description"]) for node in await nodes_of(graph, user_id)] == [
+        ("Ada", "Rows")
+    ]
     assert await relationships_of(graph, user_id) == []

@@ -1,4 +1,6 @@
-"""A server that is gone is noticed soon, whatever TCP and the driver think, and found again by itself."""
+"""A server that is gone is noticed soon, whatever TCP and the driver think, and found again by
+itself.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Iterator
@@ -25,7 +27,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "hybrid_search": {"query": "mentors"},
     "describe_graph": {},
     "remember": {"nodes": [{"label": "Concept", "name": "Sailing"}]},
-    "query_patterns": {"patterns": [{"steps": [{"source_label": "Person", "target_label": "Concept"}]}]},
+    "query_patterns": {
+        "patterns": [{"steps": [{"source_label": "Person", "target_label": "Concept"}]}]
+    },
     "traverse": {"entity_key": "me"},
 }
 
@@ -47,7 +51,9 @@ async def proxy(server: Server) -> AsyncIterator[Proxy]:
 
 
 @pytest.fixture
-async def distant(proxy: Proxy, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[KnowledgeGraph]:
+async def distant(
+    proxy: Proxy, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[KnowledgeGraph]:
     """The graph behind the proxy; less patience than usual makes the tests shorter."""
     monkeypatch.setattr(reachability, "PATIENCE", 0.3)
     monkeypatch.setattr(reachability, "REMEMBERED", 0.1)
@@ -80,15 +86,21 @@ async def test_a_write_that_was_interrupted_says_that_its_outcome_is_unknown(
     store = services_of(distant).store
     proxy.swallow()
     with pytest.raises(UnreachableError, match="not known whether the write took effect"):
-        await before_it_hangs(store.write("CREATE (:Concept {user_id: $user_id})", {"user_id": user_id}))
+        await before_it_hangs(
+            store.write("CREATE (:Concept {user_id: $user_id})", {"user_id": user_id})
+        )
     with pytest.raises(UnreachableError) as raised:
-        await before_it_hangs(store.write("CREATE (:Concept {user_id: $user_id})", {"user_id": user_id}))
+        await before_it_hangs(
+            store.write("CREATE (:Concept {user_id: $user_id})", {"user_id": user_id})
+        )
     assert "not known" not in str(raised.value), "it was not sent"
 
 
 async def test_a_slow_statement_of_a_server_that_answers_goes_on(distant: KnowledgeGraph) -> None:
     """It takes several times as long as the server is given before it is asked."""
-    slow = "UNWIND range(1, 600000) AS i WITH i WHERE sqrt(i) * sqrt(i) > 0 RETURN count(i) AS counted"
+    slow = (
+        "UNWIND range(1, 600000) AS i WITH i WHERE sqrt(i) * sqrt(i) > 0 RETURN count(i) AS counted"
+    )
     store = services_of(distant).store
     rows = await asyncio.gather(*(store.read(slow, {}) for _ in range(3)))
     assert rows == [[{"counted": 600_000}]] * 3
@@ -109,10 +121,14 @@ async def test_a_load_stops_and_says_how_to_continue(
     distant: KnowledgeGraph, proxy: Proxy, user_id: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "many.jsonl"
-    file.write_text("\n".join(f'{{"kind": "node", "label": "Concept", "name": "C{n}"}}' for n in range(200)))
+    file.write_text(
+        "\n".join(f'{{"kind": "node", "label": "Concept", "name": "C{n}"}}' for n in range(200))
+    )
     loading = distant.load(file, user_id=user_id, batch_size=20, progress=CutDuring(proxy))
     # What fails first is a statement that cannot be sent, or one whose answer is lost.
-    with pytest.raises(StoreError, match=r"(be reached|during a write).*load many\.jsonl again to continue"):
+    with pytest.raises(
+        StoreError, match=r"(be reached|during a write).*load many\.jsonl again to continue"
+    ):
         await before_it_hangs(loading)
     await proxy.start()
     await asyncio.sleep(reachability.REMEMBERED)

@@ -1,4 +1,6 @@
-"""Clusters: reads go to readers, writes to the writer, and reads see earlier writes, also of other processes."""
+"""Clusters: reads go to readers, writes to the writer, and reads see earlier writes, also of other
+processes.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -39,8 +41,12 @@ class Cluster:
 @pytest.fixture
 async def cluster(server: Server) -> AsyncIterator[Cluster]:
     async with AsyncExitStack() as stack:
-        router, reader, writer = [await stack.enter_async_context(proxy_to(server.uri)) for _ in range(3)]
-        router.routes = routing_table(readers=[reader.address], writers=[writer.address], routers=[router.address])
+        router, reader, writer = [
+            await stack.enter_async_context(proxy_to(server.uri)) for _ in range(3)
+        ]
+        router.routes = routing_table(
+            readers=[reader.address], writers=[writer.address], routers=[router.address]
+        )
         yield Cluster(router, reader, writer)
 
 
@@ -50,16 +56,24 @@ def recorder() -> Recorder:
 
 
 @pytest.fixture
-async def clustered(cluster: Cluster, settings: Settings, recorder: Recorder) -> AsyncIterator[KnowledgeGraph]:
+async def clustered(
+    cluster: Cluster, settings: Settings, recorder: Recorder
+) -> AsyncIterator[KnowledgeGraph]:
     near = settings.model_copy(update={"neo4j_uri": cluster.uri})
-    connecting = KnowledgeGraph.connect(settings=near, embedder=HashingEmbedder(DIMENSIONS), observer=recorder)
+    connecting = KnowledgeGraph.connect(
+        settings=near, embedder=HashingEmbedder(DIMENSIONS), observer=recorder
+    )
     async with connecting as opened:
         yield opened
 
 
-async def test_a_single_server_is_used_by_its_routing_table(settings: Settings, server: Server, user_id: str) -> None:
+async def test_a_single_server_is_used_by_its_routing_table(
+    settings: Settings, server: Server, user_id: str
+) -> None:
     routed = settings.model_copy(update={"neo4j_uri": server.uri.replace("bolt://", "neo4j://")})
-    async with KnowledgeGraph.connect(settings=routed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+    async with KnowledgeGraph.connect(
+        settings=routed, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
         await two_friends(graph.tools(user_id=user_id), description="They row")
         result = await graph.search("They row", user_id=user_id)
         assert [one.description for one in result.relationships or ()] == ["They row"]
@@ -85,7 +99,9 @@ async def test_reads_go_to_the_reader_and_writes_to_the_writer(
     assert b"Sailing" in cluster.writer.requests
 
 
-async def test_a_read_after_a_write_waits_for_it(clustered: KnowledgeGraph, cluster: Cluster, user_id: str) -> None:
+async def test_a_read_after_a_write_waits_for_it(
+    clustered: KnowledgeGraph, cluster: Cluster, user_id: str
+) -> None:
     await person(clustered.tools(user_id=user_id), "Ada")
     [written] = await clustered.bookmarks()
     cluster.forget()
@@ -105,13 +121,16 @@ async def test_another_process_reads_what_was_written_with_its_bookmarks(
         await other.use_bookmarks([written])
         assert cluster.reader.requests.count(written.encode()) == 1
         cluster.forget()
-        await services_of(other).store.read("MATCH (n:Person {user_id: $user}) RETURN n.name", {"user": user_id})
+        await services_of(other).store.read(
+            "MATCH (n:Person {user_id: $user}) RETURN n.name", {"user": user_id}
+        )
         assert written.encode() in cluster.reader.requests
         assert bytes(cluster.writer.requests) == b""
 
 
 @pytest.mark.parametrize(
-    ("wrong", "why"), [(["never"], "cannot be used: "), ("never", "cannot be used: "), ([7], "got 7")]
+    ("wrong", "why"),
+    [(["never"], "cannot be used: "), ("never", "cannot be used: "), ([7], "got 7")],
 )
 async def test_bookmarks_that_cannot_be_used_are_refused_and_harm_no_later_call(
     graph: KnowledgeGraph, user_id: str, wrong: list[str], why: str

@@ -26,7 +26,9 @@ CHOSEN = VectorIndexOptions("none", m=24, ef_construction=150, search_expansion=
 
 
 async def schema_of(store: Store, part: str) -> list[Row]:
-    rows = await store.run_schema("SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties RETURN *")
+    rows = await store.run_schema(
+        "SHOW INDEXES YIELD name, type, state, labelsOrTypes, properties RETURN *"
+    )
     return sorted((row for row in rows if part in row["name"]), key=lambda row: row["name"])
 
 
@@ -40,9 +42,13 @@ async def make_earlier_form(graph: KnowledgeGraph) -> None:
 
 
 async def ensure_with(
-    graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, run_schema: Callable[[str], Awaitable[list[Row]]]
+    graph: KnowledgeGraph,
+    monkeypatch: pytest.MonkeyPatch,
+    run_schema: Callable[[str], Awaitable[list[Row]]],
 ) -> None:
-    """Complete the schema while its statements run by another function; nothing is wrong with it afterwards."""
+    """Complete the schema while its statements run by another function; nothing is wrong with it
+    afterwards.
+    """
     monkeypatch.setattr(services_of(graph).store, "run_schema", run_schema)
     await services_of(graph).schema.ensure()
     assert await services_of(graph).schema.problems() == []
@@ -59,7 +65,12 @@ def ontology(label: str) -> Ontology:
         {
             "labels": {label: {}},
             "relationships": {
-                f"sails_{label}": {"from": label, "to": label, "attitude": list("abcde"), "proximity": list("abcde")}
+                f"sails_{label}": {
+                    "from": label,
+                    "to": label,
+                    "attitude": list("abcde"),
+                    "proximity": list("abcde"),
+                }
             },
             "note_lifetimes_in_days": {"forever": None},
             "default_note_lifetime": "forever",
@@ -72,16 +83,23 @@ async def own(opened: KnowledgeGraph, ontology: Ontology, label: str) -> AsyncIt
     """A schema of labels and types of its own; what it makes is dropped afterwards."""
     yield own_parts(services_of(opened).store, ontology, label, 384)
     for kind, drop in (("CONSTRAINTS", "CONSTRAINT"), ("INDEXES", "INDEX")):
-        for row in await services_of(opened).store.run_schema(f"SHOW {kind} YIELD name RETURN name"):
+        for row in await services_of(opened).store.run_schema(
+            f"SHOW {kind} YIELD name RETURN name"
+        ):
             if label in row["name"]:
                 await services_of(opened).store.run_schema(f"DROP {drop} `{row['name']}`")
 
 
 def own_parts(
-    store: Store, ontology: Ontology, label: str, dimensions: int, options: VectorIndexOptions = CHOSEN
+    store: Store,
+    ontology: Ontology,
+    label: str,
+    dimensions: int,
+    options: VectorIndexOptions = CHOSEN,
 ) -> Schema:
     schema = Schema(store, ontology, HashingEmbedder(dimensions), options)
-    # The indexes on all labels and on all types have one name in a database: they stay those of the other tests.
+    # The indexes on all labels and on all types have one name in a database: they stay those of the
+    # other tests.
     schema.parts = [part for part in schema.parts if label in part.name]
     return schema
 
@@ -94,7 +112,9 @@ async def test_the_schema_is_complete_and_online(opened: KnowledgeGraph) -> None
     assert {part.name for part in services_of(opened).schema.parts} <= {row["name"] for row in rows}
 
 
-async def test_ensuring_twice_changes_nothing(opened: KnowledgeGraph, own: Schema, label: str) -> None:
+async def test_ensuring_twice_changes_nothing(
+    opened: KnowledgeGraph, own: Schema, label: str
+) -> None:
     await own.ensure()
     made = await schema_of(services_of(opened).store, label)
     assert len(made) == len(own.parts)
@@ -103,22 +123,34 @@ async def test_ensuring_twice_changes_nothing(opened: KnowledgeGraph, own: Schem
 
 
 async def test_the_schema_can_be_ensured_concurrently(
-    settings: Settings, opened: KnowledgeGraph, own: Schema, ontology: Ontology, label: str, clock: Clock
+    settings: Settings,
+    opened: KnowledgeGraph,
+    own: Schema,
+    ontology: Ontology,
+    label: str,
+    clock: Clock,
 ) -> None:
-    async with connections(4, settings=settings, embedder=HashingEmbedder(384), clock=clock) as graphs:
+    async with connections(
+        4, settings=settings, embedder=HashingEmbedder(384), clock=clock
+    ) as graphs:
         schemas = [own_parts(services_of(graph).store, ontology, label, 384) for graph in graphs]
         await asyncio.gather(*(schema.ensure() for schema in schemas))
     assert len(await schema_of(services_of(opened).store, label)) == len(own.parts)
     assert await own.problems() == []
 
 
-async def test_a_mismatch_in_dimensions_is_reported_with_both_lengths_and_the_command(settings: Settings) -> None:
+async def test_a_mismatch_in_dimensions_is_reported_with_both_lengths_and_the_command(
+    settings: Settings,
+) -> None:
     with pytest.raises(SchemaError) as refused:
         async with KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(64)):
             pass
     said = str(refused.value)
     assert "kgagent_Person_embedding" in said
-    assert "made for embeddings of length 384, but hashing blake2b-words, 64 dimensions makes 64" in said
+    assert (
+        "made for embeddings of length 384, but hashing blake2b-words, 64 dimensions makes 64"
+        in said
+    )
     assert "Fix: set KGAGENT_EMBEDDER=local for embeddings of length 384; " in said
     assert said.endswith("or, to embed everything again, kgagent migrate --rebuild-indexes")
 
@@ -128,7 +160,9 @@ async def test_rebuilding_fits_the_vector_indexes_to_another_embedder(
 ) -> None:
     await own.ensure()
     shorter = own_parts(services_of(opened).store, ontology, label, 64)
-    with pytest.raises(SchemaError, match=rf"kgagent_{label}_embedding.*: made for embeddings of length 384"):
+    with pytest.raises(
+        SchemaError, match=rf"kgagent_{label}_embedding.*: made for embeddings of length 384"
+    ):
         await shorter.ensure()
     await shorter.rebuild_vector_indexes()
     assert await shorter.problems() == []
@@ -140,7 +174,11 @@ async def test_indexes_with_other_options_work_and_are_reported(
 ) -> None:
     await own.ensure()
     other = own_parts(
-        services_of(opened).store, ontology, label, 384, dataclasses.replace(CHOSEN, m=8, quantization="binary")
+        services_of(opened).store,
+        ontology,
+        label,
+        384,
+        dataclasses.replace(CHOSEN, m=8, quantization="binary"),
     )
     await other.ensure()
     assert await other.problems() == []
@@ -152,10 +190,15 @@ async def test_indexes_with_other_options_work_and_are_reported(
     assert await other.differing_options() == []
 
 
-async def test_an_index_with_another_name_is_used_as_well(opened: KnowledgeGraph, own: Schema, label: str) -> None:
-    await services_of(opened).store.run_schema(f"CREATE INDEX mine_{label} FOR (n:{label}) ON (n.user_id)")
+async def test_an_index_with_another_name_is_used_as_well(
+    opened: KnowledgeGraph, own: Schema, label: str
+) -> None:
     await services_of(opened).store.run_schema(
-        f"CREATE CONSTRAINT unique_{label} FOR (n:{label}) REQUIRE (n.user_id, n.entity_key) IS UNIQUE"
+        f"CREATE INDEX mine_{label} FOR (n:{label}) ON (n.user_id)"
+    )
+    await services_of(opened).store.run_schema(
+        f"CREATE CONSTRAINT unique_{label} FOR (n:{label}) REQUIRE (n.user_id, n.entity_key) IS "
+        f"UNIQUE"
     )
     await own.ensure()
     assert await own.problems() == []
@@ -168,7 +211,9 @@ async def test_an_index_whose_constraint_was_never_created_is_replaced(
     await own.ensure()
     name = f"kgagent_{label}_unique"
     await services_of(opened).store.run_schema(f"DROP CONSTRAINT {name}")
-    await services_of(opened).store.run_schema(f"CREATE INDEX {name} FOR (n:{label}) ON (n.user_id, n.entity_key)")
+    await services_of(opened).store.run_schema(
+        f"CREATE INDEX {name} FOR (n:{label}) ON (n.user_id, n.entity_key)"
+    )
     await services_of(opened).store.run_schema(f"CALL db.awaitIndex('{name}')")
     [problem] = await own.problems()
     assert problem.names == (name,)
@@ -188,7 +233,9 @@ async def test_data_that_violates_a_constraint_is_reported(
         f"UNWIND [1, 2] AS i CREATE (:{label} {{user_id: 'one', entity_key: 'twin'}})", {}
     )
     try:
-        with pytest.raises(SchemaError, match=rf"kgagent_{label}_unique cannot be created: (?s:.*)`kgagent doctor`"):
+        with pytest.raises(
+            SchemaError, match=rf"kgagent_{label}_unique cannot be created: (?s:.*)`kgagent doctor`"
+        ):
             await own.ensure()
     finally:
         await services_of(opened).store.write(f"MATCH (n:{label}) DELETE n", {})
@@ -222,12 +269,18 @@ async def test_indexes_of_an_ontology_with_fewer_types_are_replaced_when_a_graph
 ) -> None:
     store, ontology = services_of(opened).store, opened.ontology
     await two_friends(opened.tools(user_id=user_id))
-    fewer = {name: kind for name, kind in ontology.relationships.items() if kind.pairs[0][1] != "Source"}
+    fewer = {
+        name: kind for name, kind in ontology.relationships.items() if kind.pairs[0][1] != "Source"
+    }
     earlier = Schema(store, ontology.model_copy(update={"relationships": fewer}), embedder, CHOSEN)
-    earlier.parts = [part for part in earlier.parts if part.is_searched and len(part.covers) == len(fewer)]
+    earlier.parts = [
+        part for part in earlier.parts if part.is_searched and len(part.covers) == len(fewer)
+    ]
     await earlier.rebuild_vector_indexes()
     assert await services_of(opened).schema.problems() != []
-    with pytest.raises(SchemaError, match="makes 64"):  # whose indexes would lack the stored embeddings
+    with pytest.raises(
+        SchemaError, match="makes 64"
+    ):  # whose indexes would lack the stored embeddings
         await Schema(store, ontology, HashingEmbedder(64), CHOSEN).ensure()
     earlier.parts = [part for part in earlier.parts if part.is_vector]
     assert await earlier.problems() == []
@@ -252,7 +305,10 @@ async def test_an_index_that_another_process_drops_while_it_is_awaited_is_create
         if dropped or not text.startswith("CALL db.awaitIndex('kgagent_node_text'"):
             rows = await run(text)
             # Such a small index is online at once.
-            return [row | {"state": "POPULATING"} if not dropped and "state" in row else row for row in rows]
+            return [
+                row | {"state": "POPULATING"} if not dropped and "state" in row else row
+                for row in rows
+            ]
         dropped.append(text)
         await run("DROP INDEX kgagent_node_text")
         try:
@@ -284,10 +340,14 @@ async def test_a_deadlock_with_another_process_that_changes_the_schema_is_no_err
 
 
 @pytest.mark.alone
-async def test_a_text_index_of_another_ontology_is_left_alone(opened: KnowledgeGraph, ontology: Ontology) -> None:
+async def test_a_text_index_of_another_ontology_is_left_alone(
+    opened: KnowledgeGraph, ontology: Ontology
+) -> None:
     before = await schema_of(services_of(opened).store, "kgagent_node_text")
     other = Schema(services_of(opened).store, ontology, HashingEmbedder(384), CHOSEN)
     other.parts = [part for part in other.parts if part.kind == "text"]
-    with pytest.raises(SchemaError, match=r"kgagent_node_text: made for another ontology.*--rebuild-indexes"):
+    with pytest.raises(
+        SchemaError, match=r"kgagent_node_text: made for another ontology.*--rebuild-indexes"
+    ):
         await other.ensure()
     assert await schema_of(services_of(opened).store, "kgagent_node_text") == before

@@ -1,4 +1,6 @@
-"""Statements that are given the database's own ids answer only what is the user's, whichever ids they are given."""
+"""Statements that are given the database's own ids answer only what is the user's, whichever ids
+they are given.
+"""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -20,17 +22,22 @@ COMMON = {"weight_property": "weight", "dimensions": DIMENSIONS, "model": "any"}
 
 @pytest.fixture
 async def ids(graph: KnowledgeGraph, user_id: str) -> AsyncIterator[dict[str, str]]:
-    """Ids of Ada, Bo and another user's Zed; of what joins the user's own, and what leads to and from Zed."""
+    """Ids of Ada, Bo and another user's Zed; of what joins the user's own, and what leads to and
+    from Zed.
+    """
     tools = graph.tools(user_id=user_id)
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
     await relate(tools, ada, bo)
     [found] = await cypher(
         graph,
         "MATCH (a:Person {entity_key: $ada})-[own]-(b:Person {entity_key: $bo}) "
-        "SET a.embedding = $vector, b.embedding = $vector, b.text = 'mine', b.embedding_model = 'any', a.text = null, "
+        "SET a.embedding = $vector, b.embedding = $vector, b.text = 'mine', b.embedding_model = "
+        "'any', a.text = null, "
         "  own.embedding_model = 'any' "
-        "CREATE (z:Person {entity_key: $user + '-z', user_id: $user + '-other', name: 'Zed', text: 'theirs'}) "
-        "CREATE (a)-[to:has_relationship_with {relationship_type: 'x', relationship_embedding: $vector}]->(z) "
+        "CREATE (z:Person {entity_key: $user + '-z', user_id: $user + '-other', name: 'Zed', text: "
+        "'theirs'}) "
+        "CREATE (a)-[to:has_relationship_with {relationship_type: 'x', relationship_embedding: "
+        "$vector}]->(z) "
         "CREATE (z)-[from:has_relationship_with {relationship_type: 'x', user_id: $user}]->(b) "
         "RETURN elementId(a) AS ada, elementId(b) AS bo, elementId(z) AS zed, "
         "  elementId(own) AS own, elementId(to) AS to, elementId(from) AS from",
@@ -49,9 +56,13 @@ def vector() -> list[float]:
 
 async def answer(graph: KnowledgeGraph, name: str, **parameters: Any) -> list[dict[str, Any]]:
     text = statement(
-        name, types=services_of(graph).relationships.names["types"], relationship=Fragment("_ranked_relationship")
+        name,
+        types=services_of(graph).relationships.names["types"],
+        relationship=Fragment("_ranked_relationship"),
     )
-    return [dict(row) for row in await services_of(graph).store.read(text, {**COMMON, **parameters})]
+    return [
+        dict(row) for row in await services_of(graph).store.read(text, {**COMMON, **parameters})
+    ]
 
 
 @pytest.mark.parametrize("vector_given", [True, False])
@@ -60,7 +71,9 @@ async def test_counts_of_relationships_include_only_those_of_the_user(
 ) -> None:
     asked = [ids["own"], ids["to"], ids["from"]]
     given = services_of(graph).store.vector(vector()) if vector_given else None
-    [row] = await answer(graph, "score_path_relationships", user_id=user_id, ids=asked, vector=given)
+    [row] = await answer(
+        graph, "score_path_relationships", user_id=user_id, ids=asked, vector=given
+    )
     assert [asked[position] for position, *_ in row["scores"]] == [ids["own"]]
 
 
@@ -107,12 +120,18 @@ async def test_expansion_does_not_reach_another_users_node(
         "user_id": user_id,
         "vectors": [services_of(graph).store.vector(vector())],
         "frontier": [
-            {**step, "position": at, "element_id": ids[name]} for at, name in enumerate(("own", "to", "from"))
+            {**step, "position": at, "element_id": ids[name]}
+            for at, name in enumerate(("own", "to", "from"))
         ],
     }
     rows = await answer(graph, "expand_hop", **asked)
     assert [reached for row in rows for reached in row["reached"]] == []
-    await cypher(graph, "MATCH (n) WHERE elementId(n) = $id SET n.user_id = $user", id=ids["zed"], user=user_id)
+    await cypher(
+        graph,
+        "MATCH (n) WHERE elementId(n) = $id SET n.user_id = $user",
+        id=ids["zed"],
+        user=user_id,
+    )
     rows = await answer(graph, "expand_hop", **asked)
     assert [reached for row in rows for reached in row["reached"]] != []
 
@@ -123,5 +142,7 @@ async def test_a_scan_of_given_records_reads_only_those_that_are_or_start_at_nod
     services, element_ids = services_of(graph), list(ids.values())
     async with Scan.of(services, "nodes", user_id, element_ids=element_ids).ids() as nodes:
         assert {element_id async for element_id in nodes} == {ids["ada"], ids["bo"]}
-    async with Scan.of(services, "relationships", user_id, element_ids=element_ids).ids() as relationships:
+    async with Scan.of(
+        services, "relationships", user_id, element_ids=element_ids
+    ).ids() as relationships:
         assert {element_id async for element_id in relationships} == {ids["own"], ids["to"]}

@@ -34,17 +34,22 @@ async def test_a_similarity_on_the_server_is_plain_cosine(graph: KnowledgeGraph)
         "RETURN 2.0 * vector.similarity.cosine(toFloatList($a), toFloatList($b)) - 1.0 AS cosine",
         {"a": services_of(graph).store.vector(one), "b": services_of(graph).store.vector(other)},
     )
-    assert row["cosine"] == pytest.approx(math.fsum(x * y for x, y in zip(one, other, strict=True)), abs=1e-6)
+    assert row["cosine"] == pytest.approx(
+        math.fsum(x * y for x, y in zip(one, other, strict=True)), abs=1e-6
+    )
 
 
-async def test_parameters_are_accepted_wherever_a_value_may_stand(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_parameters_are_accepted_wherever_a_value_may_stand(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     label = f"Label {user_id}"
     await services_of(graph).store.write(
         "UNWIND $rows AS row CREATE (n:$($label) {user_id: $user_id}) SET n += row",
         {"rows": [{"name": name} for name in "abcd"], "label": label, "user_id": user_id},
     )
     rows = await services_of(graph).store.read(
-        f"MATCH (n:`{label}` {{user_id: $user_id}}) WHERE n.name <> '$skip' AND n.name STARTS WITH $`the start` "
+        f"MATCH (n:`{label}` {{user_id: $user_id}}) WHERE n.name <> '$skip' AND n.name STARTS WITH "
+        f"$`the start` "
         "RETURN n.name AS name, $nothing AS nothing ORDER BY name SKIP $skip LIMIT $limit + 1",
         {"user_id": user_id, "the start": "", "nothing": None, "skip": 1, "limit": 1},
     )
@@ -58,13 +63,17 @@ async def test_a_slow_statement_is_terminated(graph: KnowledgeGraph) -> None:
 
 
 async def test_a_stream_yields_rows_one_by_one(graph: KnowledgeGraph) -> None:
-    async with services_of(graph).store.stream("UNWIND range(1, $n) AS i RETURN i", {"n": 2_500}) as rows:
+    async with services_of(graph).store.stream(
+        "UNWIND range(1, $n) AS i RETURN i", {"n": 2_500}
+    ) as rows:
         assert [row["i"] async for row in rows] == list(range(1, 2_501))
 
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> Callable[[Exception], list[str]]:
-    """Makes statements outside a transaction of the driver's own fail; gives the list of their texts."""
+    """Makes statements outside a transaction of the driver's own fail; gives the list of their
+    texts.
+    """
 
     def fail(error: Exception) -> list[str]:
         asked: list[str] = []

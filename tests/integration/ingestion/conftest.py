@@ -26,8 +26,13 @@ def model() -> Iterator[ScriptedModel]:
 
 @pytest.fixture
 def environment(server: Server, user_id: str, model: ScriptedModel) -> dict[str, str]:
-    """An environment that leads to the tests' Neo4j, and to the scripted model behind OpenAI's client."""
-    return settings_for(server, user_id) | {"OPENAI_API_KEY": API_KEY, "OPENAI_BASE_URL": model.base_url}
+    """An environment that leads to the tests' Neo4j, and to the scripted model behind OpenAI's
+    client.
+    """
+    return settings_for(server, user_id) | {
+        "OPENAI_API_KEY": API_KEY,
+        "OPENAI_BASE_URL": model.base_url,
+    }
 
 
 @pytest.fixture

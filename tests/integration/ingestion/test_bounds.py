@@ -13,7 +13,14 @@ from kgagent.ingestion import IngestionReport, Ingestor, Limits
 from kgagent.ingestion.limits import RunUsage
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
-from tests.support.openai_models import Body, Calls, ScriptedModel, Turn, deciding_model, scripted_model
+from tests.support.openai_models import (
+    Body,
+    Calls,
+    ScriptedModel,
+    Turn,
+    deciding_model,
+    scripted_model,
+)
 from tests.support.people import person
 from tests.support.reading import CALL, chat_model
 from tests.support.stored import nodes_of, relationships_of
@@ -21,8 +28,12 @@ from tests.support.stored import nodes_of, relationships_of
 LOOK: tuple[str, Body | str] = ("explore", {"text_matches": ["Ruth"]})
 
 
-async def read(graph: KnowledgeGraph, user_id: str, model: ScriptedModel, **limits: float) -> IngestionReport:
-    ingestor = Ingestor(graph, chat_model(model), user_id=user_id, limits=Limits.model_validate(limits))
+async def read(
+    graph: KnowledgeGraph, user_id: str, model: ScriptedModel, **limits: float
+) -> IngestionReport:
+    ingestor = Ingestor(
+        graph, chat_model(model), user_id=user_id, limits=Limits.model_validate(limits)
+    )
     return await ingestor.ingest(CALL)
 
 
@@ -49,7 +60,11 @@ async def test_unknown_tools_and_invalid_arguments_are_reported_to_the_model_and
         answers = [m["content"] for m in model.requests[-1]["messages"] if m["role"] == "tool"]
     assert report.state == "complete"
     assert len(answers) == 6
-    outcomes = {(call.tool, call.outcome.split(";")[0].split(":")[0]) for call in report.calls if not call.success}
+    outcomes = {
+        (call.tool, call.outcome.split(";")[0].split(":")[0])
+        for call in report.calls
+        if not call.success
+    }
     assert outcomes == {
         ("drop_all", "Unknown tool"),
         ("create_node", "Arguments are not a JSON object"),
@@ -71,14 +86,18 @@ async def test_unreadable_answer_is_requested_again(graph: KnowledgeGraph, user_
 
 async def test_part_is_given_up_after_too_many_steps(graph: KnowledgeGraph, user_id: str) -> None:
     numbers = itertools.count()
-    with deciding_model(lambda _: [("explore", {"text_matches": [f"name {next(numbers)}"]})]) as model:
+    with deciding_model(
+        lambda _: [("explore", {"text_matches": [f"name {next(numbers)}"]})]
+    ) as model:
         report = await read(graph, user_id, model, steps_per_part=4)
         assert len(model.requests) == 4
     assert (report.state, report.steps, report.parts_read) == ("incomplete", 4, 0)
     assert report.warnings == ("Part 1 was abandoned: the model was not done after 4 steps",)
 
 
-async def test_empty_answer_is_followed_by_one_reminder(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_empty_answer_is_followed_by_one_reminder(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     with deciding_model(lambda _: "") as model:
         report = await read(graph, user_id, model)
         assert "Your answer was empty" in model.requests[1]["messages"][-1]["content"]
@@ -91,7 +110,9 @@ async def test_calls_after_the_deadline_are_not_run(
 ) -> None:
     write = services_of(graph).store.write
 
-    async def late_write(text: str, parameters: Parameters, *, timeout: float | None = None) -> list[Row]:
+    async def late_write(
+        text: str, parameters: Parameters, *, timeout: float | None = None
+    ) -> list[Row]:
         if "'name': 'Ada'" in str(parameters):
             monkeypatch.setattr(RunUsage, "seconds", 901.0)
         return await write(text, parameters, timeout=timeout)
@@ -105,15 +126,21 @@ async def test_calls_after_the_deadline_are_not_run(
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {"Ada", CALL.name}
 
 
-async def test_writes_are_rejected_before_a_successful_read(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_writes_are_rejected_before_a_successful_read(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     create = ("create_node", {"label": "Person", "name": "Ada"})
-    with scripted_model(says(create), says(("explore", {})), says(create), says(LOOK), says(create), ends) as model:
+    with scripted_model(
+        says(create), says(("explore", {})), says(create), says(LOOK), says(create), ends
+    ) as model:
         report = await read(graph, user_id, model)
     assert [call.success for call in report.calls] == [False, False, False, True, True]
     assert "Explore first" in report.calls[0].outcome
 
 
-async def test_long_tool_result_is_truncated(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_long_tool_result_is_truncated(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await person(tools, "Ruth", "Naval architect. " * 200)
     with scripted_model(says(LOOK), ends) as model:
         await read(graph, user_id, model, answer_characters=500)
@@ -122,7 +149,9 @@ async def test_long_tool_result_is_truncated(graph: KnowledgeGraph, tools: Tools
     assert answer.endswith("(truncated: the result is too long; ask for less)")
 
 
-async def test_slow_model_stops_the_run_at_the_deadline(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_slow_model_stops_the_run_at_the_deadline(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     let_go = threading.Event()
 
     def never(_: list[Body]) -> str:
@@ -160,7 +189,10 @@ async def test_hostile_source_cannot_reach_other_users(graph: KnowledgeGraph, us
     )
     obedient: Calls = [
         ("update_node", {"entity_key": victim, "name": "Nobody"}),
-        ("create_relationship", {"from_entity_key": victim, "to_entity_key": friend, "relationship_type": "foe"}),
+        (
+            "create_relationship",
+            {"from_entity_key": victim, "to_entity_key": friend, "relationship_type": "foe"},
+        ),
         ("explore", {"text_matches": ["Vera"], "user_id": f"{user_id}-other"}),
         ("delete_relationship", {"from_entity_key": victim, "to_entity_key": friend}),
         ("merge_nodes", {"keep": victim, "remove": friend}),
@@ -174,7 +206,9 @@ async def test_hostile_source_cannot_reach_other_users(graph: KnowledgeGraph, us
     assert '"nodes": []' in found
     assert {node["name"] for node in await nodes_of(graph, f"{user_id}-other")} == {"Vera", "Finn"}
     assert await relationships_of(graph, f"{user_id}-other") == []
-    begins, ends_with = (f"--- source {hostile.fingerprint[:24]} {word} ---" for word in ("begins", "ends"))
+    begins, ends_with = (
+        f"--- source {hostile.fingerprint[:24]} {word} ---" for word in ("begins", "ends")
+    )
     assert prompt.count(begins) == prompt.count(ends_with) == 1
     assert prompt.splitlines()[1] == begins
     assert prompt.splitlines()[-1] == ends_with

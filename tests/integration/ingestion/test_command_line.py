@@ -46,7 +46,11 @@ def test_files_and_folders_are_read_in_one_run_with_one_report(
     ]
     assert not output["complete"]
     report = (tmp_path / "report.md").read_text("utf-8")
-    assert [line for line in report.splitlines() if line.startswith("# ")] == ["# a", f"# {CALL.name}", "# c.json"]
+    assert [line for line in report.splitlines() if line.startswith("# ")] == [
+        "# a",
+        f"# {CALL.name}",
+        "# c.json",
+    ]
     (tmp_path / "talks" / "c.json").unlink()
     asked = len(model.requests)
     done = kgagent(*INGEST, "a.text", "talks")
@@ -70,10 +74,20 @@ def test_stopped_run_starts_no_further_file_and_the_next_run_resumes(
     assert (done.code, len(model.requests)) == (0, 5)
 
 
-def test_instructions_and_a_date_reach_the_model(kgagent: Kgagent, tmp_path: Path, model: ScriptedModel) -> None:
+def test_instructions_and_a_date_reach_the_model(
+    kgagent: Kgagent, tmp_path: Path, model: ScriptedModel
+) -> None:
     (tmp_path / "a.txt").write_text("It rained yesterday.", "utf-8")
     (tmp_path / "b.json").write_text(CALL.model_dump_json(exclude={"id"}), "utf-8")
-    done = kgagent(*INGEST, "a.txt", "b.json", "--date", "2026-02-09", "--instructions", "The graph is that of Iris.")
+    done = kgagent(
+        *INGEST,
+        "a.txt",
+        "b.json",
+        "--date",
+        "2026-02-09",
+        "--instructions",
+        "The graph is that of Iris.",
+    )
     assert done.code == 0, done.err
     first, _, second, _ = (request["messages"] for request in model.requests)
     assert first[0]["content"].endswith("The graph is that of Iris.")
@@ -85,7 +99,10 @@ async def test_a_file_that_changed_is_a_newer_version_of_itself(
     kgagent: Kgagent, tmp_path: Path, graph: KnowledgeGraph, user_id: str
 ) -> None:
     file = tmp_path / "a.txt"
-    for text, said in (("It rained.", "a: read completely"), ("It rained. Then not.", "(a newer version of")):
+    for text, said in (
+        ("It rained.", "a: read completely"),
+        ("It rained. Then not.", "(a newer version of"),
+    ):
         file.write_text(text, "utf-8")
         done = await to_thread(kgagent, *INGEST, "a.txt")
         assert said in " ".join(done.out.split())
@@ -96,7 +113,9 @@ async def test_a_file_that_changed_is_a_newer_version_of_itself(
     assert (source["name"], source["description"]) == ("a", "Text of 4 words.")
 
 
-def test_name_and_id_require_a_single_file(kgagent: Kgagent, tmp_path: Path, model: ScriptedModel) -> None:
+def test_name_and_id_require_a_single_file(
+    kgagent: Kgagent, tmp_path: Path, model: ScriptedModel
+) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text("It rained.", "utf-8")
     assert kgagent(*INGEST, "a.txt", "b.txt", "--id", "diary").code == 2
@@ -113,7 +132,12 @@ def test_invalid_input_is_reported_without_traceback(kgagent: Kgagent, tmp_path:
             "a.json is not a valid source: turns.0.text is missing",
         ),
         ("c.txt", " ", "openai:gpt-4.1", "a source has either turns or text, got neither"),
-        ("d.txt", "Some text.", "foo", 'write it as "provider:name", with a provider that LangChain knows'),
+        (
+            "d.txt",
+            "Some text.",
+            "foo",
+            'write it as "provider:name", with a provider that LangChain knows',
+        ),
     ):
         (tmp_path / name).write_text(text, "utf-8")
         done = kgagent("ingest", name, "--model", model_name)

@@ -15,7 +15,9 @@ def block(root: Path, language: str, number: int = 0) -> str:
     return blocks[number]
 
 
-def test_the_example_in_python_reads_a_conversation(repository_root: Path, run: Run, user_id: str) -> None:
+def test_the_example_in_python_reads_a_conversation(
+    repository_root: Path, run: Run, user_id: str
+) -> None:
     done = run("-c", block(repository_root, "python").replace('"me"', f'"{user_id}"'))
     assert done.returncode == 0, done.stderr
     assert "Read completely." in done.stdout

@@ -1,4 +1,6 @@
-"""A conversation is read into the graph by a chat model over HTTP, through LangChain's own client."""
+"""A conversation is read into the graph by a chat model over HTTP, through LangChain's own
+client.
+"""
 
 import asyncio
 import json
@@ -27,7 +29,9 @@ from tests.support.stored import (
 )
 
 
-async def read(graph: KnowledgeGraph, user_id: str, source: Source = CALL, **options: Any) -> IngestionReport:
+async def read(
+    graph: KnowledgeGraph, user_id: str, source: Source = CALL, **options: Any
+) -> IngestionReport:
     """Read with the careful model."""
     with deciding_model(careful_reader) as model:
         return await Ingestor(graph, chat_model(model), user_id=user_id).ingest(source, **options)
@@ -42,28 +46,54 @@ async def test_a_conversation_becomes_nodes_relationships_and_notes(
     assert (report.steps, report.tokens.total, report.tokens.estimated) == (5, 5 * TOKENS, False)
     assert {node["name"] for node in await nodes_of(graph, user_id)} == {*NODES, CALL.name}
     relationships = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
-    assert {relationship["relationship_type"] for relationship in relationships} == {"mentor", "works at"}
-    [mentor] = (relationship for relationship in relationships if relationship["relationship_type"] == "mentor")
+    assert {relationship["relationship_type"] for relationship in relationships} == {
+        "mentor",
+        "works at",
+    }
+    [mentor] = (
+        relationship
+        for relationship in relationships
+        if relationship["relationship_type"] == "mentor"
+    )
     assert note_contents(mentor) == [NOTE]
 
 
-async def test_every_note_names_the_source_whatever_the_model_says(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_every_note_names_the_source_whatever_the_model_says(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     report = await read(graph, user_id)
     [said] = (call for call in report.calls if call.tool == "add_note_to_relationship")
     assert isinstance(said.arguments, dict)
     assert said.arguments["source_entity_key"] == "of another source"
-    notes = [note for r in await relationships_of(graph, user_id) for note in json.loads(r.get("notes") or "[]")]
+    notes = [
+        note
+        for r in await relationships_of(graph, user_id)
+        for note in json.loads(r.get("notes") or "[]")
+    ]
     assert [note["source_entity_key"] for note in notes] == [report.source_entity_key]
-    [source] = (node for node in await nodes_of(graph, user_id) if node["entity_key"] == report.source_entity_key)
+    [source] = (
+        node
+        for node in await nodes_of(graph, user_id)
+        if node["entity_key"] == report.source_entity_key
+    )
     assert source["name"] == CALL.name
     assert source["content_hash"] == CALL.fingerprint
 
 
-async def test_notes_on_new_nodes_and_in_batches_name_the_source_too(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_notes_on_new_nodes_and_in_batches_name_the_source_too(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     tools = graph.tools(user_id=user_id, source_entity_key="the source")
-    first = await person(tools, "Ada", notes=["Likes tea", {"content": "Is 30", "source_entity_key": "other"}])
+    first = await person(
+        tools, "Ada", notes=["Likes tea", {"content": "Is 30", "source_entity_key": "other"}]
+    )
     second = await person(tools, "Bo")
-    item = {"from_entity_key": first, "to_entity_key": second, "relationship_type": "friend", "notes": ["Met in May"]}
+    item = {
+        "from_entity_key": first,
+        "to_entity_key": second,
+        "relationship_type": "friend",
+        "notes": ["Met in May"],
+    }
     await tools.create_relationships(relationships=[item])
     records = [*await nodes_of(graph, user_id), *await relationships_of(graph, user_id)]
     notes = [note for record in records for note in json.loads(record.get("notes") or "[]")]
@@ -71,12 +101,18 @@ async def test_notes_on_new_nodes_and_in_batches_name_the_source_too(graph: Know
     assert {note["source_entity_key"] for note in notes} == {"the source"}
 
 
-async def test_model_is_offered_neither_user_nor_source_nor_deleting_tools(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_model_is_offered_neither_user_nor_source_nor_deleting_tools(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     with deciding_model(careful_reader) as model:
         await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     offered = model.requests[0]["tools"]
     assert {tool["function"]["name"] for tool in offered} <= set(graph.tools(user_id=user_id))
-    assert not [tool for tool in offered if "delete" in tool["function"]["name"] or "merge" in tool["function"]["name"]]
+    assert not [
+        tool
+        for tool in offered
+        if "delete" in tool["function"]["name"] or "merge" in tool["function"]["name"]
+    ]
     assert "user_id" not in json.dumps(offered)
     assert "source_entity_key" not in json.dumps(offered)
     assert user_id not in json.dumps(model.requests[0])
@@ -99,7 +135,9 @@ async def test_unchanged_source_makes_no_model_call(
     assert report.source_entity_key == first.source_entity_key
 
 
-async def test_forced_run_rereads_without_changing_existing_records(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_forced_run_rereads_without_changing_existing_records(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await read(graph, user_id)
     before = await all_of(graph, user_id)
     report = await read(graph, user_id, force=True)
@@ -121,7 +159,11 @@ async def test_report_contains_records_before_and_after_the_run(
     [changed] = (change for change in report.relationships if change.before)
     assert changed.before is not None
     assert (changed.before.relationship_type, changed.before.attitude) == ("teacher", 3)
-    assert (changed.after.relationship_type, changed.after.attitude, changed.after.proximity) == ("mentor", 5, 4)
+    assert (changed.after.relationship_type, changed.after.attitude, changed.after.proximity) == (
+        "mentor",
+        5,
+        4,
+    )
     assert [note.content for note in changed.before.notes] == ["They met in 2019."]
     assert [note.content for note in changed.after.notes] == ["They met in 2019.", NOTE]
     text = report.to_markdown()
@@ -139,7 +181,9 @@ async def test_any_chat_model_with_tools_works(graph: KnowledgeGraph, user_id: s
     assert report.tokens.output > 0
 
 
-async def test_two_users_read_the_same_source_independently(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_two_users_read_the_same_source_independently(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     other = f"{user_id}-other"
     await read(graph, other)
     before = await all_of(graph, other)
@@ -151,9 +195,14 @@ async def test_two_users_read_the_same_source_independently(graph: KnowledgeGrap
     assert not keys & {node["entity_key"] for node in before[0]}
 
 
-async def test_search_results_do_not_contain_progress(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_search_results_do_not_contain_progress(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await read(graph, user_id)
-    for payload in (await tools.explore(text_matches=[CALL.name]), await tools.hybrid_search(query=CALL.name)):
+    for payload in (
+        await tools.explore(text_matches=[CALL.name]),
+        await tools.hybrid_search(query=CALL.name),
+    ):
         assert CALL.name in json.dumps(payload)
         assert "ingestion" not in json.dumps(payload)
 
@@ -171,7 +220,9 @@ async def test_ontology_without_dated_label_requires_source_label(
         Ingestor(own, chat_model(model), user_id=user_id, source_label=next(iter(ontology.labels)))
 
 
-async def test_empty_user_and_unknown_tools_are_rejected(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_empty_user_and_unknown_tools_are_rejected(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     with deciding_model(careful_reader) as model:
         with pytest.raises(InputError, match="user_id must not be empty"):
             Ingestor(graph, chat_model(model), user_id="")
@@ -183,14 +234,23 @@ async def test_empty_user_and_unknown_tools_are_rejected(graph: KnowledgeGraph, 
 
 def test_a_synchronous_program_needs_no_event_loop(settings: Settings, user_id: str) -> None:
     with (
-        SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(DIMENSIONS)) as graph,
+        SyncKnowledgeGraph.connect(
+            settings=settings, embedder=HashingEmbedder(DIMENSIONS)
+        ) as graph,
         deciding_model(careful_reader) as model,
     ):
-        ingestor = Ingestor(graph, chat_model(model), user_id=user_id, limits=Limits(steps_per_part=9))
+        ingestor = Ingestor(
+            graph, chat_model(model), user_id=user_id, limits=Limits(steps_per_part=9)
+        )
         assert ingestor.ingest_sync(CALL).state == "complete"
         assert asyncio.run(ingestor.ingest(CALL)).state == "unchanged"
 
 
-async def test_ingest_sync_on_the_graphs_own_loop_is_rejected(graph: KnowledgeGraph, user_id: str) -> None:
-    with deciding_model(careful_reader) as model, pytest.raises(ConfigurationError, match="use await ingest"):
+async def test_ingest_sync_on_the_graphs_own_loop_is_rejected(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    with (
+        deciding_model(careful_reader) as model,
+        pytest.raises(ConfigurationError, match="use await ingest"),
+    ):
         Ingestor(graph, chat_model(model), user_id=user_id).ingest_sync(CALL)

@@ -55,7 +55,9 @@ def says(*texts: str) -> Iterator[Any]:
 
 def system_prompt(request: Body) -> str:
     """What the agent's model is told before the conversation."""
-    return "\n".join(str(message["content"]) for message in request["messages"] if message["role"] == "system")
+    return "\n".join(
+        str(message["content"]) for message in request["messages"] if message["role"] == "system"
+    )
 
 
 async def test_an_agent_recalls_in_a_later_conversation_what_it_was_told(
@@ -63,10 +65,18 @@ async def test_an_agent_recalls_in_a_later_conversation_what_it_was_told(
 ) -> None:
     reports: list[Any] = []
     memory = MemoryMiddleware(
-        graph, user_id=user_id, model=chat_model(model), conversation="Chat", speaker="Iris", on_report=reports.append
+        graph,
+        user_id=user_id,
+        model=chat_model(model),
+        conversation="Chat",
+        speaker="Iris",
+        on_report=reports.append,
     )
     agent = create_agent(
-        chat_model(model), middleware=[memory], system_prompt="Be brief.", checkpointer=InMemorySaver()
+        chat_model(model),
+        middleware=[memory],
+        system_prompt="Be brief.",
+        checkpointer=InMemorySaver(),
     )
     model.turns = chain(says("Good to know."), repeat(careful_reader))
     first = RunnableConfig(configurable={"thread_id": "1"})
@@ -103,7 +113,9 @@ async def test_an_agent_recalls_in_a_later_conversation_what_it_was_told(
 async def test_without_a_model_nothing_is_written_and_without_a_find_nothing_is_added(
     graph: KnowledgeGraph, user_id: str, model: ScriptedModel
 ) -> None:
-    agent = create_agent(chat_model(model), middleware=[MemoryMiddleware(graph, user_id=user_id, token_budget=100)])
+    agent = create_agent(
+        chat_model(model), middleware=[MemoryMiddleware(graph, user_id=user_id, token_budget=100)]
+    )
     model.turns = says("Hello.", "Nobody.")
     await agent.ainvoke(said("who is Ada?"))
     assert system_prompt(model.requests[0]) == ""
@@ -138,11 +150,17 @@ async def test_a_memory_that_fails_is_logged_and_the_agent_answers(
     assert "token_budget must be at least 100, got 1" in caplog.text
 
 
-def test_a_synchronous_agent_recalls(sync_graph: SyncKnowledgeGraph, user_id: str, model: ScriptedModel) -> None:
+def test_a_synchronous_agent_recalls(
+    sync_graph: SyncKnowledgeGraph, user_id: str, model: ScriptedModel
+) -> None:
     tools = sync_graph.tools(user_id=user_id)
     for name in ("Ada", "Bo"):
         succeeded(tools.create_node(label="Person", name=name))
-    succeeded(tools.create_relationship(from_entity_key="Ada", to_entity_key="Bo", relationship_type="friend"))
+    succeeded(
+        tools.create_relationship(
+            from_entity_key="Ada", to_entity_key="Bo", relationship_type="friend"
+        )
+    )
     model.turns = chain(says("Bo."), repeat(careful_reader))
     memory = MemoryMiddleware(sync_graph, user_id=user_id, model=chat_model(model))
     create_agent(chat_model(model), middleware=[memory]).invoke(said("who is Ada's friend?"))

@@ -23,11 +23,16 @@ from tests.support.openai_models import (
 from tests.support.reading import CALL, NODES, NOTE, careful_reader, chat_model
 from tests.support.stored import nodes_of, note_contents, relationships_of
 
-LETTER = Source(name="Letter", text="\n\n".join(f"Chapter {n}. " + f"On day {n} it rained. " * 12 for n in (1, 2, 3)))
+LETTER = Source(
+    name="Letter",
+    text="\n\n".join(f"Chapter {n}. " + f"On day {n} it rained. " * 12 for n in (1, 2, 3)),
+)
 SMALL = Limits(part_tokens=100)
 
 
-async def outline(graph: KnowledgeGraph, user_id: str) -> tuple[list[str], list[tuple[str, list[str]]]]:
+async def outline(
+    graph: KnowledgeGraph, user_id: str
+) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """What the user has, without keys and times."""
     nodes = sorted(str(node["name"]) for node in await nodes_of(graph, user_id))
     stored = await relationships_of(graph, user_id)
@@ -37,7 +42,9 @@ async def outline(graph: KnowledgeGraph, user_id: str) -> tuple[list[str], list[
 WHOLE = (sorted([*NODES, CALL.name]), [("mentor", [NOTE]), ("works at", [])])
 
 
-async def test_after_a_failure_of_the_model_the_next_run_repeats_nothing(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_after_a_failure_of_the_model_the_next_run_repeats_nothing(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     answers: list[Turn] = [careful_reader, careful_reader, lambda _: broken()]
     with scripted_model(*answers) as model:
         stopped = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
@@ -48,7 +55,11 @@ async def test_after_a_failure_of_the_model_the_next_run_repeats_nothing(graph: 
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     assert report.state == "complete"
     assert not [call for call in report.calls if call.tool == "create_node"]
-    [source] = (node for node in await nodes_of(graph, user_id) if node["entity_key"] == report.source_entity_key)
+    [source] = (
+        node
+        for node in await nodes_of(graph, user_id)
+        if node["entity_key"] == report.source_entity_key
+    )
     assert "ingestion_run" not in source
     assert await outline(graph, user_id) == WHOLE
 
@@ -77,7 +88,9 @@ async def test_run_killed_during_a_create_does_not_create_twice(
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_run_stops_when_tokens_run_out_and_the_next_resumes(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_run_stops_when_tokens_run_out_and_the_next_resumes(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     with deciding_model(looks_and_ends) as model:
         stopped = await Ingestor(
             graph, chat_model(model), user_id=user_id, limits=Limits(part_tokens=100, tokens=10)
@@ -87,7 +100,9 @@ async def test_run_stops_when_tokens_run_out_and_the_next_resumes(graph: Knowled
         limits = Limits(part_tokens=100, tokens=needed + 3 * TOKENS)
         states: list[str] = []
         while not states or states[-1] == "stopped":
-            report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=limits).ingest(LETTER)
+            report = await Ingestor(
+                graph, chat_model(model), user_id=user_id, limits=limits
+            ).ingest(LETTER)
             assert report.tokens.total <= limits.tokens
             assert report.parts_read > len(states)
             states.append(report.state)
@@ -96,7 +111,9 @@ async def test_run_stops_when_tokens_run_out_and_the_next_resumes(graph: Knowled
 
 def parts_asked(model: ScriptedModel) -> list[str]:
     """The chapter that each request is about."""
-    prompts = [request["messages"][1]["content"].partition("Read this:")[2] for request in model.requests]
+    prompts = [
+        request["messages"][1]["content"].partition("Read this:")[2] for request in model.requests
+    ]
     return [text.split(".")[0].strip() for text in prompts]
 
 
@@ -104,9 +121,13 @@ def looks_and_ends(outputs: list[Body]) -> Calls | str:
     return "Only the weather." if outputs else [("explore", {"text_matches": ["rain"]})]
 
 
-async def test_long_source_is_read_in_parts_and_finished_parts_are_skipped(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_long_source_is_read_in_parts_and_finished_parts_are_skipped(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     with scripted_model(looks_and_ends, looks_and_ends, lambda _: broken()) as model:
-        stopped = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
+        stopped = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(
+            LETTER
+        )
         assert parts_asked(model) == ["Chapter 1", "Chapter 1", "Chapter 2"]
     assert (stopped.state, stopped.parts, stopped.parts_read) == ("stopped", 3, 1)
     with deciding_model(looks_and_ends) as model:
@@ -115,23 +136,41 @@ async def test_long_source_is_read_in_parts_and_finished_parts_are_skipped(graph
         prompt = model.requests[0]["messages"][1]["content"]
     assert (report.state, report.parts, report.parts_read) == ("complete", 3, 3)
     assert "This is part 2 of 3" in prompt
-    assert prompt.index("Text before this part") < prompt.index("On day 1 it rained") < prompt.index("Chapter 2")
+    assert (
+        prompt.index("Text before this part")
+        < prompt.index("On day 1 it rained")
+        < prompt.index("Chapter 2")
+    )
     assert [warning for warning in report.warnings if "Only the weather." in warning]
 
 
-async def test_refused_part_is_skipped_and_retried_by_the_next_run(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_refused_part_is_skipped_and_retried_by_the_next_run(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     def filtered(_: list[Body]) -> Response:
         return refused("The prompt was filtered", "content_filter")
 
-    with scripted_model(looks_and_ends, looks_and_ends, filtered, looks_and_ends, looks_and_ends) as model:
-        report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
-        assert parts_asked(model) == ["Chapter 1", "Chapter 1", "Chapter 2", "Chapter 3", "Chapter 3"]
+    with scripted_model(
+        looks_and_ends, looks_and_ends, filtered, looks_and_ends, looks_and_ends
+    ) as model:
+        report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(
+            LETTER
+        )
+        assert parts_asked(model) == [
+            "Chapter 1",
+            "Chapter 1",
+            "Chapter 2",
+            "Chapter 3",
+            "Chapter 3",
+        ]
     assert (report.state, report.parts, report.parts_read) == ("incomplete", 3, 2)
     [warning] = [warning for warning in report.warnings if "abandoned" in warning]
     assert warning.startswith("Part 2 was abandoned: the model's provider refused it: ")
     assert "The prompt was filtered" in warning
     with deciding_model(looks_and_ends) as model:
-        again = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(LETTER)
+        again = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(
+            LETTER
+        )
         assert parts_asked(model) == ["Chapter 2", "Chapter 2"]
     assert (again.state, again.parts_read) == ("complete", 3)
 
@@ -145,7 +184,9 @@ async def test_later_of_two_concurrent_runs_takes_over(graph: KnowledgeGraph, us
         return careful_reader(outputs)
 
     with deciding_model(slow) as first, deciding_model(careful_reader) as second:
-        running = asyncio.ensure_future(Ingestor(graph, chat_model(first), user_id=user_id).ingest(CALL))
+        running = asyncio.ensure_future(
+            Ingestor(graph, chat_model(first), user_id=user_id).ingest(CALL)
+        )
         assert await asyncio.to_thread(asked.wait, 60)
         report = await Ingestor(graph, chat_model(second), user_id=user_id).ingest(CALL)
         let_go.set()

@@ -6,14 +6,24 @@ from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.openai_models import Body, Calls, deciding_model
 from tests.support.reading import CALL, NODES, NOTE, careful_reader, chat_model
-from tests.support.stored import all_of, assert_embeddings_are_current, nodes_of, note_contents, relationships_of
+from tests.support.stored import (
+    all_of,
+    assert_embeddings_are_current,
+    nodes_of,
+    note_contents,
+    relationships_of,
+)
 
 KNOWN = CALL.model_copy(update={"id": "calls/ruth"})
-GROWN = KNOWN.model_copy(update={"turns": (*KNOWN.turns, Turn(speaker="Iris", text="I will come."))})
+GROWN = KNOWN.model_copy(
+    update={"turns": (*KNOWN.turns, Turn(speaker="Iris", text="I will come."))}
+)
 ADDED = "Iris will visit Halden Yard."
 SMALL = Limits(part_tokens=100)
 LETTER = Source(
-    id="letter", name="Letter", text="\n\n".join(f"Chapter {n}. " + f"On day {n} it rained. " * 12 for n in (1, 2, 3))
+    id="letter",
+    name="Letter",
+    text="\n\n".join(f"Chapter {n}. " + f"On day {n} it rained. " * 12 for n in (1, 2, 3)),
 )
 
 
@@ -33,7 +43,9 @@ def looking_reader(outputs: list[Body]) -> Calls | str:
     return "Nothing is worth keeping." if outputs else [("explore", {"text_matches": ["rain"]})]
 
 
-async def read(graph: KnowledgeGraph, user_id: str, source: Source, **options: bool) -> IngestionReport:
+async def read(
+    graph: KnowledgeGraph, user_id: str, source: Source, **options: bool
+) -> IngestionReport:
     with deciding_model(attentive_reader if source is GROWN else careful_reader) as model:
         return await Ingestor(graph, chat_model(model), user_id=user_id).ingest(source, **options)
 
@@ -59,16 +71,22 @@ async def test_longer_source_keeps_its_node_and_adds_only_the_new_note(
     assert (await read(graph, user_id, GROWN)).state == "unchanged"
 
 
-async def test_prompt_lists_notes_of_the_earlier_version(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_prompt_lists_notes_of_the_earlier_version(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await read(graph, user_id, KNOWN)
     with deciding_model(looking_reader) as model:
         await Ingestor(graph, chat_model(model), user_id=user_id).ingest(GROWN)
     _, human = model.requests[0]["messages"]
-    begins, *_, ends = (place for place, line in enumerate(human["content"].splitlines()) if line.startswith("---"))
+    begins, *_, ends = (
+        place for place, line in enumerate(human["content"].splitlines()) if line.startswith("---")
+    )
     assert begins < human["content"].splitlines().index(f"- {NOTE}") < ends
 
 
-async def test_prompt_does_not_list_notes_of_other_sources(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_prompt_does_not_list_notes_of_other_sources(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await read(graph, user_id, CALL.model_copy(update={"turns": CALL.turns[1:]}))
     await read(graph, f"{user_id}-other", KNOWN)
     with deciding_model(looking_reader) as model:
@@ -89,7 +107,9 @@ async def test_only_parts_that_changed_are_read_again(graph: KnowledgeGraph, use
     assert "Then the sun came out." in model.requests[-1]["messages"][1]["content"]
 
 
-async def test_the_same_text_under_another_id_or_none_is_not_read_again(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_the_same_text_under_another_id_or_none_is_not_read_again(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     first = await read(graph, user_id, KNOWN)
     before = await all_of(graph, user_id)
     for source in (CALL, KNOWN.model_copy(update={"id": "a copy"})):

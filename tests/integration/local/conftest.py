@@ -1,4 +1,6 @@
-"""A home of a local Neo4j for the tests of a module; the downloaded files are shared with the user's."""
+"""A home of a local Neo4j for the tests of a module; the downloaded files are shared with the
+user's.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path

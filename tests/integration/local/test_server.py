@@ -42,7 +42,9 @@ def _kill(pid: int) -> None:
 
 def _write_state(home: Path, **values: object) -> None:
     home.mkdir(exist_ok=True)
-    (home / "kgagent.json").write_text(json.dumps({"version": VERSION, "initialised": False} | values))
+    (home / "kgagent.json").write_text(
+        json.dumps({"version": VERSION, "initialised": False} | values)
+    )
 
 
 def test_concurrent_processes_get_the_same_server(local: LocalNeo4j, home: Path) -> None:
@@ -54,32 +56,47 @@ def test_concurrent_processes_get_the_same_server(local: LocalNeo4j, home: Path)
     assert local.up().pid == pids.pop()
 
 
-def test_a_running_server_is_ready_private_and_on_the_loopback_address(local: LocalNeo4j, home: Path) -> None:
+def test_a_running_server_is_ready_private_and_on_the_loopback_address(
+    local: LocalNeo4j, home: Path
+) -> None:
     info = local.up()
     status = local.status()
 
-    assert (status.running, status.ready, status.info, status.version) == (True, True, info, VERSION)
-    assert _ask(info, "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0]") == [
-        VERSION
-    ]
+    assert (status.running, status.ready, status.info, status.version) == (
+        True,
+        True,
+        info,
+        VERSION,
+    )
+    assert _ask(
+        info,
+        "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN "
+        "versions[0]",
+    ) == [VERSION]
     assert stat.S_IMODE((home / "password").stat().st_mode) == 0o600
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
     assert info.password not in repr(info)
     assert info.password not in " ".join(psutil.Process(info.pid).cmdline())
     assert not list(home.glob("password.args"))
     connections = psutil.Process(info.pid).net_connections("tcp")
-    listening = {c.laddr.ip.removeprefix("::ffff:") for c in connections if c.status == psutil.CONN_LISTEN}
+    listening = {
+        c.laddr.ip.removeprefix("::ffff:") for c in connections if c.status == psutil.CONN_LISTEN
+    }
     assert listening == {"127.0.0.1"}
 
 
-def test_another_port_than_that_of_the_running_server_is_refused(local: LocalNeo4j, home: Path) -> None:
+def test_another_port_than_that_of_the_running_server_is_refused(
+    local: LocalNeo4j, home: Path
+) -> None:
     port = int(local.up().uri.rpartition(":")[2])
 
     with pytest.raises(ServerStartError, match=f"running on port {port}"):
         LocalNeo4j(home, version=VERSION, port=port + 1).up()
 
 
-def test_a_killed_server_starts_again_with_its_data_on_its_port_and_is_stopped_once(local: LocalNeo4j) -> None:
+def test_a_killed_server_starts_again_with_its_data_on_its_port_and_is_stopped_once(
+    local: LocalNeo4j,
+) -> None:
     first = local.up()
     _ask(first, "CREATE (:Survivor {name: 'Ada'})")
     _kill(first.pid)
@@ -135,7 +152,9 @@ def test_failed_start_says_why(fresh: LocalNeo4j, tmp_path: Path) -> None:
     assert not fresh.status().running
 
 
-def test_start_without_the_database_says_why_and_what_to_do(fresh: LocalNeo4j, tmp_path: Path) -> None:
+def test_start_without_the_database_says_why_and_what_to_do(
+    fresh: LocalNeo4j, tmp_path: Path
+) -> None:
     store = tmp_path / "home" / "data" / "databases" / "neo4j"
     store.mkdir(parents=True)
     (store / "neostore").write_bytes(b"damaged" * 100)
@@ -144,13 +163,17 @@ def test_start_without_the_database_says_why_and_what_to_do(fresh: LocalNeo4j, t
         fresh.up()
 
     error = str(raised.value)
-    assert error.startswith("The local Neo4j could not start the database 'neo4j', and was stopped. It says: ")
+    assert error.startswith(
+        "The local Neo4j could not start the database 'neo4j', and was stopped. It says: "
+    )
     assert "kgagent restore-backup" in error
     assert not fresh.status().running
 
 
 @pytest.mark.parametrize("version", ["9999.1.1", "4.4.0"])
-def test_data_of_a_newer_or_another_release_line_is_not_opened(tmp_path: Path, version: str) -> None:
+def test_data_of_a_newer_or_another_release_line_is_not_opened(
+    tmp_path: Path, version: str
+) -> None:
     _write_state(tmp_path, version=version, port=1, initialised=True)
 
     with pytest.raises(ServerStartError, match=f"last used by Neo4j {version}"):

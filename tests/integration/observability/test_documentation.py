@@ -29,14 +29,22 @@ def test_the_example_of_spans_prints_a_tool_and_what_it_does(
     assert any(name.startswith("embeddings ") for name in names)
 
 
-def test_the_example_of_logs_writes_the_call_as_json(examples: list[str], server: Server, tmp_path: Path) -> None:
+def test_the_example_of_logs_writes_the_call_as_json(
+    examples: list[str], server: Server, tmp_path: Path
+) -> None:
     [line] = run_well(server, tmp_path, "-c", examples[1]).stderr.splitlines()
     fields = json.loads(line)
-    assert (fields["operation"], fields["tool"], fields["level"]) == ("tool", "describe_graph", "INFO")
+    assert (fields["operation"], fields["tool"], fields["level"]) == (
+        "tool",
+        "describe_graph",
+        "INFO",
+    )
     assert fields["seconds"] > 0
 
 
-def test_the_example_of_a_recorder_counts_statements(examples: list[str], server: Server, tmp_path: Path) -> None:
+def test_the_example_of_a_recorder_counts_statements(
+    examples: list[str], server: Server, tmp_path: Path
+) -> None:
     assert run_well(server, tmp_path, "-c", examples[2]).stdout.split("]")[1].strip() == "1"
 
 

@@ -44,7 +44,11 @@ class Seen:
     def below(self, span: ReadableSpan) -> list[str]:
         """Names of a span's children."""
         assert span.context is not None
-        return [one.name for one in self.spans if one.parent is not None and one.parent.span_id == span.context.span_id]
+        return [
+            one.name
+            for one in self.spans
+            if one.parent is not None and one.parent.span_id == span.context.span_id
+        ]
 
     def points(self, metric: str) -> list[Any]:
         data = self.reader.get_metrics_data()
@@ -61,28 +65,42 @@ class Seen:
     def exported_text(self) -> str:
         """All that would leave the program."""
         data = self.reader.get_metrics_data()
-        return "".join(span.to_json() for span in self.spans) + ("" if data is None else data.to_json())
+        return "".join(span.to_json() for span in self.spans) + (
+            "" if data is None else data.to_json()
+        )
 
 
 @pytest.fixture
 def seen() -> Iterator[Seen]:
     exporter, reader = InMemorySpanExporter(), InMemoryMetricReader()
-    tracers, meters = TracerProvider(shutdown_on_exit=False), MeterProvider([reader], shutdown_on_exit=False)
+    tracers, meters = (
+        TracerProvider(shutdown_on_exit=False),
+        MeterProvider([reader], shutdown_on_exit=False),
+    )
     tracers.add_span_processor(SimpleSpanProcessor(exporter))
     yield Seen(exporter, reader, tracers, meters)
     tracers.shutdown()
     meters.shutdown()
 
 
-def watched(opened: KnowledgeGraph, embedder: Embedder, seen: Seen, clock: Clock, **more: bool) -> KnowledgeGraph:
+def watched(
+    opened: KnowledgeGraph, embedder: Embedder, seen: Seen, clock: Clock, **more: bool
+) -> KnowledgeGraph:
     observer = open_telemetry(tracer_provider=seen.tracers, meter_provider=seen.meters, **more)
     return KnowledgeGraph(
-        services_of(opened).store, opened.ontology, embedder, opened.settings, clock=clock, observer=observer
+        services_of(opened).store,
+        opened.ontology,
+        embedder,
+        opened.settings,
+        clock=clock,
+        observer=observer,
     )
 
 
 @pytest.fixture
-async def graph(opened: KnowledgeGraph, embedder: WatchedEmbedder, seen: Seen, clock: Clock) -> KnowledgeGraph:
+async def graph(
+    opened: KnowledgeGraph, embedder: WatchedEmbedder, seen: Seen, clock: Clock
+) -> KnowledgeGraph:
     """A graph with an observer that creates spans and metrics."""
     return watched(opened, embedder, seen, clock)
 
@@ -101,12 +119,16 @@ async def test_statements_and_embeddings_are_children_of_the_search_of_a_tool(
     assert seen.below(tool) == ["search explore"]
     search = seen.named("search explore")
     below = seen.below(search)
-    assert [name for name in below if name.startswith("embeddings ")] == [f"embeddings {embedder.model}"]
+    assert [name for name in below if name.startswith("embeddings ")] == [
+        f"embeddings {embedder.model}"
+    ]
     assert {"search_statements_exact", "search_statements_text"} <= set(below)
     assert len({span.context.trace_id for span in seen.spans if span.context}) == 1
 
 
-async def test_a_write_shows_what_it_reads_embeds_and_writes(tools: Toolset, seen: Seen, embedder: Embedder) -> None:
+async def test_a_write_shows_what_it_reads_embeds_and_writes(
+    tools: Toolset, seen: Seen, embedder: Embedder
+) -> None:
     first, second = await person(tools, "Ada"), await person(tools, "Bo")
     seen.exporter.clear()
     await relate(tools, first, second, description="They met at school")
@@ -117,7 +139,9 @@ async def test_a_write_shows_what_it_reads_embeds_and_writes(tools: Toolset, see
     ]
 
 
-async def test_spans_speak_the_semantic_conventions(tools: Toolset, seen: Seen, embedder: Embedder) -> None:
+async def test_spans_speak_the_semantic_conventions(
+    tools: Toolset, seen: Seen, embedder: Embedder
+) -> None:
     await tools.create_node(label="Person", name="Ada", description="A neighbour")
     tool = attributes(seen.named("execute_tool create_node"))
     assert tool == {
@@ -131,14 +155,18 @@ async def test_spans_speak_the_semantic_conventions(tools: Toolset, seen: Seen, 
     assert embedding["gen_ai.embeddings.dimension.count"] == embedder.dimensions
     assert embedding["kgagent.embedding.texts"] == 1
     # The first write takes the lock of the node, to read it.
-    [_, written] = [attributes(s) for s in seen.spans if attributes(s).get("db.operation.name") == "write"]
+    [_, written] = [
+        attributes(s) for s in seen.spans if attributes(s).get("db.operation.name") == "write"
+    ]
     assert written["db.system.name"] == "neo4j"
     assert written["db.query.summary"] == "write_records"
     assert written["db.response.returned_rows"] == 1
     assert written["server.port"] > 0
 
 
-async def test_no_text_parameter_user_or_message_leaves_the_program(tools: Toolset, seen: Seen, user_id: str) -> None:
+async def test_no_text_parameter_user_or_message_leaves_the_program(
+    tools: Toolset, seen: Seen, user_id: str
+) -> None:
     who, place, odd, note = SECRETS
     first, second = await person(tools, who), await person(tools, place)
     await relate(tools, first, second, description=f"A {odd} friendship", notes=[note])
@@ -176,7 +204,9 @@ async def test_a_refused_call_is_an_error_of_its_kind(
     assert span.status.status_code is StatusCode.ERROR
     assert span.status.description is None
     assert attributes(span)["error.type"] == kind
-    [errors] = [point for point in seen.points("kgagent.errors") if point.attributes["gen_ai.tool.name"]]
+    [errors] = [
+        point for point in seen.points("kgagent.errors") if point.attributes["gen_ai.tool.name"]
+    ]
     assert (errors.value, errors.attributes["error.type"]) == (1, kind)
 
 
@@ -194,7 +224,9 @@ async def test_an_embedder_that_fails_marks_its_span_and_the_tools(
         assert attributes(seen.named(name))["error.type"] == "EmbeddingUnavailableError"
 
 
-async def test_a_statement_that_fails_says_the_servers_code(graph: KnowledgeGraph, seen: Seen) -> None:
+async def test_a_statement_that_fails_says_the_servers_code(
+    graph: KnowledgeGraph, seen: Seen
+) -> None:
     with pytest.raises(StoreError):
         await services_of(graph).store.read("RETURN no_such_variable", {})
     span = attributes(seen.named("unnamed"))
@@ -202,7 +234,9 @@ async def test_a_statement_that_fails_says_the_servers_code(graph: KnowledgeGrap
     assert span["db.response.status_code"] == "Neo.ClientError.Statement.SyntaxError"
 
 
-async def test_metrics_count_calls_texts_and_time(tools: Toolset, seen: Seen, embedder: Embedder) -> None:
+async def test_metrics_count_calls_texts_and_time(
+    tools: Toolset, seen: Seen, embedder: Embedder
+) -> None:
     for name in ("Ada", "Bo"):
         await tools.create_node(label="Person", name=name)
     [calls] = seen.points("gen_ai.execute_tool.duration")
@@ -210,7 +244,10 @@ async def test_metrics_count_calls_texts_and_time(tools: Toolset, seen: Seen, em
     assert calls.sum > 0
     [texts] = seen.points("kgagent.embedding.texts")
     assert (texts.value, texts.attributes["gen_ai.request.model"]) == (2, embedder.model)
-    statements = {point.attributes["db.query.summary"] for point in seen.points("db.client.operation.duration")}
+    statements = {
+        point.attributes["db.query.summary"]
+        for point in seen.points("db.client.operation.duration")
+    }
     assert statements == {"read_nodes", "write_records"}
 
 

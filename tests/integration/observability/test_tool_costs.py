@@ -18,7 +18,10 @@ from tests.conftest import Clock
 BOUNDS = {
     "remember": (4, 1),
     "explore": (12, 1),
-    "describe_graph": (200, 0),  # one for each label and type of the database, and other tests leave theirs
+    "describe_graph": (
+        200,
+        0,
+    ),  # one for each label and type of the database, and other tests leave theirs
     "hybrid_search": (12, 1),
     "query_patterns": (7, 1),
     "get_relationship": (1, 0),
@@ -59,10 +62,17 @@ def recorder() -> Recorder:
 
 
 @pytest.fixture
-async def graph(opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, clock: Clock) -> KnowledgeGraph:
+async def graph(
+    opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, clock: Clock
+) -> KnowledgeGraph:
     """A graph that the recorder watches."""
     return KnowledgeGraph(
-        services_of(opened).store, opened.ontology, embedder, opened.settings, clock=clock, observer=recorder
+        services_of(opened).store,
+        opened.ontology,
+        embedder,
+        opened.settings,
+        clock=clock,
+        observer=recorder,
     )
 
 
@@ -72,8 +82,8 @@ async def test_no_tool_takes_more_statements_or_embedding_requests_than_its_boun
     plain = opened.tools(user_id=user_id)
     over = {}
     for place, (tool, bound) in enumerate(BOUNDS.items()):
-        # The first call also learns what the user and the indexes are like. What is cached for some seconds is read
-        # again if a busy server takes longer.
+        # The first call also learns what the user and the indexes are like. What is cached for some
+        # seconds is read again if a busy server takes longer.
         for call in range(3):
             cost = await cost_of(graph, recorder, tool, Setting(plain, people, 10 * place + call))
             if cost.embeddings > bound[1] or (call == 2 and cost.statements > bound[0]):
@@ -87,7 +97,9 @@ async def test_creating_takes_few_statements_and_one_embedding_request_from_the_
     graph: KnowledgeGraph, opened: KnowledgeGraph, recorder: Recorder, people: People, user_id: str
 ) -> None:
     for number, tool in enumerate(("create_node", "create_relationship", "create_relationships")):
-        cost = await cost_of(graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, number))
+        cost = await cost_of(
+            graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, number)
+        )
         assert (tool, cost.statements, cost.embeddings) == (tool, 2, 1)
 
 
@@ -103,7 +115,9 @@ async def test_the_size_of_an_answer_is_that_of_the_json_that_a_model_is_given(
 async def test_explore_makes_one_embedding_request_for_all_its_queries(
     graph: KnowledgeGraph, recorder: Recorder, user_id: str
 ) -> None:
-    answer = await graph.tools(user_id=user_id).explore(queries=[{"query": "mentors"}, {"query": "rivals"}])
+    answer = await graph.tools(user_id=user_id).explore(
+        queries=[{"query": "mentors"}, {"query": "rivals"}]
+    )
     assert answer["success"]
     assert [request.texts for request in recorder.embeddings] == [2]
 

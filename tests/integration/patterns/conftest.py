@@ -13,7 +13,10 @@ __all__ = ["embedder"]
 def with_settings(graph: KnowledgeGraph, **changes: object) -> KnowledgeGraph:
     """The same graph with other settings."""
     return KnowledgeGraph(
-        services_of(graph).store, graph.ontology, graph.embedder, graph.settings.model_copy(update=changes)
+        services_of(graph).store,
+        graph.ontology,
+        graph.embedder,
+        graph.settings.model_copy(update=changes),
     )
 
 
@@ -25,7 +28,9 @@ def shared_user() -> str:
 
 @pytest.fixture(scope="module")
 async def shared_ward(opened: KnowledgeGraph, shared_user: str) -> KnowledgeGraph:
-    """The hospital for all tests that only read it, so that its schema is read once; another user has the same."""
+    """The hospital for all tests that only read it, so that its schema is read once; another user
+    has the same.
+    """
     await plant_ward(opened, shared_user)
     await plant_ward(opened, f"{shared_user}-other")
     # A busy machine changes nothing.

@@ -23,18 +23,34 @@ async def test_branches_comparisons_and_joins_apply_to_the_nodes_of_a_cycle(
 ) -> None:
     await cypher(
         graph,
-        "CREATE (a:Stop {user_id: $user, name: 'a', age: 3}), (b:Stop {user_id: $user, name: 'b', age: 1}), "
+        "CREATE (a:Stop {user_id: $user, name: 'a', age: 3}), (b:Stop {user_id: $user, name: 'b', "
+        "age: 1}), "
         "(c:Stop {user_id: $user, name: 'c', age: 1}), (d:Stop {user_id: $user, name: 'd'}), "
         "(x:Stop {user_id: $user, name: 'x'}), (y:Stop {user_id: $user, name: 'y'}), "
-        "(a)-[:KNOWS]->(b), (b)-[:KNOWS]->(c), (c)-[:KNOWS]->(a), (d)-[:LEADS]->(a), (x)-[:LEADS]->(y)",
+        "(a)-[:KNOWS]->(b), (b)-[:KNOWS]->(c), (c)-[:KNOWS]->(a), (d)-[:LEADS]->(a), "
+        "(x)-[:LEADS]->(y)",
         user=user_id,
     )
     circle: dict[str, Any] = {"steps": [KNOWS] * 3, "cycle": True, "repeat_relationships": repeats}
     branch = {"at_step": 1, "ends_at": "end", "steps": [LEADS]}
     assert await paths(graph, user_id, patterns=[{**circle, "branches": [branch]}]) == []
-    assert len(await paths(graph, user_id, patterns=[{**circle, "branches": [{**branch, "at_most": 0}]}])) == 3
+    assert (
+        len(
+            await paths(
+                graph, user_id, patterns=[{**circle, "branches": [{**branch, "at_most": 0}]}]
+            )
+        )
+        == 3
+    )
     older = {"type": "GREATER_THAN", "property_path": "age", "at_step": "end"}
     than = {"value_from": {"at_step": 1, "property_path": "age"}}
-    assert await paths(graph, user_id, patterns=[{**circle, "constraints": [older | than]}]) == ["abca"]
-    joined = {"type": "INTERSECTION", "patterns": [{"pattern_id": "leads", "steps": [LEADS]}, circle]}
-    assert [path for path in await paths(graph, user_id, combinator=joined) if path[0] in "dx"] == ["da"]
+    assert await paths(graph, user_id, patterns=[{**circle, "constraints": [older | than]}]) == [
+        "abca"
+    ]
+    joined = {
+        "type": "INTERSECTION",
+        "patterns": [{"pattern_id": "leads", "steps": [LEADS]}, circle],
+    }
+    assert [path for path in await paths(graph, user_id, combinator=joined) if path[0] in "dx"] == [
+        "da"
+    ]

@@ -20,7 +20,9 @@ EXPLORED = 2_000
 
 @pytest.fixture
 async def hub(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
-    """A hub with 300 neighbors, each connected to it in both directions: 300 ** 4 paths of 8 hops."""
+    """A hub with 300 neighbors, each connected to it in both directions: 300 ** 4 paths of 8
+    hops.
+    """
     await cypher(
         graph,
         "CREATE (hub:Stop {user_id: $user, name: 'hub', entity_key: $user + '-hub'}) WITH hub "
@@ -33,7 +35,16 @@ async def hub(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
 
 def rides(hops: int) -> GraphPattern:
     return GraphPattern.model_validate(
-        {"steps": [{"source_label": "Stop", "relation_type": "RAIL", "min_hops": hops, "max_hops": hops}]}
+        {
+            "steps": [
+                {
+                    "source_label": "Stop",
+                    "relation_type": "RAIL",
+                    "min_hops": hops,
+                    "max_hops": hops,
+                }
+            ]
+        }
     )
 
 
@@ -58,7 +69,9 @@ async def test_memory_of_the_server_is_flat_from_six_to_eight_hops(
     def memory(hops: int) -> int:
         compiled = Compiler(user_id).compile(QueryPlan((rides(hops),)), EXPLORED)
         text = f"{services_of(hub).store.features.language}PROFILE {compiled.text}"
-        with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
+        with neo4j.GraphDatabase.driver(
+            server.uri, auth=(server.username, server.password)
+        ) as driver:
             answer = driver.execute_query(text, dict(compiled.parameters))
         assert len(answer.records[0]["paths"]) == EXPLORED
         assert answer.summary.profile is not None
@@ -76,11 +89,18 @@ async def ridden(hub: KnowledgeGraph, user_id: str, hops: int) -> PatternResult:
         "CREATE (s)-[:RAIL]->(:Stop {user_id: $user, name: 'terminus'})",
         user=user_id,
     )
-    ends = {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "terminus", "at_step": "end"}
+    ends = {
+        "type": "PROPERTY_EQUALS",
+        "property_path": "name",
+        "value": "terminus",
+        "at_step": "end",
+    }
     query = GraphQuery.model_validate(
         {
             "targets": [{"entity_key": f"{user_id}-hub", "label": "Stop"}],
-            "patterns": [rides(hops).model_copy(update={"constraints": (Constraint.model_validate(ends),)})],
+            "patterns": [
+                rides(hops).model_copy(update={"constraints": (Constraint.model_validate(ends),)})
+            ],
             "ranking": "PATH_LENGTH",
             "strict": False,
         }
@@ -91,7 +111,9 @@ async def ridden(hub: KnowledgeGraph, user_id: str, hops: int) -> PatternResult:
 async def test_few_of_many_beginnings_arrive(hub: KnowledgeGraph, user_id: str) -> None:
     result = await ridden(hub, user_id, 6)
     assert result.context.explored == {"pattern": EXPLORED}
-    assert {tuple(node.name for node in path.nodes[-3:]) for path in result.paths} == {("hub", "stop 1", "terminus")}
+    assert {tuple(node.name for node in path.nodes[-3:]) for path in result.paths} == {
+        ("hub", "stop 1", "terminus")
+    }
     assert {path.steps for path in result.paths} == {(6,)}
 
 

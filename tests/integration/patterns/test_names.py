@@ -30,7 +30,10 @@ async def test_a_name_that_only_another_user_has_is_unknown_and_not_suggested(
     await cypher(graph, "CREATE (:Midwife {user_id: $user})", user=f"{user_id}-other")
     with pytest.raises(InputError) as raised:
         await checked_schema(
-            [GraphPattern.single_hop("Midwife", "TREATED_BY", "Doctor")], reader, user_id, graph.ontology
+            [GraphPattern.single_hop("Midwife", "TREATED_BY", "Doctor")],
+            reader,
+            user_id,
+            graph.ontology,
         )
     assert str(raised.value) == (
         "Unknown label 'Midwife' in pattern 'single_hop', step 0. "
@@ -38,5 +41,8 @@ async def test_a_name_that_only_another_user_has_is_unknown_and_not_suggested(
     )
     with pytest.raises(InputError, match="Did you mean Midwife"):
         await checked_schema(
-            [GraphPattern.single_hop("Midwive", "TREATED_BY", "Doctor")], reader, f"{user_id}-other", graph.ontology
+            [GraphPattern.single_hop("Midwive", "TREATED_BY", "Doctor")],
+            reader,
+            f"{user_id}-other",
+            graph.ontology,
         )

@@ -20,13 +20,17 @@ KNOWS = {"source_label": "Patient", "relation_type": "KNOWS", "target_label": "P
 
 @pytest.fixture
 async def ward(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
-    """The hospital of the user, in which Ann knows Bo, and the same of another, in which Bo knows Ann."""
+    """The hospital of the user, in which Ann knows Bo, and the same of another, in which Bo knows
+    Ann.
+    """
     for owner, who, whom in ((user_id, "Ann", "Bo"), (f"{user_id}-other", "Bo", "Ann")):
         await plant_ward(graph, owner)
         await cypher(
             graph,
-            "MATCH (a:Patient {user_id: $user, name: $who}), (b:Patient {user_id: $user, name: $whom}) "
-            "SET a.entity_key = $user + '-' + $who, b.entity_key = $user + '-' + $whom CREATE (a)-[:KNOWS]->(b)",
+            "MATCH (a:Patient {user_id: $user, name: $who}), (b:Patient {user_id: $user, name: "
+            "$whom}) "
+            "SET a.entity_key = $user + '-' + $who, b.entity_key = $user + '-' + $whom CREATE "
+            "(a)-[:KNOWS]->(b)",
             user=owner,
             who=who,
             whom=whom,
@@ -51,17 +55,25 @@ async def warnings_of(graph: KnowledgeGraph, user_id: str, **query: Any) -> list
     [
         (
             {**TREATED, "target_label": "Condition"},
-            "no TREATED_BY connects Patient and Condition in direction OUTGOING; TREATED_BY leads from Patient to "
+            "no TREATED_BY connects Patient and Condition in direction OUTGOING; TREATED_BY leads "
+            "from Patient to "
             "Doctor, TREATED_BY leads from Patient to Surgeon",
         ),
         (
             {**HAS, "direction": "INCOMING"},
-            "no HAS_CONDITION connects Patient and Condition in direction INCOMING; HAS_CONDITION leads from Patient "
+            "no HAS_CONDITION connects Patient and Condition in direction INCOMING; HAS_CONDITION "
+            "leads from Patient "
             "to Condition",
         ),
         (
-            {"source_label": "Doctor", "relation_type": "HAS_CONDITION", "direction": "BOTH", "max_hops": 3},
-            "no HAS_CONDITION connects Doctor and any node in direction BOTH; HAS_CONDITION leads from Patient to "
+            {
+                "source_label": "Doctor",
+                "relation_type": "HAS_CONDITION",
+                "direction": "BOTH",
+                "max_hops": 3,
+            },
+            "no HAS_CONDITION connects Doctor and any node in direction BOTH; HAS_CONDITION leads "
+            "from Patient to "
             "Condition",
         ),
         (
@@ -74,38 +86,62 @@ async def test_a_step_that_the_schema_excludes_is_reported_with_what_its_type_co
     ward: KnowledgeGraph, user_id: str, step: dict[str, Any], excluded: str
 ) -> None:
     branch = {"at_step": "start", "steps": [step]}
-    for pattern, where in (({"steps": [step]}, ""), ({"steps": [HAS], "branches": [branch]}, "branch 0, ")):
-        assert await warnings_of(ward, user_id, patterns=[pattern]) == [f"pattern 'pattern', {where}step 0: {excluded}"]
+    for pattern, where in (
+        ({"steps": [step]}, ""),
+        ({"steps": [HAS], "branches": [branch]}, "branch 0, "),
+    ):
+        assert await warnings_of(ward, user_id, patterns=[pattern]) == [
+            f"pattern 'pattern', {where}step 0: {excluded}"
+        ]
 
 
-async def test_stored_values_are_listed_if_a_constraint_requires_another(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_stored_values_are_listed_if_a_constraint_requires_another(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     for name, value, stored in (("name", "ANN", "'Ann', 'Bo'"), ("age", "old", "number")):
         [warning] = await warnings_of(
-            ward, user_id, patterns=[{"steps": [HAS], "constraints": [equals(name, value, "start")]}]
+            ward,
+            user_id,
+            patterns=[{"steps": [HAS], "constraints": [equals(name, value, "start")]}],
         )
         assert warning == (
-            f"Pattern 'pattern' matches without the constraint PROPERTY_EQUALS {name} {value!r} at the start "
+            f"Pattern 'pattern' matches without the constraint PROPERTY_EQUALS {name} {value!r} at "
+            f"the start "
             f"(stored: {stored})"
         )
 
 
-async def test_the_constraint_that_nothing_satisfies_is_named(ward: KnowledgeGraph, user_id: str) -> None:
-    pattern = {"steps": [HAS], "constraints": [equals("name", "Ann", "start"), equals("name", "Gout", 0)]}
+async def test_the_constraint_that_nothing_satisfies_is_named(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
+    pattern = {
+        "steps": [HAS],
+        "constraints": [equals("name", "Ann", "start"), equals("name", "Gout", 0)],
+    }
     assert await warnings_of(ward, user_id, patterns=[pattern]) == [
         "Pattern 'pattern' matches without the constraint PROPERTY_EQUALS name 'Ann' at the start",
         "Pattern 'pattern' matches without the constraint PROPERTY_EQUALS name 'Gout' at step 0",
     ]
 
 
-async def test_a_constraint_that_should_apply_to_one_node_is_named(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_constraint_that_should_apply_to_one_node_is_named(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     assert await warnings_of(
         ward, user_id, patterns=[{"steps": [HAS], "constraints": [equals("name", "Ann", -1)]}]
-    ) == ["Pattern 'pattern' matches without the constraint PROPERTY_EQUALS name 'Ann' at every node"]
+    ) == [
+        "Pattern 'pattern' matches without the constraint PROPERTY_EQUALS name 'Ann' at every node"
+    ]
 
 
-async def test_targets_that_exclude_everything_are_reported(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_targets_that_exclude_everything_are_reported(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     warnings = await warnings_of(
-        ward, user_id, targets=[{"description": "Bo", "label": "Patient"}], patterns=[{"steps": [KNOWS]}]
+        ward,
+        user_id,
+        targets=[{"description": "Bo", "label": "Patient"}],
+        patterns=[{"steps": [KNOWS]}],
     )
     assert warnings == [
         "Pattern 'pattern' matches without a target at the start",
@@ -113,18 +149,26 @@ async def test_targets_that_exclude_everything_are_reported(ward: KnowledgeGraph
     ]
 
 
-async def test_a_branch_that_excludes_everything_is_named(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_branch_that_excludes_everything_is_named(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     branch = {"at_step": "start", "steps": [{"relation_type": "TREATED_BY"}], "at_most": 0}
-    assert await warnings_of(ward, user_id, patterns=[{"pattern_id": "ill", "steps": [HAS], "branches": [branch]}]) == [
-        "Pattern 'ill' matches without branch 0"
-    ]
+    assert await warnings_of(
+        ward, user_id, patterns=[{"pattern_id": "ill", "steps": [HAS], "branches": [branch]}]
+    ) == ["Pattern 'ill' matches without branch 0"]
 
 
-async def test_patterns_that_share_another_node_are_reported(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_patterns_that_share_another_node_are_reported(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     back = {"relation_type": "TREATED_BY", "target_label": "Patient", "direction": "INCOMING"}
     patterns = [
         {"pattern_id": "knows", "steps": [KNOWS], "constraints": [equals("name", "Ann", "start")]},
-        {"pattern_id": "shares", "steps": [TREATED, back], "constraints": [equals("name", "Bo", "end")]},
+        {
+            "pattern_id": "shares",
+            "steps": [TREATED, back],
+            "constraints": [equals("name", "Bo", "end")],
+        },
     ]
     assert await warnings_of(
         ward, user_id, combinator={"type": "INTERSECTION", "patterns": patterns, "join_on": 0}
@@ -136,15 +180,20 @@ async def test_patterns_that_share_another_node_are_reported(ward: KnowledgeGrap
 async def test_a_sequence_of_patterns_that_cannot_follow_each_other_is_reported(
     ward: KnowledgeGraph, user_id: str
 ) -> None:
-    patterns = [{"pattern_id": "ill", "steps": [HAS]}, {"pattern_id": "cared for", "steps": [TREATED]}]
-    assert await warnings_of(ward, user_id, combinator={"type": "SEQUENTIAL", "patterns": patterns}) == [
-        "Each pattern matches alone, but none starts where the previous one ends"
+    patterns = [
+        {"pattern_id": "ill", "steps": [HAS]},
+        {"pattern_id": "cared for", "steps": [TREATED]},
     ]
+    assert await warnings_of(
+        ward, user_id, combinator={"type": "SEQUENTIAL", "patterns": patterns}
+    ) == ["Each pattern matches alone, but none starts where the previous one ends"]
 
 
 async def test_another_users_graph_makes_no_difference(ward: KnowledgeGraph, user_id: str) -> None:
     constraints = [equals("name", "Bo", "start"), equals("name", "Ann", "end")]
-    warnings = await warnings_of(ward, user_id, patterns=[{"steps": [KNOWS], "constraints": constraints}])
+    warnings = await warnings_of(
+        ward, user_id, patterns=[{"steps": [KNOWS], "constraints": constraints}]
+    )
     assert warnings == ["Pattern 'pattern' matches with direction INCOMING at step 0"]
 
 
@@ -162,5 +211,8 @@ async def test_a_diagnosis_that_takes_too_long_is_omitted(
 
     monkeypatch.setattr(services_of(ward).store, "read", slow_variants)
     pattern = {"steps": [HAS], "constraints": [equals("name", "Zoe", "start")]}
-    assert await warnings_of(with_settings(ward, patterns_timeout=4.0), user_id, patterns=[pattern]) == []
+    assert (
+        await warnings_of(with_settings(ward, patterns_timeout=4.0), user_id, patterns=[pattern])
+        == []
+    )
     assert matched > 1

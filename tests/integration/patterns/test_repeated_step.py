@@ -14,7 +14,13 @@ from tests.integration.patterns.conftest import with_settings
 from tests.support.query_plans import details_of
 from tests.support.stored import cypher
 
-STEP = {"source_label": "Quay", "relation_type": "FERRY", "target_label": "Quay", "min_hops": 1, "max_hops": 3}
+STEP = {
+    "source_label": "Quay",
+    "relation_type": "FERRY",
+    "target_label": "Quay",
+    "min_hops": 1,
+    "max_hops": 3,
+}
 ENDS = tuple(
     {"type": "PROPERTY_EQUALS", "property_path": "name", "value": value, "at_step": place}
     for place, value in (("start", "a"), ("end", "d"))
@@ -25,13 +31,18 @@ FORMS = {
     "free": FREE,
     "constrained": {**FREE, "constraints": (*ENDS, EVERY_NODE)},
     "distinct": {**FREE, "distinct_nodes": True},
-    "in two steps": {"steps": [{**STEP, "max_hops": 2}, {**STEP, "max_hops": 1}], "constraints": ENDS},
+    "in two steps": {
+        "steps": [{**STEP, "max_hops": 2}, {**STEP, "max_hops": 1}],
+        "constraints": ENDS,
+    },
 }
 
 
 @pytest.fixture
 async def harbor(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
-    """One way of the user from a to d, over b and c; shorter ones over another's node and another's relationships."""
+    """One way of the user from a to d, over b and c; shorter ones over another's node and another's
+    relationships.
+    """
     await cypher(
         graph,
         "CREATE (a:Quay {user_id: $user, name: 'a'}), (b:Quay {user_id: $user, name: 'b'}) "
@@ -50,7 +61,9 @@ async def harbor(graph: KnowledgeGraph, user_id: str) -> KnowledgeGraph:
 async def test_only_paths_of_the_users_nodes_and_relationships_are_found(
     harbor: KnowledgeGraph, user_id: str, form: str
 ) -> None:
-    query = GraphQuery.model_validate({"patterns": [FORMS[form]], "ranking": "PATH_LENGTH", "strict": False})
+    query = GraphQuery.model_validate(
+        {"patterns": [FORMS[form]], "ranking": "PATH_LENGTH", "strict": False}
+    )
     result = await harbor.query_patterns(query, user_id=user_id)
     assert [[node.name for node in path.nodes] for path in result.paths] == [["a", "b", "c", "d"]]
 
@@ -58,14 +71,22 @@ async def test_only_paths_of_the_users_nodes_and_relationships_are_found(
 async def test_a_path_to_a_known_node_uses_the_index_of_keys(
     graph: KnowledgeGraph, server: Server, user_id: str
 ) -> None:
-    """Without an entry point, the plan begins at the end node, which its key and its user find in an index."""
+    """Without an entry point, the plan begins at the end node, which its key and its user find in
+    an index.
+    """
     await cypher(
         graph,
         "UNWIND range(0, 300) AS i MERGE (a:Person {user_id: $user, entity_key: toString(i)}) "
         "MERGE (b:Person {user_id: $user, entity_key: toString(i + 1)}) MERGE (a)-[:KNOWS]->(b)",
         user=user_id,
     )
-    step = {"source_label": "Person", "relation_type": "KNOWS", "target_label": "Person", "min_hops": 1, "max_hops": 2}
+    step = {
+        "source_label": "Person",
+        "relation_type": "KNOWS",
+        "target_label": "Person",
+        "min_hops": 1,
+        "max_hops": 2,
+    }
     end = {"type": "PROPERTY_EQUALS", "property_path": "entity_key", "value": "7", "at_step": "end"}
     plan = QueryPlan((GraphPattern.model_validate({"steps": [step], "constraints": [end]}),))
     compiled = Compiler(user_id).compile(plan, 10)

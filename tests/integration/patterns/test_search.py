@@ -50,14 +50,22 @@ async def names(graph: KnowledgeGraph, user_id: str, pattern: Mapping[str, Any])
     return sorted([node.name for node in path.nodes] for path in result.paths)
 
 
-async def test_a_pattern_finds_only_the_users_paths(shared_ward: KnowledgeGraph, shared_user: str) -> None:
-    assert await names(shared_ward, shared_user, {"steps": [HAS]}) == [["Ann", "Flu"], ["Bo", "Gout"]]
+async def test_a_pattern_finds_only_the_users_paths(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
+    assert await names(shared_ward, shared_user, {"steps": [HAS]}) == [
+        ["Ann", "Flu"],
+        ["Bo", "Gout"],
+    ]
 
 
-async def test_no_path_contains_a_relationship_to_another_user(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_no_path_contains_a_relationship_to_another_user(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     await cypher(
         ward,
-        "MATCH (a:Patient {user_id: $user, name: 'Ann'}), (b:Condition {user_id: $other, name: 'Gout'}) "
+        "MATCH (a:Patient {user_id: $user, name: 'Ann'}), (b:Condition {user_id: $other, name: "
+        "'Gout'}) "
         "CREATE (a)-[:HAS_CONDITION]->(b)",
         user=user_id,
         other=f"{user_id}-other",
@@ -65,11 +73,20 @@ async def test_no_path_contains_a_relationship_to_another_user(ward: KnowledgeGr
     assert await names(ward, user_id, {"steps": [HAS]}) == [["Ann", "Flu"], ["Bo", "Gout"]]
 
 
-async def test_a_path_has_its_records_and_an_explained_score(shared_ward: KnowledgeGraph, shared_user: str) -> None:
+async def test_a_path_has_its_records_and_an_explained_score(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
     pattern = {"steps": [HAS], "description": "who has what", "pattern_id": "ill"}
-    constraints = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Flu", "at_step": 0}]
+    constraints = [
+        {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Flu", "at_step": 0}
+    ]
     [path] = (
-        await ask(shared_ward, shared_user, patterns=[{**pattern, "constraints": constraints}], ranking="PATH_LENGTH")
+        await ask(
+            shared_ward,
+            shared_user,
+            patterns=[{**pattern, "constraints": constraints}],
+            ranking="PATH_LENGTH",
+        )
     ).paths
     assert path.to_path_string() == "Ann -[HAS_CONDITION]-> Flu"
     assert path.explanation == "PATH_LENGTH 1.000: 1 / 1 relationship. who has what"
@@ -79,8 +96,12 @@ async def test_a_path_has_its_records_and_an_explained_score(shared_ward: Knowle
     assert "user_id" not in path.start.properties
 
 
-async def test_a_path_may_repeat_relationships_if_allowed(shared_ward: KnowledgeGraph, shared_user: str) -> None:
-    found = await names(shared_ward, shared_user, {"steps": [TREATED, BACK], "repeat_relationships": True})
+async def test_a_path_may_repeat_relationships_if_allowed(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
+    found = await names(
+        shared_ward, shared_user, {"steps": [TREATED, BACK], "repeat_relationships": True}
+    )
     assert ["Ann", "Eve", "Ann"] in found
     assert len(found) == 5
 
@@ -111,34 +132,60 @@ async def test_a_path_may_repeat_relationships_if_allowed(shared_ward: Knowledge
 async def test_a_constraint_keeps_matching_paths(
     shared_ward: KnowledgeGraph, shared_user: str, constraint: dict[str, Any], expected: list[str]
 ) -> None:
-    found = await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [{**constraint, "at_step": "start"}]})
+    found = await names(
+        shared_ward,
+        shared_user,
+        {"steps": [HAS], "constraints": [{**constraint, "at_step": "start"}]},
+    )
     assert [path[0] for path in found] == expected
 
 
 async def test_a_constraint_on_any_node_holds_for_those_of_its_label(
     shared_ward: KnowledgeGraph, shared_user: str
 ) -> None:
-    constraint = {"type": "STARTS_WITH", "property_path": "name", "value": "G", "node_label": "Condition"}
-    assert await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]}) == [["Bo", "Gout"]]
+    constraint = {
+        "type": "STARTS_WITH",
+        "property_path": "name",
+        "value": "G",
+        "node_label": "Condition",
+    }
+    assert await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]}) == [
+        ["Bo", "Gout"]
+    ]
 
 
-async def test_a_constraint_on_a_relationship(shared_ward: KnowledgeGraph, shared_user: str) -> None:
-    constraint = {"type": "GREATER_THAN", "property_path": "since", "value": 2000, "on": "relationship", "at_step": 0}
-    assert await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]}) == [["Ann", "Flu"]]
+async def test_a_constraint_on_a_relationship(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
+    constraint = {
+        "type": "GREATER_THAN",
+        "property_path": "since",
+        "value": 2000,
+        "on": "relationship",
+        "at_step": 0,
+    }
+    assert await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]}) == [
+        ["Ann", "Flu"]
+    ]
 
 
 @pytest.mark.parametrize(
-    ("kind", "path", "value"), [("GREATER_THAN", "age", "40"), ("LESS_THAN", "name", 5), ("STARTS_WITH", "age", "4")]
+    ("kind", "path", "value"),
+    [("GREATER_THAN", "age", "40"), ("LESS_THAN", "name", 5), ("STARTS_WITH", "age", "4")],
 )
 async def test_comparing_text_with_a_number_is_an_error_that_names_both(
     shared_ward: KnowledgeGraph, shared_user: str, kind: str, path: str, value: object
 ) -> None:
     constraint = {"type": kind, "property_path": path, "value": value, "at_step": "start"}
-    with pytest.raises(InputError, match=f"{kind} on '{path}' cannot compare the stored value .* with '{value}'"):
+    with pytest.raises(
+        InputError, match=f"{kind} on '{path}' cannot compare the stored value .* with '{value}'"
+    ):
         await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]})
 
 
-async def test_a_value_outside_the_graph_never_makes_an_error(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_a_value_outside_the_graph_never_makes_an_error(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     await cypher(
         ward,
         "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.value = $number "
@@ -147,14 +194,31 @@ async def test_a_value_outside_the_graph_never_makes_an_error(ward: KnowledgeGra
         stored='{"level": "stored"}',
         user=user_id,
     )
-    constraint = {"type": "GREATER_THAN", "property_path": "value.level", "value": 1, "at_step": "start"}
+    constraint = {
+        "type": "GREATER_THAN",
+        "property_path": "value.level",
+        "value": 1,
+        "at_step": "start",
+    }
     pattern = {"steps": [{"relation_type": "HAS_CONDITION"}], "constraints": [constraint]}
     assert await names(ward, user_id, pattern) == [["Ann", "Flu"]]
 
 
-async def test_a_slow_regular_expression_is_matched_in_time(ward: KnowledgeGraph, user_id: str) -> None:
-    await cypher(ward, "MATCH (n:Patient {user_id: $user}) SET n.name = $name", user=user_id, name="a" * 5_000 + "!")
-    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "(a+)+", "at_step": "start"}
+async def test_a_slow_regular_expression_is_matched_in_time(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
+    await cypher(
+        ward,
+        "MATCH (n:Patient {user_id: $user}) SET n.name = $name",
+        user=user_id,
+        name="a" * 5_000 + "!",
+    )
+    constraint = {
+        "type": "REGEX_MATCH",
+        "property_path": "name",
+        "value": "(a+)+",
+        "at_step": "start",
+    }
     assert await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]}) == []
 
 
@@ -171,7 +235,12 @@ async def test_lists_inside_json_are_searched_at_any_depth(
     ward: KnowledgeGraph, user_id: str, kind: str, value: object, expected: list[str]
 ) -> None:
     deep = '{"city": ' + "[" * 600 + '"Rome"' + "]" * 600 + "}"
-    await cypher(ward, "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.contact = $deep", user=user_id, deep=deep)
+    await cypher(
+        ward,
+        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.contact = $deep",
+        user=user_id,
+        deep=deep,
+    )
     constraint = {"type": kind, "property_path": "contact.city", "value": value, "at_step": "start"}
     found = await names(ward, user_id, {"steps": [HAS], "constraints": [constraint]})
     assert [path[0] for path in found] == expected
@@ -181,7 +250,12 @@ async def test_lists_inside_json_are_searched_at_any_depth(
 async def test_an_invalid_regular_expression_is_reported(
     shared_ward: KnowledgeGraph, shared_user: str, expression: str
 ) -> None:
-    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": expression, "at_step": "start"}
+    constraint = {
+        "type": "REGEX_MATCH",
+        "property_path": "name",
+        "value": expression,
+        "at_step": "start",
+    }
     with pytest.raises(InputError, match=r"REGEX_MATCH on 'name' cannot use .* Use RE2 syntax"):
         await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]})
 
@@ -204,15 +278,27 @@ async def test_hostile_names_are_refused_and_hostile_values_are_values(
     for pattern in (
         {"steps": [step_with]},
         {"steps": [{"relation_type": text or "`"}]},
-        {"steps": [HAS], "constraints": [{"type": "PROPERTY_EQUALS", "property_path": text or "`", "value": 1}]},
+        {
+            "steps": [HAS],
+            "constraints": [{"type": "PROPERTY_EQUALS", "property_path": text or "`", "value": 1}],
+        },
     ):
         with pytest.raises((InputError, ValueError)):
             await names(shared_ward, shared_user, pattern)
-    constraint = {"type": "PROPERTY_IN", "property_path": "name", "value": [text, "Flu"], "at_step": 0}
-    assert await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]}) == [["Ann", "Flu"]]
+    constraint = {
+        "type": "PROPERTY_IN",
+        "property_path": "name",
+        "value": [text, "Flu"],
+        "at_step": 0,
+    }
+    assert await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]}) == [
+        ["Ann", "Flu"]
+    ]
 
 
-async def test_an_unknown_name_is_reported_with_the_closest(shared_ward: KnowledgeGraph, shared_user: str) -> None:
+async def test_an_unknown_name_is_reported_with_the_closest(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
     with pytest.raises(InputError, match=r"Patiant.*Patient"):
         await names(shared_ward, shared_user, {"steps": [{**HAS, "source_label": "Patiant"}]})
 
@@ -224,28 +310,42 @@ async def test_an_unknown_name_is_reported_with_the_closest(shared_ward: Knowled
 async def test_branches_require_and_exclude(
     shared_ward: KnowledgeGraph, shared_user: str, bounds: dict[str, int], expected: list[str]
 ) -> None:
-    branch = {"at_step": "start", "steps": [{"relation_type": "TREATED_BY", "target_label": "Doctor"}], **bounds}
+    branch = {
+        "at_step": "start",
+        "steps": [{"relation_type": "TREATED_BY", "target_label": "Doctor"}],
+        **bounds,
+    }
     found = await names(shared_ward, shared_user, {"steps": [HAS], "branches": [branch]})
     assert [path[0] for path in found] == expected
 
 
 async def test_paths_start_at_the_targets(shared_ward: KnowledgeGraph, shared_user: str) -> None:
     result = await ask(
-        shared_ward, shared_user, targets=[{"description": "ann", "label": "Patient"}], patterns=[{"steps": [HAS]}]
+        shared_ward,
+        shared_user,
+        targets=[{"description": "ann", "label": "Patient"}],
+        patterns=[{"steps": [HAS]}],
     )
     assert [path.to_path_string() for path in result.paths] == ["Ann -[HAS_CONDITION]-> Flu"]
     assert [node.name for node in result.context.entry_points] == ["Ann"]
 
 
-async def test_a_target_that_fits_only_the_end_is_the_end(shared_ward: KnowledgeGraph, shared_user: str) -> None:
-    result = await ask(shared_ward, shared_user, targets=[{"description": "Gout"}], patterns=[{"steps": [HAS]}])
+async def test_a_target_that_fits_only_the_end_is_the_end(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
+    result = await ask(
+        shared_ward, shared_user, targets=[{"description": "Gout"}], patterns=[{"steps": [HAS]}]
+    )
     assert [path.start.name for path in result.paths] == ["Bo"]
 
 
 async def test_an_unknown_target_is_reported(shared_ward: KnowledgeGraph, shared_user: str) -> None:
     with pytest.raises(NotFoundError, match="No node was found for 'Zoe' with label Patient"):
         await ask(
-            shared_ward, shared_user, targets=[{"description": "Zoe", "label": "Patient"}], patterns=[{"steps": [HAS]}]
+            shared_ward,
+            shared_user,
+            targets=[{"description": "Zoe", "label": "Patient"}],
+            patterns=[{"steps": [HAS]}],
         )
 
 
@@ -258,18 +358,29 @@ async def test_intersection_keeps_paths_that_share_a_node_with_every_pattern(
         {"pattern_id": "flu", "steps": [HAS], "constraints": flu},
         {"pattern_id": "finn", "steps": [TREATED], "constraints": finn},
     ]
-    both = await ask(shared_ward, shared_user, combinator={"type": "INTERSECTION", "patterns": parts})
+    both = await ask(
+        shared_ward, shared_user, combinator={"type": "INTERSECTION", "patterns": parts}
+    )
     assert {path.start.name for path in both.paths} == {"Ann"}
     assert {path.pattern_id for path in both.paths} == {"flu", "finn"}
     either = await ask(shared_ward, shared_user, combinator={"type": "UNION", "patterns": parts})
     assert sorted(path.start.name for path in either.paths) == ["Ann", "Bo"]
 
 
-async def test_a_sequence_is_one_path_through_all_patterns(shared_ward: KnowledgeGraph, shared_user: str) -> None:
+async def test_a_sequence_is_one_path_through_all_patterns(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
     back = {"source_label": "Doctor", **BACK}
-    parts = [{"pattern_id": "doctor", "steps": [TREATED]}, {"pattern_id": "others", "steps": [back]}]
-    result = await ask(shared_ward, shared_user, combinator={"type": "SEQUENTIAL", "patterns": parts})
-    assert "Bo -[TREATED_BY]-> Finn <-[TREATED_BY]- Ann" in [path.to_path_string() for path in result.paths]
+    parts = [
+        {"pattern_id": "doctor", "steps": [TREATED]},
+        {"pattern_id": "others", "steps": [back]},
+    ]
+    result = await ask(
+        shared_ward, shared_user, combinator={"type": "SEQUENTIAL", "patterns": parts}
+    )
+    assert "Bo -[TREATED_BY]-> Finn <-[TREATED_BY]- Ann" in [
+        path.to_path_string() for path in result.paths
+    ]
     assert {path.pattern_id for path in result.paths} == {"doctor > others"}
 
 
@@ -282,17 +393,31 @@ async def test_at_most_the_requested_paths_are_returned_and_truncation_is_report
     assert not result.context.truncated
 
 
-async def test_if_nothing_matches_a_strict_query_fails(shared_ward: KnowledgeGraph, shared_user: str) -> None:
+async def test_if_nothing_matches_a_strict_query_fails(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
     with pytest.raises(NotFoundError, match="No path matches"):
-        await ask(shared_ward, shared_user, patterns=[{"steps": [{**TREATED, "direction": "INCOMING"}]}], strict=True)
+        await ask(
+            shared_ward,
+            shared_user,
+            patterns=[{"steps": [{**TREATED, "direction": "INCOMING"}]}],
+            strict=True,
+        )
 
 
 async def test_a_traversal_from_targets_returns_the_shortest_path_to_each_node(
     shared_ward: KnowledgeGraph, shared_user: str
 ) -> None:
-    result = await ask(shared_ward, shared_user, targets=[{"description": "Ann"}], traversal={"max_depth": 2})
+    result = await ask(
+        shared_ward, shared_user, targets=[{"description": "Ann"}], traversal={"max_depth": 2}
+    )
     assert result.strategy == "traversal"
-    assert {path.end.name: path.properties["hops"] for path in result.paths} == {"Flu": 1, "Eve": 1, "Finn": 1, "Bo": 2}
+    assert {path.end.name: path.properties["hops"] for path in result.paths} == {
+        "Flu": 1,
+        "Eve": 1,
+        "Finn": 1,
+        "Bo": 2,
+    }
     assert len(result.context.relationships) == 4
 
 
@@ -314,8 +439,16 @@ async def test_a_target_is_a_node_with_the_words_in_a_name_or_alias_or_else_the_
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     tools = graph.tools(user_id=user_id)
-    ruth = {"label": "Person", "name": "Ruth Calder", "aliases": ["Lucía"], "description": "Naval architect"}
-    others = [{"label": "Person", "name": name, "description": "Sister of Ruth"} for name in ("Rut", "Luca")]
+    ruth = {
+        "label": "Person",
+        "name": "Ruth Calder",
+        "aliases": ["Lucía"],
+        "description": "Naval architect",
+    }
+    others = [
+        {"label": "Person", "name": name, "description": "Sister of Ruth"}
+        for name in ("Rut", "Luca")
+    ]
     answer = await tools.remember(nodes=[ruth, *others])
     assert answer["success"], answer
     similar = "No node is named 'naval architect' with label Person; used the most similar instead: Ruth Calder"
@@ -325,7 +458,9 @@ async def test_a_target_is_a_node_with_the_words_in_a_name_or_alias_or_else_the_
         ("naval architect", similar),
     ):
         target = {"description": description, "label": "Person"}
-        result = await ask(graph, user_id, targets=[target], traversal={"max_depth": 1}, query="who?")
+        result = await ask(
+            graph, user_id, targets=[target], traversal={"max_depth": 1}, query="who?"
+        )
         assert result.warnings[0].startswith(warning)
         if warning != similar:
             assert [node.name for node in result.context.entry_points] == ["Ruth Calder"]
@@ -334,8 +469,10 @@ async def test_a_target_is_a_node_with_the_words_in_a_name_or_alias_or_else_the_
 async def test_a_slow_query_is_terminated_by_the_server(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(
         ward,
-        "UNWIND range(1, 40) AS a CREATE (:Ring {user_id: $user, name: toString(a)}) WITH count(*) AS made "
-        "MATCH (a:Ring {user_id: $user}), (b:Ring {user_id: $user}) WHERE a <> b CREATE (a)-[:NEXT]->(b)",
+        "UNWIND range(1, 40) AS a CREATE (:Ring {user_id: $user, name: toString(a)}) WITH count(*) "
+        "AS made "
+        "MATCH (a:Ring {user_id: $user}), (b:Ring {user_id: $user}) WHERE a <> b CREATE "
+        "(a)-[:NEXT]->(b)",
         user=user_id,
     )
     hasty = with_settings(ward, patterns_timeout=1.0)
@@ -346,10 +483,14 @@ async def test_a_slow_query_is_terminated_by_the_server(ward: KnowledgeGraph, us
         for kind in ("PROPERTY_EQUALS", "NOT_IN")
     ]
     with pytest.raises(SearchError, match=r"The query took longer than 1 s\. Add targets"):
-        await ask(hasty, user_id, query="x", patterns=[{"steps": [step] * 8, "constraints": never}] * 12)
+        await ask(
+            hasty, user_id, query="x", patterns=[{"steps": [step] * 8, "constraints": never}] * 12
+        )
 
 
-async def test_semantic_ranking_without_a_question_is_an_error(shared_ward: KnowledgeGraph, shared_user: str) -> None:
+async def test_semantic_ranking_without_a_question_is_an_error(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
     with pytest.raises(InputError, match="SEMANTIC_SCORE ranks by similarity with the question"):
         await ask(shared_ward, shared_user, patterns=[{"steps": [HAS]}], ranking="SEMANTIC_SCORE")
 
@@ -372,7 +513,9 @@ async def test_paths_are_found_even_if_the_query_cannot_be_embedded(
     assert result.warnings == ("Omitted the similarity with the question: the model sleeps",)
 
 
-async def test_chunks_are_texts_linked_to_the_matches_most_similar_first(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_chunks_are_texts_linked_to_the_matches_most_similar_first(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     texts = ["Ann has had the flu since Monday", "Flu comes in winter", "Gout hurts"]
     vectors = await ward.embedder.embed(texts)
     for text, vector, name in zip(texts, vectors, ["Ann", "Flu", "Gout"], strict=True):
@@ -386,7 +529,9 @@ async def test_chunks_are_texts_linked_to_the_matches_most_similar_first(ward: K
             vector=list(vector),
         )
     flu = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Flu", "at_step": 0}]
-    result = await ask(ward, user_id, query=texts[1], patterns=[{"steps": [HAS], "constraints": flu}])
+    result = await ask(
+        ward, user_id, query=texts[1], patterns=[{"steps": [HAS], "constraints": flu}]
+    )
     assert [chunk.text for chunk in result.chunks] == [texts[1], texts[0]]
     assert result.chunks[0].similarity == pytest.approx(1.0, abs=1e-3)
     assert "embedding" not in result.model_dump_json()
@@ -403,11 +548,19 @@ async def test_a_query_makes_one_embedding_call(
         return await embed(texts)
 
     monkeypatch.setattr(ward.retrieval, "embed_queries", count)
-    await ask(ward, user_id, query="Who is ill?", targets=[{"description": "Ann"}], patterns=[{"steps": [HAS]}])
+    await ask(
+        ward,
+        user_id,
+        query="Who is ill?",
+        targets=[{"description": "Ann"}],
+        patterns=[{"steps": [HAS]}],
+    )
     assert len(calls) == 1
 
 
-async def test_rankings_order_the_same_paths_differently(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_rankings_order_the_same_paths_differently(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     await cypher(
         ward,
         "MATCH (:Patient {user_id: $user, name: 'Bo'})-[r:TREATED_BY]->() SET r.weight = 5.0",
@@ -422,11 +575,15 @@ async def test_rankings_order_the_same_paths_differently(ward: KnowledgeGraph, u
     assert first == {"EDGE_WEIGHT": ["Bo", "Finn"], "NODE_CENTRALITY": ["Ann", "Finn"]}
 
 
-async def test_centrality_counts_no_relationship_into_another_users_graph(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_centrality_counts_no_relationship_into_another_users_graph(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     async def scores() -> list[float]:
         return [
             path.score
-            for path in (await ask(ward, user_id, patterns=[{"steps": [HAS]}], ranking="NODE_CENTRALITY")).paths
+            for path in (
+                await ask(ward, user_id, patterns=[{"steps": [HAS]}], ranking="NODE_CENTRALITY")
+            ).paths
         ]
 
     before = await scores()
@@ -440,9 +597,17 @@ async def test_centrality_counts_no_relationship_into_another_users_graph(ward: 
     assert await scores() == before
 
 
-async def test_nodes_with_equal_keys_do_not_reverse_a_relationship(ward: KnowledgeGraph, user_id: str) -> None:
-    await cypher(ward, "MATCH (n:Patient|Condition {user_id: $user}) SET n.entity_key = '1'", user=user_id)
-    back = {"source_label": "Condition", "relation_type": "HAS_CONDITION", "target_label": "Patient"}
+async def test_nodes_with_equal_keys_do_not_reverse_a_relationship(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
+    await cypher(
+        ward, "MATCH (n:Patient|Condition {user_id: $user}) SET n.entity_key = '1'", user=user_id
+    )
+    back = {
+        "source_label": "Condition",
+        "relation_type": "HAS_CONDITION",
+        "target_label": "Patient",
+    }
     result = await ask(ward, user_id, patterns=[{"steps": [{**back, "direction": "INCOMING"}]}])
     assert sorted(path.to_path_string() for path in result.paths) == [
         "Flu <-[HAS_CONDITION]- Ann",
@@ -452,16 +617,31 @@ async def test_nodes_with_equal_keys_do_not_reverse_a_relationship(ward: Knowled
 
 async def test_a_comparison_error_names_its_constraint(ward: KnowledgeGraph, user_id: str) -> None:
     await cypher(
-        ward, "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.budget = '{\"approved\": 5}'", user=user_id
+        ward,
+        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.budget = '{\"approved\": 5}'",
+        user=user_id,
     )
     constraints = [
-        {"type": "GREATER_THAN", "property_path": "budget.approved", "value": 1, "at_step": "start"},
+        {
+            "type": "GREATER_THAN",
+            "property_path": "budget.approved",
+            "value": 1,
+            "at_step": "start",
+        },
         {"type": "LESS_THAN", "property_path": "name", "value": 1, "at_step": "start"},
     ]
-    with pytest.raises(InputError, match="LESS_THAN on 'name' cannot compare the stored value 'Ann'"):
+    with pytest.raises(
+        InputError, match="LESS_THAN on 'name' cannot compare the stored value 'Ann'"
+    ):
         await names(ward, user_id, {"steps": [HAS], "constraints": constraints})
     await cypher(ward, "MATCH (:Patient {user_id: $user})-[r]->() SET r.attitude = 5", user=user_id)
-    word = {"type": "LESS_THAN", "property_path": "attitude", "value": "warm", "on": "relationship", "at_step": 0}
+    word = {
+        "type": "LESS_THAN",
+        "property_path": "attitude",
+        "value": "warm",
+        "on": "relationship",
+        "at_step": 0,
+    }
     with pytest.raises(InputError, match="their types differ; attitude is a number from 1 to 5"):
         await names(ward, user_id, {"steps": [HAS], "constraints": [word]})
 
@@ -470,16 +650,25 @@ async def test_targets_that_fit_no_node_of_a_pattern_are_reported(
     shared_ward: KnowledgeGraph, shared_user: str
 ) -> None:
     result = await ask(
-        shared_ward, shared_user, targets=[{"description": "Eve"}], patterns=[{"steps": [HAS], "pattern_id": "ill"}]
+        shared_ward,
+        shared_user,
+        targets=[{"description": "Eve"}],
+        patterns=[{"steps": [HAS], "pattern_id": "ill"}],
     )
-    assert result.warnings == ("No target has a label of pattern 'ill': its paths are not limited to the targets",)
+    assert result.warnings == (
+        "No target has a label of pattern 'ill': its paths are not limited to the targets",
+    )
 
 
-async def test_many_nodes_with_one_name_do_not_exclude_other_targets(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_many_nodes_with_one_name_do_not_exclude_other_targets(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     await cypher(
         ward,
-        "UNWIND range(100, 160) AS i CREATE (:Patient {user_id: $user, name: 'Ann', entity_key: toString(i)}) "
-        "WITH count(*) AS made MATCH (bo:Patient {user_id: $user, name: 'Bo'}) SET bo.entity_key = 'bo'",
+        "UNWIND range(100, 160) AS i CREATE (:Patient {user_id: $user, name: 'Ann', entity_key: "
+        "toString(i)}) "
+        "WITH count(*) AS made MATCH (bo:Patient {user_id: $user, name: 'Bo'}) SET bo.entity_key = "
+        "'bo'",
         user=user_id,
     )
     targets = [{"description": "Ann"}, {"entity_key": "bo"}]
@@ -492,16 +681,21 @@ async def test_a_target_that_was_just_created_is_known(graph: KnowledgeGraph, us
     await services_of(graph).live_schema.read(user_id)
     await cypher(
         graph,
-        "CREATE (:Person {user_id: $user, entity_key: $key, name: 'Zoe'})-[:has_relationship_with]->"
+        "CREATE (:Person {user_id: $user, entity_key: $key, name: "
+        "'Zoe'})-[:has_relationship_with]->"
         "(:Person {user_id: $user, entity_key: $key + '-2', name: 'Cy'})",
         user=user_id,
         key=f"{user_id}-zoe",
     )
-    result = await ask(graph, user_id, targets=[{"entity_key": f"{user_id}-zoe"}], traversal={"max_depth": 1})
+    result = await ask(
+        graph, user_id, targets=[{"entity_key": f"{user_id}-zoe"}], traversal={"max_depth": 1}
+    )
     assert [path.end.name for path in result.paths] == ["Cy"]
 
 
-async def test_a_result_is_complete_if_its_paths_equal_the_limit(shared_ward: KnowledgeGraph, shared_user: str) -> None:
+async def test_a_result_is_complete_if_its_paths_equal_the_limit(
+    shared_ward: KnowledgeGraph, shared_user: str
+) -> None:
     graph = with_settings(shared_ward, patterns_explored=2)
     assert (await ask(graph, shared_user, patterns=[{"steps": [HAS]}])).context.truncated is False
     result = await ask(graph, shared_user, patterns=[{"steps": [TREATED]}])
@@ -527,7 +721,12 @@ async def test_a_query_of_many_patterns_runs_a_few_statements_at_a_time_and_none
         finally:
             under_way.append(under_way[-1] - 1)
 
-    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "A.*", "at_step": "start"}
+    constraint = {
+        "type": "REGEX_MATCH",
+        "property_path": "name",
+        "value": "A.*",
+        "at_step": "start",
+    }
     await services_of(ward).live_schema.read(user_id)
     monkeypatch.setattr(services_of(ward).store, "read", watched)
     patterns = [{"steps": [HAS], "constraints": [constraint]}] * 12
@@ -548,8 +747,12 @@ async def test_paths_are_returned_even_if_scoring_and_texts_take_too_long(
         return await read(text, *args, **more)
 
     monkeypatch.setattr(services_of(ward).store, "read", slow)
-    result = await ask(ward, user_id, query="Who is ill?", patterns=[{"steps": [HAS]}], ranking="NODE_CENTRALITY")
-    assert [path.explanation for path in result.paths] == ["PATH_LENGTH 1.000: 1 / 1 relationship"] * 2
+    result = await ask(
+        ward, user_id, query="Who is ill?", patterns=[{"steps": [HAS]}], ranking="NODE_CENTRALITY"
+    )
+    assert [path.explanation for path in result.paths] == [
+        "PATH_LENGTH 1.000: 1 / 1 relationship"
+    ] * 2
     assert result.ranking == "PATH_LENGTH"
     assert result.warnings == (
         "Ranked by PATH_LENGTH: scoring by NODE_CENTRALITY took too long. Narrow the pattern",
@@ -557,17 +760,36 @@ async def test_paths_are_returned_even_if_scoring_and_texts_take_too_long(
     )
 
 
-async def test_years_outside_pythons_calendar_are_returned_as_text(ward: KnowledgeGraph, user_id: str) -> None:
+async def test_years_outside_pythons_calendar_are_returned_as_text(
+    ward: KnowledgeGraph, user_id: str
+) -> None:
     await cypher(
         ward,
-        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.died = date('-0044-03-15'), n.at = localtime('10:00')",
+        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.died = date('-0044-03-15'), n.at = "
+        "localtime('10:00')",
         user=user_id,
     )
-    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "Ann", "at_step": "start"}
-    [path] = (await ask(ward, user_id, patterns=[{"steps": [HAS], "constraints": [constraint]}])).paths
-    assert (path.start.properties["died"], path.start.properties["at"]) == ("-0044-03-15", "10:00:00")
-    with pytest.raises(InputError, match="REGEX_MATCH on 'died' cannot compare the stored value '-0044-03-15'"):
-        await names(ward, user_id, {"steps": [HAS], "constraints": [{**constraint, "property_path": "died"}]})
+    constraint = {
+        "type": "REGEX_MATCH",
+        "property_path": "name",
+        "value": "Ann",
+        "at_step": "start",
+    }
+    [path] = (
+        await ask(ward, user_id, patterns=[{"steps": [HAS], "constraints": [constraint]}])
+    ).paths
+    assert (path.start.properties["died"], path.start.properties["at"]) == (
+        "-0044-03-15",
+        "10:00:00",
+    )
+    with pytest.raises(
+        InputError, match="REGEX_MATCH on 'died' cannot compare the stored value '-0044-03-15'"
+    ):
+        await names(
+            ward,
+            user_id,
+            {"steps": [HAS], "constraints": [{**constraint, "property_path": "died"}]},
+        )
 
 
 async def test_an_error_of_the_server_reveals_nothing_of_another_user(
@@ -581,7 +803,12 @@ async def test_an_error_of_the_server_reveals_nothing_of_another_user(
         other=f"{user_id}-other",
     )
     constraint = {"type": "PROPERTY_EQUALS", "property_path": "pin", "value": "2026-01-02"}
-    assert await names(ward, user_id, {"steps": [{**HAS, "target_label": None}], "constraints": [constraint]}) == []
+    assert (
+        await names(
+            ward, user_id, {"steps": [{**HAS, "target_label": None}], "constraints": [constraint]}
+        )
+        == []
+    )
 
     read = services_of(ward).store.read
 
@@ -601,9 +828,13 @@ async def test_with_a_combinator_patterns_are_not_matched_by_themselves(
 ) -> None:
     combinator = {"type": "UNION", "patterns": [{"steps": [HAS], "pattern_id": "ill"}]}
     patterns = [{"steps": [TREATED], "pattern_id": "treated"}]
-    result = await ask(shared_ward, shared_user, combinator=combinator, patterns=patterns, ranking="PATH_LENGTH")
+    result = await ask(
+        shared_ward, shared_user, combinator=combinator, patterns=patterns, ranking="PATH_LENGTH"
+    )
     assert {path.pattern_id for path in result.paths} == {"ill"}
-    assert result.warnings == ("Ignored patterns: a query with a combinator matches only the combinator's patterns",)
+    assert result.warnings == (
+        "Ignored patterns: a query with a combinator matches only the combinator's patterns",
+    )
 
 
 async def test_a_result_reports_the_query_its_duration_and_a_context_to_reason_with(
@@ -611,13 +842,19 @@ async def test_a_result_reports_the_query_its_duration_and_a_context_to_reason_w
 ) -> None:
     pattern = {"steps": [TREATED, {**BACK, "max_hops": 2}]}
     result = await ask(
-        shared_ward, shared_user, query="Who shares a doctor?", patterns=[pattern], ranking="PATH_LENGTH"
+        shared_ward,
+        shared_user,
+        query="Who shares a doctor?",
+        patterns=[pattern],
+        ranking="PATH_LENGTH",
     )
     assert (result.strategy, result.query) == ("patterns", "Who shares a doctor?")
     assert result.elapsed_ms > 0
     assert result.metadata == {"matchedPaths": len(result.paths)}
     assert result.context.max_depth == 3
-    assert result.context.root_nodes == tuple(dict.fromkeys(path.start.entity_key for path in result.paths))
+    assert result.context.root_nodes == tuple(
+        dict.fromkeys(path.start.entity_key for path in result.paths)
+    )
     assert {"Finn", "TREATED_BY"} <= {*result.context.keywords}
 
 
@@ -635,10 +872,20 @@ async def test_the_limit_holds_for_all_statements_together(
 
     await services_of(ward).live_schema.read(user_id)
     monkeypatch.setattr(services_of(ward).store, "read", slow)
-    constraint = {"type": "REGEX_MATCH", "property_path": "name", "value": "A.*", "at_step": "start"}
-    patterns = [{"steps": [HAS], "constraints": [constraint], "pattern_id": str(number)} for number in range(20)]
+    constraint = {
+        "type": "REGEX_MATCH",
+        "property_path": "name",
+        "value": "A.*",
+        "at_step": "start",
+    }
+    patterns = [
+        {"steps": [HAS], "constraints": [constraint], "pattern_id": str(number)}
+        for number in range(20)
+    ]
     with pytest.raises(SearchError, match=r"took longer than 1\.5 s"):
-        await ask(with_settings(ward, patterns_timeout=1.5), user_id, query="ill", patterns=patterns)
+        await ask(
+            with_settings(ward, patterns_timeout=1.5), user_id, query="ill", patterns=patterns
+        )
     # No statement alone takes as long as the limit.
     assert statements > 1
 
@@ -657,7 +904,12 @@ async def test_the_time_limit_includes_the_fallback_search(
 
     hasty = with_settings(ward, patterns_timeout=4.0)
     monkeypatch.setattr(hasty.retrieval, "hybrid_search", slow)
-    nobody = {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}
+    nobody = {
+        "type": "PROPERTY_EQUALS",
+        "property_path": "name",
+        "value": "Zoe",
+        "at_step": "start",
+    }
     pattern = {"steps": [HAS], "constraints": [nobody]}
     result = await ask(hasty, user_id, query="Zoe", patterns=[pattern])
     assert result.warnings[-1] == "Omitted the hybrid search: it took too long"

@@ -1,4 +1,6 @@
-"""A load and a migration by worker processes of Ray do the same as in one process, and nothing twice."""
+"""A load and a migration by worker processes of Ray do the same as in one process, and nothing
+twice.
+"""
 
 import asyncio
 import json
@@ -39,7 +41,8 @@ __all__ = ["bare_environment", "environment", "family", "program"]
 pytestmark = [
     pytest.mark.filterwarnings(RAYS_OWN_WARNINGS),
     pytest.mark.skipif(
-        sys.platform == "darwin" and platform.machine() != "arm64", reason="Ray has no wheels for Intel Macs"
+        sys.platform == "darwin" and platform.machine() != "arm64",
+        reason="Ray has no wheels for Intel Macs",
     ),
 ]
 
@@ -56,21 +59,39 @@ def logs() -> Iterator[Path]:
 @pytest.fixture
 async def graph(settings: Settings) -> AsyncIterator[KnowledgeGraph]:
     """A graph that other processes can open."""
-    async with KnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384), clock=noon) as opened:
+    async with KnowledgeGraph.connect(
+        settings=settings, embedder=HashingEmbedder(384), clock=noon
+    ) as opened:
         yield opened
 
 
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
-    """A file of nodes and relationships; each record has a later line that changes it, and two lines are invalid."""
-    nodes = [{"kind": "node", "label": "Person", "id": str(i), "name": f"Person{i}"} for i in range(PEOPLE)]
+    """A file of nodes and relationships; each record has a later line that changes it, and two
+    lines are invalid.
+    """
+    nodes = [
+        {"kind": "node", "label": "Person", "id": str(i), "name": f"Person{i}"}
+        for i in range(PEOPLE)
+    ]
     friends = [
-        {"kind": "relationship", "from": str(i), "to": str((i + 1) % PEOPLE), "relationship_type": "friend"}
+        {
+            "kind": "relationship",
+            "from": str(i),
+            "to": str((i + 1) % PEOPLE),
+            "relationship_type": "friend",
+        }
         for i in range(PEOPLE)
     ]
     lines: list[dict[str, Any]] = [*nodes, *friends]
-    lines += [line | {"notes": [f"First of {number}"], "attitude": 1} for number, line in enumerate(friends)]
-    lines += [line | {"notes": [f"Second of {number}"], "attitude": 5} for number, line in enumerate(friends)]
+    lines += [
+        line | {"notes": [f"First of {number}"], "attitude": 1}
+        for number, line in enumerate(friends)
+    ]
+    lines += [
+        line | {"notes": [f"Second of {number}"], "attitude": 5}
+        for number, line in enumerate(friends)
+    ]
     lines += [friends[0] | {"to": "nobody"}, {"kind": "planet"}]
     path = tmp_path / "people.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
@@ -78,7 +99,9 @@ def people(tmp_path: Path) -> Path:
 
 
 async def content_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
-    """All records without versions and history: lines that change a record in turn change it again if repeated."""
+    """All records without versions and history: lines that change a record in turn change it again
+    if repeated.
+    """
     nodes, relationships = await all_of(graph, user_id)
     return [
         {name: value for name, value in one.items() if name not in {"version", "history"}}
@@ -87,7 +110,9 @@ async def content_of(graph: KnowledgeGraph, user_id: str) -> list[Properties]:
 
 
 def files_with(text: str, folder: Path) -> list[Path]:
-    return [file for file in folder.rglob("*") if file.is_file() and text.encode() in file.read_bytes()]
+    return [
+        file for file in folder.rglob("*") if file.is_file() and text.encode() in file.read_bytes()
+    ]
 
 
 async def test_a_load_stores_the_same_although_a_worker_is_killed(
@@ -97,8 +122,12 @@ async def test_a_load_stores_the_same_although_a_worker_is_killed(
     expected = await content_of(graph, user_id)
     await cypher(graph, "MATCH (n:Person {user_id: $user}) DETACH DELETE n", user=user_id)
     died = tmp_path / "died"
-    engine = RayEngine(workers=2, block_size=30, embedder=partial(FaultyEmbedder, "Second of 40", died))
-    by_workers = await graph.load(people, user_id=user_id, engine=engine, batch_size=5, concurrency=1)
+    engine = RayEngine(
+        workers=2, block_size=30, embedder=partial(FaultyEmbedder, "Second of 40", died)
+    )
+    by_workers = await graph.load(
+        people, user_id=user_id, engine=engine, batch_size=5, concurrency=1
+    )
     assert died.exists()
     assert await content_of(graph, user_id) == expected
     assert by_workers.problems == direct.problems
@@ -125,7 +154,9 @@ async def test_a_migration_writes_each_record_once_although_a_worker_is_killed(
     expected = await all_of(graph, user_id)
     await cypher(graph, forget, user=user_id)
     died = tmp_path / "died"
-    engine = RayEngine(workers=2, block_size=30, embedder=partial(FaultyEmbedder, "Second of 40", died))
+    engine = RayEngine(
+        workers=2, block_size=30, embedder=partial(FaultyEmbedder, "Second of 40", died)
+    )
     report = await graph.migrate(user_id=user_id, engine=engine, batch_size=5)
     assert died.exists()
     # The versions are equal, too, so that nothing was written twice.
@@ -136,9 +167,14 @@ async def test_a_migration_writes_each_record_once_although_a_worker_is_killed(
 
 
 @pytest.mark.usefixtures("logs")
-async def test_an_error_of_a_worker_stops_the_load(graph: KnowledgeGraph, user_id: str, people: Path) -> None:
+async def test_an_error_of_a_worker_stops_the_load(
+    graph: KnowledgeGraph, user_id: str, people: Path
+) -> None:
     engine = RayEngine(workers=1, embedder=partial(FaultyEmbedder, "Person", None))
-    with pytest.raises(EmbeddingUnavailableError, match=r"The model is gone\. 0 of 241 lines are loaded; load people"):
+    with pytest.raises(
+        EmbeddingUnavailableError,
+        match=r"The model is gone\. 0 of 241 lines are loaded; load people",
+    ):
         await graph.load(people, user_id=user_id, engine=engine)
 
 
@@ -150,7 +186,9 @@ async def work(services: Any, block: object) -> object:
 
 @pytest.mark.usefixtures("logs")
 @pytest.mark.parametrize("fault", ["version", "embedder", "password"])
-async def test_a_worker_that_cannot_begin_says_why(graph: KnowledgeGraph, server: Server, fault: str) -> None:
+async def test_a_worker_that_cannot_begin_says_why(
+    graph: KnowledgeGraph, server: Server, fault: str
+) -> None:
     import pyarrow
     import ray
     from ray import cloudpickle
@@ -171,39 +209,61 @@ async def test_a_worker_that_cannot_begin_says_why(graph: KnowledgeGraph, server
         embedder=embedder_identity(graph.embedder),
         bookmarks=(),
     )
-    sealed = SealedJob(dumps(job), "0.0.1" if fault == "version" else version("kgagent"), [ray.put("block")])
+    sealed = SealedJob(
+        dumps(job), "0.0.1" if fault == "version" else version("kgagent"), [ray.put("block")]
+    )
     assert server.password not in f"{sealed!r} {job!r}"
     worker = BlockWorker(sealed)
     table = await asyncio.to_thread(worker, pyarrow.table({"block": [0]}))
     await asyncio.to_thread(worker.close)
     error = pickle.loads(table.column("outcome")[0].as_py()).error
     kind, text = {
-        "version": (ConfigurationError, "and this process 0.0.1: install the same version on all machines"),
-        "embedder": (ConfigurationError, "has another embedder (hashing blake2b-words, 32 dimensions) than this"),
+        "version": (
+            ConfigurationError,
+            "and this process 0.0.1: install the same version on all machines",
+        ),
+        "embedder": (
+            ConfigurationError,
+            "has another embedder (hashing blake2b-words, 32 dimensions) than this",
+        ),
         "password": (StoreError, "could not open the graph: "),
     }[fault]
     assert isinstance(error, kind)
     assert text in str(error)
 
 
-async def test_a_graph_that_another_process_cannot_open_is_refused(settings: Settings, user_id: str) -> None:
+async def test_a_graph_that_another_process_cannot_open_is_refused(
+    settings: Settings, user_id: str
+) -> None:
     unsendable = HashingEmbedder(384)
     unsendable.lock = threading.Lock()  # type: ignore[attr-defined]
     async with KnowledgeGraph.connect(settings=settings, embedder=unsendable) as graph:
         with pytest.raises(
-            ConfigurationError, match=r"cannot be opened by the workers .*: choose the embedder in the settings"
+            ConfigurationError,
+            match=r"cannot be opened by the workers .*: choose the embedder in the settings",
         ):
             await graph.migrate(user_id=user_id, engine=RayEngine())
-    login = (settings.neo4j_username, settings.neo4j_password.get_secret_value() if settings.neo4j_password else "")
+    login = (
+        settings.neo4j_username,
+        settings.neo4j_password.get_secret_value() if settings.neo4j_password else "",
+    )
     async with AsyncGraphDatabase.driver(str(settings.neo4j_uri), auth=login) as driver:
-        connecting = KnowledgeGraph.connect(driver=driver, settings=settings, embedder=HashingEmbedder(384))
+        connecting = KnowledgeGraph.connect(
+            driver=driver, settings=settings, embedder=HashingEmbedder(384)
+        )
         async with connecting as graph:
-            with pytest.raises(ConfigurationError, match=r"cannot use your open driver: connect with uri, username"):
+            with pytest.raises(
+                ConfigurationError, match=r"cannot use your open driver: connect with uri, username"
+            ):
                 await graph.migrate(user_id=user_id, engine=RayEngine())
 
 
 def test_the_command_line_starts_ray_and_ends_it(program: Any, family: Path) -> None:
     done = program("load", str(family), "--engine", "ray", "--workers", "1", "--json")
-    assert (done.code, done.payload["nodes"]["created"], done.payload["relationships"]["created"]) == (0, 3, 1)
+    assert (
+        done.code,
+        done.payload["nodes"]["created"],
+        done.payload["relationships"]["created"],
+    ) == (0, 3, 1)
     assert "Loading relationships ..." in done.err
     assert not any(word in done.err for word in ("usage", "Warning", "WARNING", "Error"))

@@ -19,12 +19,20 @@ def plan(request: pytest.FixtureRequest) -> Literal["exact", "index"]:
 
 
 @pytest.fixture
-async def searching(opened: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock) -> Callable[[str], KnowledgeGraph]:
-    """Gives the graph of the test so that it compares one by one, or asks an index however few there are."""
+async def searching(
+    opened: KnowledgeGraph, embedder: WatchedEmbedder, clock: Clock
+) -> Callable[[str], KnowledgeGraph]:
+    """Gives the graph of the test so that it compares one by one, or asks an index however few
+    there are.
+    """
 
     def one(plan: str) -> KnowledgeGraph:
-        settings = opened.settings.model_copy(update={"exact_scan_limit": 100_000 if plan == "exact" else 0})
-        return KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, settings, clock=clock)
+        settings = opened.settings.model_copy(
+            update={"exact_scan_limit": 100_000 if plan == "exact" else 0}
+        )
+        return KnowledgeGraph(
+            services_of(opened).store, opened.ontology, embedder, settings, clock=clock
+        )
 
     return one
 

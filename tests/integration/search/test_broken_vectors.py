@@ -46,7 +46,9 @@ def planted(field: str, wrong: dict[str, Any]) -> dict[str, Any]:
 
 
 async def plant(graph: KnowledgeGraph, user_id: str, kinds: Iterable[str]) -> None:
-    """A right relationship between two right people, and a person and a relationship for each wrong kind."""
+    """A right relationship between two right people, and a person and a relationship for each wrong
+    kind.
+    """
     everyone = {"right": {"vector": RIGHT, **MODEL}} | {kind: WRONG[kind] for kind in kinds}
     rows = [
         {
@@ -63,7 +65,8 @@ async def plant(graph: KnowledgeGraph, user_id: str, kinds: Iterable[str]) -> No
     await cypher(
         graph,
         "CREATE (hub:Person {entity_key: $user, user_id: $user}) WITH hub UNWIND $rows AS row "
-        "CREATE (n:Person {entity_key: row.key, user_id: $user})<-[r:has_relationship_with {user_id: $user}]-(hub) "
+        "CREATE (n:Person {entity_key: row.key, user_id: $user})<-[r:has_relationship_with "
+        "{user_id: $user}]-(hub) "
         "SET n += row.node, r += row.relationship",
         user=user_id,
         rows=rows,
@@ -76,39 +79,56 @@ async def test_an_invalid_vector_is_skipped(searched: KnowledgeGraph, user_id: s
     for threshold in (-1.0, 0.5):
         for types in (None, ["x"]):
             assert [
-                match.description for match in await search(QUERY, threshold, user_id=user_id, relationship_types=types)
+                match.description
+                for match in await search(
+                    QUERY, threshold, user_id=user_id, relationship_types=types
+                )
             ] == ["right"]
     nodes = await searched.retrieval.node_vector_search(QUERY, -1.0, user_id=user_id)
     assert [match.node.name for match in nodes] == ["right"]
     payload = succeeded(
-        await searched.tools(user_id=user_id).explore(queries=[{"query": QUERY, "threshold": -1}, {"query": "same"}])
+        await searched.tools(user_id=user_id).explore(
+            queries=[{"query": QUERY, "threshold": -1}, {"query": "same"}]
+        )
     )
     assert [edge["description"] for edge in payload["edges"] if edge.get("similarity")] == ["right"]
 
 
-async def test_an_invalid_vector_of_a_statement_is_skipped(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_an_invalid_vector_of_a_statement_is_skipped(
+    searched: KnowledgeGraph, user_id: str
+) -> None:
     """Ada has a note of each kind; each other person has one note."""
     everyone = {"right": {"vector": RIGHT, **MODEL}} | WRONG
     keys = {kind: f"{user_id}:{kind}" for kind in ("Ada", *everyone)}
     nodes = {kind: {"name": kind, "notes": json.dumps([{"content": kind}])} for kind in everyone}
     nodes["Ada"] = {"name": "Ada", "notes": json.dumps([{"content": kind} for kind in everyone])}
     entries = [
-        {"record": keys[record], "from_entity_key": keys[record], "text": kind, **planted("embedding", wrong)}
+        {
+            "record": keys[record],
+            "from_entity_key": keys[record],
+            "text": kind,
+            **planted("embedding", wrong),
+        }
         for kind, wrong in everyone.items()
         for record in ("Ada", kind)
     ]
     await cypher(
         searched,
-        "UNWIND $nodes AS node CREATE (n:Person {user_id: $user, entity_key: node[0], statements_hash: 'planted'}) "
+        "UNWIND $nodes AS node CREATE (n:Person {user_id: $user, entity_key: node[0], "
+        "statements_hash: 'planted'}) "
         "SET n += node[1] WITH count(*) AS made UNWIND $entries AS entry "
-        "CREATE (e:KgagentStatement {user_id: $user, entity_key: entry.record + ' ' + entry.text}) SET e += entry",
+        "CREATE (e:KgagentStatement {user_id: $user, entity_key: entry.record + ' ' + entry.text}) "
+        "SET e += entry",
         user=user_id,
         nodes=[[keys[kind], properties] for kind, properties in nodes.items()],
         entries=entries,
     )
     request = HybridSearchOptions(query="Ada", threshold=-1.0, limit=100)
     found = await searched.search(request, user_id=user_id, vector=RIGHT)
-    assert {item.name for item in found.objects if "statement_vector" in item.found_by} == {"right", "Ada"}
+    assert {item.name for item in found.objects if "statement_vector" in item.found_by} == {
+        "right",
+        "Ada",
+    }
     [ada] = [item for item in found.objects if item.name == "Ada"]
     assert "named_node" in ada.found_by
     similarities = {one.note.content: one.similarity for one in ada.statements if one.note}
@@ -117,10 +137,14 @@ async def test_an_invalid_vector_of_a_statement_is_skipped(searched: KnowledgeGr
     assert not any(warning.startswith("Skipped") for warning in found.warnings)
 
 
-async def test_a_valid_vector_of_an_unknown_model_is_compared(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_a_valid_vector_of_an_unknown_model_is_compared(
+    searched: KnowledgeGraph, user_id: str
+) -> None:
     keys = await plant_people(searched, user_id, 2, embedding=RIGHT)
     properties = {"relationship_embedding": RIGHT}
-    await plant_relationships(searched, user_id, [{"first": keys[0], "second": keys[1], "properties": properties}])
+    await plant_relationships(
+        searched, user_id, [{"first": keys[0], "second": keys[1], "properties": properties}]
+    )
     [found] = await searched.retrieval.relationship_vector_search(QUERY, 0.9, user_id=user_id)
     assert found.similarity == pytest.approx(1.0, abs=1e-5)
     assert len(await searched.retrieval.node_vector_search(QUERY, 0.9, user_id=user_id)) == 2
@@ -129,21 +153,31 @@ async def test_a_valid_vector_of_an_unknown_model_is_compared(searched: Knowledg
 async def test_a_vector_of_integers_is_valid(searched: KnowledgeGraph, user_id: str) -> None:
     keys = await plant_people(searched, user_id, 2)
     properties = {"relationship_embedding": [1, 0, -1] * 128, **MODEL}
-    await plant_relationships(searched, user_id, [{"first": keys[0], "second": keys[1], "properties": properties}])
+    await plant_relationships(
+        searched, user_id, [{"first": keys[0], "second": keys[1], "properties": properties}]
+    )
     [found] = await searched.retrieval.relationship_vector_search(
         threshold=0.9, user_id=user_id, vector=[1.0, 0.0, -1.0] * 128
     )
     assert found.similarity == pytest.approx(1.0, abs=1e-5)
 
 
-async def test_many_foreign_vectors_hide_no_valid_one(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_many_foreign_vectors_hide_no_valid_one(
+    searched: KnowledgeGraph, user_id: str
+) -> None:
     keys = await plant_people(searched, user_id, 81)
     foreign = {"relationship_embedding": RIGHT, "embedding_model": "another"}
-    farther = {"relationship_embedding": list(hash_embedding("the same", 384)), "description": "right", **MODEL}
+    farther = {
+        "relationship_embedding": list(hash_embedding("the same", 384)),
+        "description": "right",
+        **MODEL,
+    }
     rows = [{"first": keys[0], "second": key, "properties": foreign} for key in keys[1:-1]]
     rows.append({"first": keys[0], "second": keys[-1], "properties": farther})
     await plant_relationships(searched, user_id, rows)
-    found = await searched.retrieval.relationship_vector_search(QUERY, 0.1, user_id=user_id, limit=2)
+    found = await searched.retrieval.relationship_vector_search(
+        QUERY, 0.1, user_id=user_id, limit=2
+    )
     assert [match.description for match in found] == ["right"]
 
 
@@ -152,15 +186,20 @@ async def test_the_next_write_fixes_an_invalid_vector(
 ) -> None:
     await plant(graph, user_id, WRONG)
     changes = [
-        {"from_entity_key": user_id, "to_entity_key": f"{user_id}:{kind}", "description": "written"} for kind in WRONG
+        {"from_entity_key": user_id, "to_entity_key": f"{user_id}:{kind}", "description": "written"}
+        for kind in WRONG
     ]
     payload = succeeded(await tools.update_relationships(relationships=changes))
     assert all(result["embedding_regenerated"] for result in payload["results"])
-    found = await graph.retrieval.relationship_vector_search("written", 0.5, user_id=user_id, limit=100)
+    found = await graph.retrieval.relationship_vector_search(
+        "written", 0.5, user_id=user_id, limit=100
+    )
     assert len(found) == len(WRONG)
     for kind in WRONG:
         succeeded(await tools.update_node(entity_key=f"{user_id}:{kind}", description="written"))
-    await tools.update_relationship(**changes[0] | {"to_entity_key": f"{user_id}:right", "description": "written"})
+    await tools.update_relationship(
+        **changes[0] | {"to_entity_key": f"{user_id}:right", "description": "written"}
+    )
     succeeded(await tools.update_node(entity_key=f"{user_id}:right", description="written"))
     succeeded(await tools.update_node(entity_key=user_id, description="written"))
     await assert_embeddings_are_current(graph, user_id, embedder, clock())

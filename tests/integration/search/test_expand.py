@@ -46,9 +46,13 @@ async def test_at_most_30_neighbors_of_a_hub_are_read_those_with_most_relationsh
     assert len(few.neighbors) == 3
 
 
-async def test_relationships_of_an_old_graph_without_user_id_are_returned(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_relationships_of_an_old_graph_without_user_id_are_returned(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     keys = await plant_people(graph, user_id, 3)
-    rows = [{"first": keys[0], "second": key, "properties": {"description": "old"}} for key in keys[1:]]
+    rows = [
+        {"first": keys[0], "second": key, "properties": {"description": "old"}} for key in keys[1:]
+    ]
     await plant_relationships(graph, user_id, rows)
     await services_of(graph).store.write(
         "MATCH (:Person|Concept {user_id: $user})-[r]->() REMOVE r.user_id", {"user": user_id}
@@ -59,8 +63,8 @@ async def test_relationships_of_an_old_graph_without_user_id_are_returned(graph:
 
 
 async def test_no_keys_return_an_empty_result(graph: KnowledgeGraph, user_id: str) -> None:
-    assert await graph.retrieval.expand_graph([], user_id=user_id) == await graph.retrieval.expand_graph(
-        ["ghost"], user_id=user_id
-    )
+    assert await graph.retrieval.expand_graph(
+        [], user_id=user_id
+    ) == await graph.retrieval.expand_graph(["ghost"], user_id=user_id)
     with pytest.raises(InputError, match="user_id must not be empty"):
         await graph.retrieval.expand_graph(["x"], user_id="")

@@ -19,14 +19,24 @@ from tests.support.stored import cypher
 QUESTION = "orchard painter"
 
 
-async def joined(graph: KnowledgeGraph, user_id: str, chain: dict[tuple[str, str], str]) -> dict[str, str]:
+async def joined(
+    graph: KnowledgeGraph, user_id: str, chain: dict[tuple[str, str], str]
+) -> dict[str, str]:
     """People who are joined as `chain` says, from name and name to description."""
     return await create_all(
         graph,
         user_id,
-        [{"label": "Person", "name": name} for name in dict.fromkeys(name for pair in chain for name in pair)],
         [
-            {"from": first, "to": second, "relationship_type": text.split()[-1], "description": text}
+            {"label": "Person", "name": name}
+            for name in dict.fromkeys(name for pair in chain for name in pair)
+        ],
+        [
+            {
+                "from": first,
+                "to": second,
+                "relationship_type": text.split()[-1],
+                "description": text,
+            }
             for (first, second), text in chain.items()
         ],
     )
@@ -49,19 +59,27 @@ async def matches_of(
     vector: Sequence[float] | None = None,
     **more: object,
 ) -> list[HybridRelationship]:
-    asked = HybridSearchOptions.model_validate({"query": question, "threshold": 0.2, "expand_hops": hops, **more})
+    asked = HybridSearchOptions.model_validate(
+        {"query": question, "threshold": 0.2, "expand_hops": hops, **more}
+    )
     result = await graph.retrieval.hybrid_search(asked, user_id=user_id, vector=vector)
     return list(result.relationships or ())
 
 
 async def found(
-    graph: KnowledgeGraph, user_id: str, hops: int | None, question: str | None = QUESTION, **more: Any
+    graph: KnowledgeGraph,
+    user_id: str,
+    hops: int | None,
+    question: str | None = QUESTION,
+    **more: Any,
 ) -> list[tuple[str, str]]:
     matches = await matches_of(graph, user_id, hops, question, **more)
     return [(match.from_name, match.to_name) for match in matches]
 
 
-async def test_each_hop_reaches_one_relationship_further(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_each_hop_reaches_one_relationship_further(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await joined(graph, user_id, CHAIN)
     assert await found(graph, user_id, 0) == [("Ada", "Bo")]
     assert await found(graph, user_id, 1) == [("Ada", "Bo"), ("Bo", "Cy")]
@@ -75,14 +93,17 @@ async def test_a_relationship_without_a_user_is_that_of_its_nodes_and_one_of_ano
     await joined(graph, user_id, CHAIN)
     await cypher(
         graph,
-        "MATCH (:Person {user_id: $user, name: 'Bo'})-[r]-(:Person {name: 'Cy'}) SET r.user_id = $owner",
+        "MATCH (:Person {user_id: $user, name: 'Bo'})-[r]-(:Person {name: 'Cy'}) SET r.user_id = "
+        "$owner",
         user=user_id,
         owner=owner,
     )
     assert await found(graph, user_id, 1) == [("Ada", "Bo"), *reached]
 
 
-async def test_a_reached_relationship_has_its_path_and_score(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_reached_relationship_has_its_path_and_score(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await joined(graph, user_id, CHAIN)
     first, second, third = await matches_of(graph, user_id, 2)
     assert (first.path, second.path) == ((), ("Ada neighbour Bo",))
@@ -95,10 +116,14 @@ async def test_a_reached_relationship_has_its_path_and_score(graph: KnowledgeGra
         assert sum(reached.contributions.values()) == pytest.approx(reached.score)
         assert reached.contributions["hops"] < 0.0
     assert await found(graph, user_id, 2, relationship_limit=2) == [("Ada", "Bo"), ("Bo", "Cy")]
-    assert await found(graph, user_id, 2, relationship_types=("neighbour", "expedition")) == [("Ada", "Bo")]
+    assert await found(graph, user_id, 2, relationship_types=("neighbour", "expedition")) == [
+        ("Ada", "Bo")
+    ]
 
 
-async def test_explore_expands_as_many_hops_as_requested(graph: KnowledgeGraph, user_id: str, tools: Toolset) -> None:
+async def test_explore_expands_as_many_hops_as_requested(
+    graph: KnowledgeGraph, user_id: str, tools: Toolset
+) -> None:
     await joined(graph, user_id, CHAIN)
     query = {"queries": [{"query": QUESTION, "threshold": 0.2}]}
     near = await tools.explore(**query, expand_hops=0)
@@ -108,11 +133,15 @@ async def test_explore_expands_as_many_hops_as_requested(graph: KnowledgeGraph, 
 
 
 async def test_by_default_a_search_expands_two_hops(graph: KnowledgeGraph, user_id: str) -> None:
-    await joined(graph, user_id, CHAIN | {("Di", "Ed"): "harbour lantern", ("Ed", "Fo"): "marble quarry"})
+    await joined(
+        graph, user_id, CHAIN | {("Di", "Ed"): "harbour lantern", ("Ed", "Fo"): "marble quarry"}
+    )
     assert await found(graph, user_id, None) == [("Ada", "Bo"), ("Bo", "Cy"), ("Cy", "Di")]
 
 
-async def test_a_relationship_without_a_valid_vector_is_skipped(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_relationship_without_a_valid_vector_is_skipped(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await joined(graph, user_id, CHAIN)
     for planted in ([1.0, 2.0], None, "text", [0.0] * 384):
         await cypher(
@@ -131,14 +160,20 @@ async def test_at_a_hub_a_limited_number_of_relationships_is_read(
     await joined(
         graph,
         user_id,
-        {("Ada", "Bo"): "painter orchard neighbour"} | {("Bo", f"P{i}"): f"task{i} duty" for i in range(9)},
+        {("Ada", "Bo"): "painter orchard neighbour"}
+        | {("Bo", f"P{i}"): f"task{i} duty" for i in range(9)},
     )
     monkeypatch.setattr(expand, "SIBLINGS", 4)
     assert len(await found(graph, user_id, 1)) <= 1 + 4
 
 
-async def test_relationships_at_a_hub_rank_below_a_single_continuation(graph: KnowledgeGraph, user_id: str) -> None:
-    starts = {("Ada", "Bo"): "painter orchard neighbour", ("Eve", "Hub"): "painter orchard neighbour"}
+async def test_relationships_at_a_hub_rank_below_a_single_continuation(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    starts = {
+        ("Ada", "Bo"): "painter orchard neighbour",
+        ("Eve", "Hub"): "painter orchard neighbour",
+    }
     hub = {("Hub", f"P{i}"): f"violin{i} duet" for i in range(9)}
     await joined(graph, user_id, starts | {("Bo", "Cy"): "violin duet"} | hub)
     reached = [pair for pair in await found(graph, user_id, 1) if pair not in starts]
@@ -176,7 +211,11 @@ async def test_a_search_retrieves_what_stands_at_the_nodes_that_the_query_names_
 ) -> None:
     await joined(graph, user_id, NAMED)
     near = await matches_of(graph, user_id, 0, ABOUT_ZOE)
-    assert {(match.from_name, match.to_name) for match in near} == {("Zoe", "Bo"), ("Eve", "Fay"), ("Zoe", "Dan")}
+    assert {(match.from_name, match.to_name) for match in near} == {
+        ("Zoe", "Bo"),
+        ("Eve", "Fay"),
+        ("Zoe", "Dan"),
+    }
     [at_zoe] = [match for match in near if match.to_name == "Dan"]
     assert "named_node" in at_zoe.found_by
     answer = await found(graph, user_id, 1, ABOUT_ZOE)
@@ -201,7 +240,9 @@ async def test_results_are_unique_and_sorted_by_score(graph: KnowledgeGraph, use
         assert len(set(walked)) == len(walked)
 
 
-async def test_a_relationship_reached_by_several_paths_has_the_best(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_relationship_reached_by_several_paths_has_the_best(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await joined(
         graph,
         user_id,
@@ -228,7 +269,8 @@ async def test_a_start_that_lost_its_vector_is_still_expanded(
         if isinstance(text, Statement) and text.name == "expand_hop":
             await cypher(
                 graph,
-                "MATCH (:Person {user_id: $user})-[r {description: 'painter orchard neighbour'}]->() "
+                "MATCH (:Person {user_id: $user})-[r {description: 'painter orchard "
+                "neighbour'}]->() "
                 "SET r.relationship_embedding = $planted REMOVE r.embedding_hash",
                 user=user_id,
                 planted=planted,

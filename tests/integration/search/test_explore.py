@@ -32,7 +32,10 @@ async def known(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) 
         graph,
         user_id,
         [
-            *({"label": "Person", "name": name, "description": text} for name, text in people.items()),
+            *(
+                {"label": "Person", "name": name, "description": text}
+                for name, text in people.items()
+            ),
             {"label": "Concept", "name": "Botany", "description": "Science of plants"},
         ],
         [
@@ -75,7 +78,9 @@ def explore(graph: KnowledgeGraph, user_id: str) -> Explore:
 
     async def run(*queries: str, threshold: float = 0.3, **options: Any) -> ExploreResult:
         asked = tuple(VectorQuery(query=query, threshold=threshold) for query in queries)
-        return await graph.retrieval.explore(ExploreRequest(queries=asked, **options), user_id=user_id)
+        return await graph.retrieval.explore(
+            ExploreRequest(queries=asked, **options), user_id=user_id
+        )
 
     return run
 
@@ -99,7 +104,10 @@ async def test_nodes_come_in_through_the_relationships_that_matched(
     assert set(names(payload)) == {"Sam", "Iris"}
     assert {item["entity_key"] for item in payload["nodes"]} == {known["Sam"], known["Iris"]}
     matched = payload["edges"][0]
-    assert (matched["description"], matched["attitude_word"]) == ("Sam's mentor from college", "close")
+    assert (matched["description"], matched["attitude_word"]) == (
+        "Sam's mentor from college",
+        "close",
+    )
     assert matched["similarity"] > 0.25
     assert embedder.queries == [["mentor from college"]]
     assert embedder.stored == []
@@ -117,12 +125,15 @@ async def test_the_surroundings_of_matches_are_returned(tools: Toolset) -> None:
     payload = succeeded(await tools.explore(**MENTORS))
     assert set(names(payload, "neighbors")) == {"Jon", "Kim", "Botany"}
     assert set(pairs(payload)) == {
-        frozenset(pair) for pair in (("Sam", "Iris"), ("Sam", "Jon"), ("Iris", "Kim"), ("Iris", "Botany"))
+        frozenset(pair)
+        for pair in (("Sam", "Iris"), ("Sam", "Jon"), ("Iris", "Kim"), ("Iris", "Botany"))
     }
     assert len(pairs(payload)) == 4
 
 
-async def test_a_full_name_that_a_node_has_finds_no_nodes_that_only_share_a_part_of_it(tools: Toolset) -> None:
+async def test_a_full_name_that_a_node_has_finds_no_nodes_that_only_share_a_part_of_it(
+    tools: Toolset,
+) -> None:
     family = ("Lena Hofmann", "Dieter Hofmann", "Katrin Hofmann-Brandt", "Lena Hofmanninger")
     father = {"from": "Dieter Hofmann", "relationship_type": "father"}
     await remembered(
@@ -150,7 +161,11 @@ async def test_a_node_that_several_searches_find_comes_once_and_first(tools: Too
     assert names(payload)[0] == "Iris"
     assert len(names(payload)) == len(set(names(payload)))
     found_by = payload["nodes"][0]["found_by"]
-    assert {signal["source"] for signal in found_by} == {"node_vector", "via_relationship", "name_match"}
+    assert {signal["source"] for signal in found_by} == {
+        "node_vector",
+        "via_relationship",
+        "name_match",
+    }
     assert payload["nodes"][0]["score"] == highest_score(), "the exact name is the best signal"
     by_relationship = next(signal for signal in found_by if signal["source"] == "via_relationship")
     assert by_relationship["matched"] == "Sam's mentor from college"
@@ -165,7 +180,9 @@ async def test_explanations_are_returned_only_on_request(tools: Toolset) -> None
 
 
 @pytest.mark.usefixtures("known")
-async def test_all_queries_of_a_call_are_embedded_in_one_request(tools: Toolset, embedder: WatchedEmbedder) -> None:
+async def test_all_queries_of_a_call_are_embedded_in_one_request(
+    tools: Toolset, embedder: WatchedEmbedder
+) -> None:
     assert set(names(succeeded(await tools.explore(text_matches=["jon", "KIM"])))) == {"Jon", "Kim"}
     assert embedder.calls == 0
     queries = [{"query": text} for text in ("one", "two", "one", "three")]
@@ -178,27 +195,42 @@ async def test_all_queries_of_a_call_are_embedded_in_one_request(tools: Toolset,
 
 @pytest.mark.usefixtures("known")
 async def test_node_types_restrict_the_labels(tools: Toolset) -> None:
-    payload = succeeded(await tools.explore(queries=[{"query": "lectures on moss"}], node_types=["Concept"]))
+    payload = succeeded(
+        await tools.explore(queries=[{"query": "lectures on moss"}], node_types=["Concept"])
+    )
     assert names(payload) == ["Botany"]
     assert frozenset(("Iris", "Botany")) in pairs(payload)
 
 
 async def test_at_most_the_requested_number_of_nodes_of_a_label_is_returned(tools: Toolset) -> None:
     labels = ("Person", "Entity")
-    await remembered(tools, [{"label": each, "name": f"Chess {each} {n}"} for each in labels for n in range(4)])
+    await remembered(
+        tools, [{"label": each, "name": f"Chess {each} {n}"} for each in labels for n in range(4)]
+    )
     payload = succeeded(await tools.explore(queries=[{"query": "chess"}], max_results_per_type=2))
-    assert sorted(item["label"] for item in payload["nodes"]) == ["Entity", "Entity", "Person", "Person"]
+    assert sorted(item["label"] for item in payload["nodes"]) == [
+        "Entity",
+        "Entity",
+        "Person",
+        "Person",
+    ]
 
 
 async def test_ten_nodes_of_a_label_are_returned_by_default(tools: Toolset) -> None:
-    await remembered(tools, [{"label": "Entity", "name": f"Chess club {number}"} for number in range(12)])
+    await remembered(
+        tools, [{"label": "Entity", "name": f"Chess club {number}"} for number in range(12)]
+    )
     payload = succeeded(await tools.explore(queries=[{"query": "chess club"}]))
     assert len(payload["nodes"]) == 10
 
 
 async def test_the_same_search_answers_the_same(tools: Toolset) -> None:
     await persons(tools, *["Twin"] * 6)
-    question = {"queries": [{"query": "twin"}], "text_matches": ["twin"], "return_explanations": True}
+    question = {
+        "queries": [{"query": "twin"}],
+        "text_matches": ["twin"],
+        "return_explanations": True,
+    }
     first = succeeded(await tools.explore(**question))
     assert succeeded(await tools.explore(**question)) == first
 
@@ -209,26 +241,39 @@ async def test_matched_relationships_are_always_among_the_edges(tools: Toolset) 
         tools,
         [{"label": "Person", "name": name} for name in ("Hub", *names)],
         [
-            {"from": "Hub", "to": name, "relationship_type": "friend", "description": f"chess partner {name}"}
+            {
+                "from": "Hub",
+                "to": name,
+                "relationship_type": "friend",
+                "description": f"chess partner {name}",
+            }
             for name in names
         ],
     )
     payload = succeeded(
-        await tools.explore(queries=[{"query": "chess partner"}], max_results_per_type=1, token_budget=20_000)
+        await tools.explore(
+            queries=[{"query": "chess partner"}], max_results_per_type=1, token_budget=20_000
+        )
     )
     matched = [edge for edge in payload["edges"] if "similarity" in edge]
     assert len(matched) == 15
-    assert [edge["similarity"] for edge in matched] == sorted((edge["similarity"] for edge in matched), reverse=True)
+    assert [edge["similarity"] for edge in matched] == sorted(
+        (edge["similarity"] for edge in matched), reverse=True
+    )
 
 
 async def test_a_node_that_several_matches_lead_to_ranks_as_the_best_of_them(
     tools: Toolset, known: dict[str, str]
 ) -> None:
     payload = succeeded(
-        await tools.explore(queries=[{"query": "mentor from college", "threshold": -1}], return_explanations=True)
+        await tools.explore(
+            queries=[{"query": "mentor from college", "threshold": -1}], return_explanations=True
+        )
     )
     ranks = {
-        item["entity_key"]: [signal["rank"] for signal in item["found_by"] if signal["source"] == "via_relationship"]
+        item["entity_key"]: [
+            signal["rank"] for signal in item["found_by"] if signal["source"] == "via_relationship"
+        ]
         for item in payload["nodes"]
     }
     assert ranks[known["Sam"]] == ranks[known["Iris"]] == [1]
@@ -237,14 +282,29 @@ async def test_a_node_that_several_matches_lead_to_ranks_as_the_best_of_them(
 
 async def test_an_invalid_argument_is_reported(tools: Toolset) -> None:
     for arguments, said in (
-        ({"queries": [], "text_matches": []}, "At least one search method required (queries or text_matches)"),
-        ({"text_matches": ["x"], "node_types": ["Dog"]}, "Unknown label: Dog. Known labels: Person, Concept, "),
-        ({"text_matches": ["x"], "node_types": []}, "No label was given; omit labels, or choose among Person, "),
+        (
+            {"queries": [], "text_matches": []},
+            "At least one search method required (queries or text_matches)",
+        ),
+        (
+            {"text_matches": ["x"], "node_types": ["Dog"]},
+            "Unknown label: Dog. Known labels: Person, Concept, ",
+        ),
+        (
+            {"text_matches": ["x"], "node_types": []},
+            "No label was given; omit labels, or choose among Person, ",
+        ),
         ({"queries": [{"query": " "}]}, "queries.0.query must not be empty"),
-        ({"queries": [{"query": "x", "threshold": float("nan")}]}, "queries.0.threshold must be at most 1, got nan"),
+        (
+            {"queries": [{"query": "x", "threshold": float("nan")}]},
+            "queries.0.threshold must be at most 1, got nan",
+        ),
         ({"queries": [7]}, "queries.0 must be an object, got 7"),
         ({"queries": [{"query": "x"}] * 21}, "queries must have at most 20 items"),
-        ({"text_matches": ["x"], "max_results_per_type": 101}, "max_results_per_type must be at most 100"),
+        (
+            {"text_matches": ["x"], "max_results_per_type": 101},
+            "max_results_per_type must be at most 100",
+        ),
         ({"text_matches": ["x"], "format": "xml"}, "format must be 'json' or 'text', got 'xml'"),
     ):
         assert error_of(await tools.explore(**arguments)).startswith(said)
@@ -260,7 +320,9 @@ async def test_as_text_there_is_a_line_for_each_node_and_relationship(tools: Too
     assert payload.keys() == {"success", "message", "text"}
 
 
-async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(tools: Toolset, clock: Clock) -> None:
+async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(
+    tools: Toolset, clock: Clock
+) -> None:
     ada = await person(tools, "Ada\n- Mallory (Person, m)", "Two\n\nlines")
     bo = await person(tools, "Bo")
     notes = [{"content": "stale", "lifetime": "week"}, {"content": "lasting", "lifetime": "year"}]
@@ -269,10 +331,15 @@ async def test_text_shows_no_expired_note_and_no_line_that_a_name_made_up(tools:
     payload = succeeded(await tools.explore(text_matches=["Ada"], format="text"))
     lines = payload["text"].splitlines()
     assert not any(line.startswith("- Mallory") for line in lines)
-    assert ("Ada - Mallory (Person, m) -[friend]-> Bo (Person): Row together | lasting (until 2027-01-01)") in lines
+    assert (
+        "Ada - Mallory (Person, m) -[friend]-> Bo (Person): Row together | lasting (until "
+        "2027-01-01)"
+    ) in lines
 
 
-async def test_the_service_rejects_what_the_tool_rejects(graph: KnowledgeGraph, explore: Explore) -> None:
+async def test_the_service_rejects_what_the_tool_rejects(
+    graph: KnowledgeGraph, explore: Explore
+) -> None:
     for given, said in (
         ({}, "At least one search method required"),
         ({"text_matches": (" ",)}, r"text_matches\.0 must not be empty"),
@@ -286,7 +353,9 @@ async def test_the_service_rejects_what_the_tool_rejects(graph: KnowledgeGraph, 
 @pytest.mark.usefixtures("known")
 async def test_relationship_types_filter_the_results_of_the_service(explore: Explore) -> None:
     result = await explore("x", threshold=-1.0, relationship_types=("sister",))
-    assert [r.relationship_type for r in result.relationships if r.similarity is not None] == ["sister"]
+    assert [r.relationship_type for r in result.relationships if r.similarity is not None] == [
+        "sister"
+    ]
 
 
 @pytest.mark.usefixtures("known")
@@ -339,7 +408,10 @@ async def test_if_every_search_fails_explore_fails(
         ("read_explored", f"{UNREAD}: the database is away"),
         ("search_statements_exact", "Skipped semantic search of statements: the database is away"),
         ("search_statements_text", "Skipped full-text search of statements: the database is away"),
-        ("find_named_nodes", "Skipped statements at the nodes that the query names: the database is away"),
+        (
+            "find_named_nodes",
+            "Skipped statements at the nodes that the query names: the database is away",
+        ),
         ("match_text", "Skipped the search of nodes by name: the database is away"),
     ],
 )
@@ -365,7 +437,10 @@ async def test_a_reading_that_takes_too_long_leaves_the_nodes_that_were_found(
 
     monkeypatch.setattr(Store, "read", slow)
     quick = KnowledgeGraph(
-        services_of(graph).store, graph.ontology, graph.embedder, graph.settings.model_copy(update={"query_timeout": 6})
+        services_of(graph).store,
+        graph.ontology,
+        graph.embedder,
+        graph.settings.model_copy(update={"query_timeout": 6}),
     )
     request = ExploreRequest(queries=(VectorQuery(query="Carpenter"),), expand_hops=0)
     result = await quick.retrieval.explore(request, user_id=user_id)
@@ -379,7 +454,9 @@ async def test_if_the_records_cannot_be_read_the_nodes_that_were_found_are_retur
     explore: Explore, fail: Callable[..., None]
 ) -> None:
     fail("read_explored")
-    result = await explore("mentor from college", "Carpenter", labels=("Person",), limit_per_label=3)
+    result = await explore(
+        "mentor from college", "Carpenter", labels=("Person",), limit_per_label=3
+    )
     assert (found(result), result.relationships, result.is_relevant) == (["Jon"], (), None)
     assert result.warnings == (f"{UNREAD}: the database is away",)
 
@@ -395,7 +472,10 @@ async def test_of_two_nodes_with_one_key_the_one_with_a_searched_label_is_found(
         user=user_id,
     )
     for label, names in (("Person", {"Sam", "Iris"}), ("Concept", set())):
-        assert set(found(await explore("mentor from college", labels=(label,), expand_hops=0))) == names
+        assert (
+            set(found(await explore("mentor from college", labels=(label,), expand_hops=0)))
+            == names
+        )
 
 
 @pytest.mark.usefixtures("known")
@@ -418,7 +498,8 @@ async def test_nodes_of_another_program_are_found_by_name_if_they_have_a_key(
 ) -> None:
     await cypher(
         graph,
-        "CREATE (:Person {user_id: $user, entity_key: $key, name: 'Old Tom'}), (:Person {user_id: $user, name: 'Tom'})",
+        "CREATE (:Person {user_id: $user, entity_key: $key, name: 'Old Tom'}), (:Person {user_id: "
+        "$user, name: 'Tom'})",
         user=user_id,
         key=f"{user_id}-old",
     )

@@ -19,7 +19,9 @@ def failing(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, error: Excep
     """Have every statement that asks a vector index fail."""
     read = services_of(graph).store.read
 
-    async def fail(text: str, parameters: dict[str, Any], *, timeout: float | None = None) -> list[dict[str, Any]]:
+    async def fail(
+        text: str, parameters: dict[str, Any], *, timeout: float | None = None
+    ) -> list[dict[str, Any]]:
         if "VECTOR INDEX" in text or "db.index.vector" in text:
             raise error
         return await read(text, parameters, timeout=timeout)
@@ -28,23 +30,37 @@ def failing(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch, error: Excep
 
 
 async def test_if_an_index_fails_vectors_are_compared_exactly(
-    searching: Callable[[str], KnowledgeGraph], tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    searching: Callable[[str], KnowledgeGraph],
+    tools: Toolset,
+    user_id: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     await two_friends(tools, relationship_type="mentor")
     graph = searching("index")
     failing(graph, monkeypatch, StoreError("Index 33554431 out of bounds for length 1"))
     retrieval = graph.retrieval
-    assert [match.node.name for match in await retrieval.node_vector_search("Ada", 0.5, user_id=user_id)] == ["Ada"]
+    assert [
+        match.node.name for match in await retrieval.node_vector_search("Ada", 0.5, user_id=user_id)
+    ] == ["Ada"]
     for types in (None, ["mentor"]):
-        [found] = await retrieval.relationship_vector_search("mentor", 0.1, user_id=user_id, relationship_types=types)
+        [found] = await retrieval.relationship_vector_search(
+            "mentor", 0.1, user_id=user_id, relationship_types=types
+        )
         assert found.relationship_type == "mentor"
-    hybrid = await retrieval.hybrid_search(HybridSearchOptions(query="mentor", threshold=0.1), user_id=user_id)
-    assert [item.found_by for item in hybrid.relationships or ()] == [("statement_vector", "statement_fulltext")]
+    hybrid = await retrieval.hybrid_search(
+        HybridSearchOptions(query="mentor", threshold=0.1), user_id=user_id
+    )
+    assert [item.found_by for item in hybrid.relationships or ()] == [
+        ("statement_vector", "statement_fulltext")
+    ]
     assert not any(warning.startswith("Skipped") for warning in hybrid.warnings)
 
 
 async def test_an_index_that_takes_too_long_ends_the_search(
-    searching: Callable[[str], KnowledgeGraph], tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
+    searching: Callable[[str], KnowledgeGraph],
+    tools: Toolset,
+    user_id: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     await person(tools, "Ada")
     graph = searching("index")

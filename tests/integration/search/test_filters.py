@@ -1,4 +1,6 @@
-"""Filters: every search keeps the same relationships, whether it compares one by one or asks an index."""
+"""Filters: every search keeps the same relationships, whether it compares one by one or asks an
+index.
+"""
 
 from collections.abc import Callable
 from itertools import product
@@ -24,7 +26,9 @@ EVERY = {"friend", "rival", "reads", "cousin"}
 
 @pytest.fixture
 async def graph_of_four(opened: KnowledgeGraph, user_id: str) -> None:
-    """Ada with a friend, a rival, a cousin without levels, and a concept; each relationship has a note."""
+    """Ada with a friend, a rival, a cousin without levels, and a concept; each relationship has a
+    note.
+    """
     people = [{"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy", "Di")]
     relationships: list[dict[str, Any]] = [
         {"to": "Bo", "relationship_type": "friend", "attitude": 5, "proximity": 2},
@@ -36,7 +40,10 @@ async def graph_of_four(opened: KnowledgeGraph, user_id: str) -> None:
         opened,
         user_id,
         [*people, {"label": "Concept", "name": "Sailing"}],
-        [{"from": "Ada", "notes": [f"They met as {one['relationship_type']}"], **one} for one in relationships],
+        [
+            {"from": "Ada", "notes": [f"They met as {one['relationship_type']}"], **one}
+            for one in relationships
+        ],
     )
 
 
@@ -62,7 +69,9 @@ async def test_all_searches_keep_the_same_relationships_by_every_plan(
             assert types == kept, (plan, filters, name)
 
 
-async def test_a_type_keeps_relationships_that_list_it_among_others(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_type_keeps_relationships_that_list_it_among_others(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     people = [{"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy")]
     relationships = [
         {"from": "Ada", "to": "Bo", "relationship_type": "Friend, landlady"},
@@ -74,7 +83,9 @@ async def test_a_type_keeps_relationships_that_list_it_among_others(graph: Knowl
         HybridSearchRequest(query=QUERY, threshold=-1.0, relationship_types=types), user_id=user_id
     )
     explored = await retrieval.explore(
-        ExploreRequest.model_validate({"queries": [{"query": QUERY, "threshold": -1.0}], "relationship_types": types}),
+        ExploreRequest.model_validate(
+            {"queries": [{"query": QUERY, "threshold": -1.0}], "relationship_types": types}
+        ),
         user_id=user_id,
     )
     walked = await retrieval.traverse(
@@ -87,17 +98,30 @@ async def test_a_type_keeps_relationships_that_list_it_among_others(graph: Knowl
         assert "No relationship has the type 'uncle'" in result.warnings[0]
 
 
-async def types_of_all_searches(graph: KnowledgeGraph, user_id: str, filters: dict[str, Any]) -> dict[str, set[str]]:
+async def types_of_all_searches(
+    graph: KnowledgeGraph, user_id: str, filters: dict[str, Any]
+) -> dict[str, set[str]]:
     """The types of the relationships that each search finds."""
     retrieval, query = graph.retrieval, {"query": QUERY, "threshold": -1.0}
-    hybrid = await retrieval.hybrid_search(HybridSearchRequest.model_validate(query | filters), user_id=user_id)
-    explored = await retrieval.explore(ExploreRequest.model_validate({"queries": [query], **filters}), user_id=user_id)
+    hybrid = await retrieval.hybrid_search(
+        HybridSearchRequest.model_validate(query | filters), user_id=user_id
+    )
+    explored = await retrieval.explore(
+        ExploreRequest.model_validate({"queries": [query], **filters}), user_id=user_id
+    )
     direct = await retrieval.relationship_vector_search(
         QUERY, -1.0, user_id=user_id, filters=SearchFilters.model_validate(filters)
     )
     assert not (*hybrid.warnings, *explored.warnings)
-    found = {"hybrid": hybrid.relationships or (), "explore": explored.relationships, "direct": direct}
-    return {name: {one.relationship_type for one in relationships} for name, relationships in found.items()}
+    found = {
+        "hybrid": hybrid.relationships or (),
+        "explore": explored.relationships,
+        "direct": direct,
+    }
+    return {
+        name: {one.relationship_type for one in relationships}
+        for name, relationships in found.items()
+    }
 
 
 async def test_notes_that_a_filter_removes_take_no_place_of_others(
@@ -133,7 +157,9 @@ async def test_notes_that_a_filter_removes_take_no_place_of_others(
 
 @pytest.fixture
 async def dated(opened: KnowledgeGraph, user_id: str) -> None:
-    """Ada's landlady until 2021, partner since 2020, tenant of two periods, and dated notes of a friend and a node."""
+    """Ada's landlady until 2021, partner since 2020, tenant of two periods, and dated notes of a
+    friend and a node.
+    """
     await create_all(
         opened,
         user_id,
@@ -151,12 +177,20 @@ async def dated(opened: KnowledgeGraph, user_id: str) -> None:
         [
             {"from": "Ada", "to": "Bo", "relationship_type": "landlady", "when": "2015/2021-03"},
             {"from": "Ada", "to": "Cy", "relationship_type": "partner", "when": "2020~/.."},
-            {"from": "Ada", "to": "Ed", "relationship_type": "tenant", "when": "2015/2016; 2024/.."},
+            {
+                "from": "Ada",
+                "to": "Ed",
+                "relationship_type": "tenant",
+                "when": "2015/2016; 2024/..",
+            },
             {
                 "from": "Ada",
                 "to": "Di",
                 "relationship_type": "friend",
-                "notes": [{"content": "They met", "when": "2012"}, {"content": "They rowed", "when": "2023-07-01"}],
+                "notes": [
+                    {"content": "They met", "when": "2012"},
+                    {"content": "They rowed", "when": "2023-07-01"},
+                ],
             },
         ],
     )
@@ -164,14 +198,20 @@ async def dated(opened: KnowledgeGraph, user_id: str) -> None:
 
 PERIODS: list[tuple[dict[str, str], set[str], set[str]]] = [
     ({"as_of": "2013"}, {"friend"}, {"They met", "Ada lost"}),
-    ({"as_of": "2021"}, {"landlady", "partner", "friend"}, {"They met", "Ada won a prize", "Ada lost"}),
+    (
+        {"as_of": "2021"},
+        {"landlady", "partner", "friend"},
+        {"They met", "Ada won a prize", "Ada lost"},
+    ),
     ({"as_of": "2021-04-01"}, {"partner", "friend"}, {"They met", "Ada won a prize", "Ada lost"}),
     ({"between": "2010/2014"}, {"friend"}, {"They met", "Ada lost"}),
     ({"between": "2018"}, {"landlady"}, {"Ada won a prize"}),
     ({"between": "2022/.."}, {"partner", "friend", "tenant"}, {"They rowed", "Ada lost"}),
     ({"between": "2022/..", "as_of": "2022"}, {"partner"}, set()),
 ]
-"""Periods, the types of the relationships that are valid or dated then, and the notes that are shown."""
+"""Periods, the types of the relationships that are valid or dated then, and the notes that are
+shown.
+"""
 
 
 @pytest.mark.usefixtures("dated")
@@ -180,24 +220,38 @@ async def test_searches_keep_what_was_valid_then_or_is_dated_within_by_every_pla
 ) -> None:
     for plan, (filters, types, notes) in product(("exact", "index"), PERIODS):
         retrieval, query = searching(plan).retrieval, {"query": QUERY, "threshold": -1.0}
-        hybrid = await retrieval.hybrid_search(HybridSearchRequest.model_validate(query | filters), user_id=user_id)
+        hybrid = await retrieval.hybrid_search(
+            HybridSearchRequest.model_validate(query | filters), user_id=user_id
+        )
         explored = await retrieval.explore(
             ExploreRequest.model_validate({"queries": [query], **filters}), user_id=user_id
         )
         found: dict[str, list[Any]] = {
             "hybrid": [*(hybrid.relationships or ()), *hybrid.objects],
-            "explore": [*explored.relationships, *(one.node for one in explored.nodes), *explored.neighbors],
+            "explore": [
+                *explored.relationships,
+                *(one.node for one in explored.nodes),
+                *explored.neighbors,
+            ],
         }
         for name, items in found.items():
             related = {one.relationship_type for one in items if hasattr(one, "relationship_type")}
             assert related == types, (plan, filters, name)
-            assert {note.content for one in items for note in one.notes} == notes, (plan, filters, name)
+            assert {note.content for one in items for note in one.notes} == notes, (
+                plan,
+                filters,
+                name,
+            )
 
 
 async def test_a_note_of_several_days_is_between_each_and_one_that_expired_never(
     opened: KnowledgeGraph, searching: Callable[[str], KnowledgeGraph], user_id: str
 ) -> None:
-    dined = [{"content": "They dined.", "when": "2019"}, {"content": "They dined.", "when": "2023"}, "They dined."]
+    dined = [
+        {"content": "They dined.", "when": "2019"},
+        {"content": "They dined.", "when": "2023"},
+        "They dined.",
+    ]
     away = [{"content": "Is away.", "when": "2021", "expires_at": "2022-01-01T00:00:00Z"}]
     people: list[dict[str, Any]] = [
         {"label": "Person", "name": "Ada", "notes": away},
@@ -205,11 +259,17 @@ async def test_a_note_of_several_days_is_between_each_and_one_that_expired_never
     ]
     ends = {"from": "Ada", "to": "Bo", "relationship_type": "friend"}
     await create_all(opened, user_id, people, [{**ends, "notes": dined}])
-    for plan, (year, found) in product(("exact", "index"), (("2019", True), ("2021", False), ("2023", True))):
-        request = HybridSearchRequest.model_validate({"query": QUERY, "threshold": -1.0, "between": year})
+    for plan, (year, found) in product(
+        ("exact", "index"), (("2019", True), ("2021", False), ("2023", True))
+    ):
+        request = HybridSearchRequest.model_validate(
+            {"query": QUERY, "threshold": -1.0, "between": year}
+        )
         result = await searching(plan).retrieval.hybrid_search(request, user_id=user_id)
         assert bool(result.items) == found, (plan, year)
-        assert [note.when for one in result.relationships or () for note in one.notes] == [year] * found
+        assert [note.when for one in result.relationships or () for note in one.notes] == [
+            year
+        ] * found
         # What was said of 2023 was not known in 2021, though the same was said of 2019.
         earlier = request.model_copy(update={"as_of": "2021"})
         result = await searching(plan).retrieval.hybrid_search(earlier, user_id=user_id)
@@ -217,7 +277,9 @@ async def test_a_note_of_several_days_is_between_each_and_one_that_expired_never
 
 
 async def test_a_period_that_is_not_in_edtf_is_an_error_that_shows_the_form(tools: Toolset) -> None:
-    assert "such as 2023-02-04" in error_of(await tools.hybrid_search(query=QUERY, as_of="last year"))
+    assert "such as 2023-02-04" in error_of(
+        await tools.hybrid_search(query=QUERY, as_of="last year")
+    )
 
 
 def test_a_range_that_is_empty_or_out_of_bounds_is_an_error() -> None:

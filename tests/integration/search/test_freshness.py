@@ -1,4 +1,6 @@
-"""What was written is found by the very next search, by every way of searching and through every kind of address."""
+"""What was written is found by the very next search, by every way of searching and through every
+kind of address.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
@@ -15,11 +17,15 @@ from tests.support.people import person, relate
 
 
 @pytest.fixture(params=["bolt", "neo4j"])
-async def addressed(request: pytest.FixtureRequest, settings: Settings) -> AsyncIterator[KnowledgeGraph]:
+async def addressed(
+    request: pytest.FixtureRequest, settings: Settings
+) -> AsyncIterator[KnowledgeGraph]:
     """The graph through an address of either kind, every search from the indexes."""
     uri = f"{request.param}://{(settings.neo4j_uri or '').partition('://')[2]}"
     indexed = settings.model_copy(update={"neo4j_uri": uri, "exact_scan_limit": 0})
-    async with KnowledgeGraph.connect(settings=indexed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+    async with KnowledgeGraph.connect(
+        settings=indexed, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
         yield graph
 
 
@@ -29,7 +35,9 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
     for number in range(2):
         other = await person(tools, f"Friend {number}")
         await relate(tools, first, other, f"kind{number}", description=f"word{number}")
-        [near, *_] = await retrieval.relationship_vector_search(f"word{number} kind{number}", 0.5, user_id=user_id)
+        [near, *_] = await retrieval.relationship_vector_search(
+            f"word{number} kind{number}", 0.5, user_id=user_id
+        )
         assert near.to_entity_key == other
         found = await retrieval.hybrid_search(
             HybridSearchOptions(query=f"word{number}", threshold=0.2), user_id=user_id
@@ -37,10 +45,14 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
         assert found.relationships is not None
         assert found.relationships[0].found_by == ("statement_vector", "statement_fulltext")
         succeeded(
-            await tools.update_relationship(from_entity_key=first, to_entity_key=other, description=f"news{number}")
+            await tools.update_relationship(
+                from_entity_key=first, to_entity_key=other, description=f"news{number}"
+            )
         )
         assert (
-            await retrieval.hybrid_search(HybridSearchOptions(query=f"word{number}", threshold=0.9), user_id=user_id)
+            await retrieval.hybrid_search(
+                HybridSearchOptions(query=f"word{number}", threshold=0.9), user_id=user_id
+            )
         ).items == []
         alone = HybridSearchOptions(query=f"news{number}", threshold=0.9, expand_hops=0)
         [news] = (await retrieval.hybrid_search(alone, user_id=user_id)).relationships or ()
@@ -50,10 +62,18 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
 async def test_all_statements_of_a_connection_share_their_bookmarks(
     server: Server, addressed: KnowledgeGraph, user_id: str
 ) -> None:
-    login = AsyncGraphDatabase.driver(str(addressed.settings.neo4j_uri), auth=(server.username, server.password))
-    async with login as driver, KnowledgeGraph.connect(driver=driver, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+    login = AsyncGraphDatabase.driver(
+        str(addressed.settings.neo4j_uri), auth=(server.username, server.password)
+    )
+    async with (
+        login as driver,
+        KnowledgeGraph.connect(driver=driver, embedder=HashingEmbedder(DIMENSIONS)) as graph,
+    ):
         bookmarks, store = driver.execute_query_bookmark_manager, services_of(graph).store
-        text, values = "MATCH (n:Person|Concept {user_id: $user}) RETURN n.name AS name", {"user": user_id}
+        text, values = (
+            "MATCH (n:Person|Concept {user_id: $user}) RETURN n.name AS name",
+            {"user": user_id},
+        )
 
         async def stream() -> list[dict[str, object]]:
             async with store.stream(text, values) as rows:

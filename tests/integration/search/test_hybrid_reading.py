@@ -1,4 +1,6 @@
-"""What a hybrid search reads: few statements, and in full only what it answers, as it is by then."""
+"""What a hybrid search reads: few statements, and in full only what it answers, as it is by
+then.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -31,10 +33,23 @@ async def people(tools: Toolset) -> dict[str, str]:
     """Ruth mentors Ada, who plays chess with Bo."""
     return await remembered(
         tools,
-        [{"label": "Person", "name": name, "description": "Likes boats"} for name in ("Ruth", "Ada", "Bo")],
         [
-            {"from": "Ruth", "to": "Ada", "relationship_type": "mentor", "description": "She taught Ada to lead"},
-            {"from": "Ada", "to": "Bo", "relationship_type": "chess partner", "description": "They play on Sundays"},
+            {"label": "Person", "name": name, "description": "Likes boats"}
+            for name in ("Ruth", "Ada", "Bo")
+        ],
+        [
+            {
+                "from": "Ruth",
+                "to": "Ada",
+                "relationship_type": "mentor",
+                "description": "She taught Ada to lead",
+            },
+            {
+                "from": "Ada",
+                "to": "Bo",
+                "relationship_type": "chess partner",
+                "description": "They play on Sundays",
+            },
         ],
     )
 
@@ -56,8 +71,12 @@ def before_each_read(monkeypatch: pytest.MonkeyPatch) -> Callable[[Seen], None]:
 
 
 @pytest.fixture
-def meanwhile(graph: KnowledgeGraph, user_id: str, before_each_read: Callable[[Seen], None]) -> Callable[[str], None]:
-    """Has another program run a statement between the search and the reading of what is answered."""
+def meanwhile(
+    graph: KnowledgeGraph, user_id: str, before_each_read: Callable[[Seen], None]
+) -> Callable[[str], None]:
+    """Has another program run a statement between the search and the reading of what is
+    answered.
+    """
 
     def arrange(text: str) -> None:
         async def act(asked: str) -> None:
@@ -107,7 +126,9 @@ async def test_if_hydration_fails_the_found_nodes_remain(
     assert result.relationships == ()
     assert result.warnings == ("Skipped relationships and their end nodes: the database is away",)
     with pytest.raises(SearchError, match="The results could not be read: the database is away"):
-        await graph.retrieval.hybrid_search(HybridSearchOptions(query="sundays", threshold=0.3), user_id=user_id)
+        await graph.retrieval.hybrid_search(
+            HybridSearchOptions(query="sundays", threshold=0.3), user_id=user_id
+        )
 
 
 @pytest.mark.usefixtures("people")
@@ -118,7 +139,13 @@ async def test_a_record_with_properties_of_other_types_does_not_affect_others(
         graph,
         "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n += $wrong, r += $wrong",
         user=user_id,
-        wrong={"description": 7, "notes": "no JSON", "attitude": "warm", "when_latest": "never", "created_at": 1.5},
+        wrong={
+            "description": 7,
+            "notes": "no JSON",
+            "attitude": "warm",
+            "when_latest": "never",
+            "created_at": 1.5,
+        },
     )
     result = await graph.retrieval.hybrid_search(request("mentor chess"), user_id=user_id)
     assert {item.name for item in result.objects} == {"Ruth", "Ada", "Bo"}

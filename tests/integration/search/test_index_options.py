@@ -35,22 +35,29 @@ async def test_similarities_are_plain_cosine_under_every_quantization(
         for query in ("Number 3 of 3 and 3", "of 5 and 10"):
             vector = hash_embedding(query, DIMENSIONS)
             expected = {name: cosine(vector, other) for name, other in stored.items()}
-            found = await graph.retrieval.node_vector_search(query, -1.0, user_id=USER, labels=[label], limit=10)
+            found = await graph.retrieval.node_vector_search(
+                query, -1.0, user_id=USER, labels=[label], limit=10
+            )
             assert found.plan != "exact"
             assert [match.similarity for match in found] == pytest.approx(
                 [expected[match.node.name] for match in found], abs=1e-5
             )
             assert found[0].similarity == pytest.approx(max(expected.values()), abs=1e-5)
             above = {name for name, similarity in expected.items() if similarity >= THRESHOLD}
-            near = await graph.retrieval.node_vector_search(query, THRESHOLD, user_id=USER, labels=[label], limit=COUNT)
+            near = await graph.retrieval.node_vector_search(
+                query, THRESHOLD, user_id=USER, labels=[label], limit=COUNT
+            )
             assert {match.node.name for match in near} == above
             assert 0 < len(above) < COUNT
 
 
-async def plant_nodes(graph: KnowledgeGraph, label: str, model: str, stored: dict[str, list[float]]) -> None:
+async def plant_nodes(
+    graph: KnowledgeGraph, label: str, model: str, stored: dict[str, list[float]]
+) -> None:
     await cypher(
         graph,
-        f"UNWIND $rows AS row CREATE (n:`{label}` {{user_id: $user, name: row[0], entity_key: row[0], "
+        f"UNWIND $rows AS row CREATE (n:`{label}` "
+        f"{{user_id: $user, name: row[0], entity_key: row[0], "
         "embedding: row[1], embedding_model: $model, embedding_hash: 'planted'})",
         rows=[[name, vector] for name, vector in stored.items()],
         user=USER,

@@ -31,8 +31,13 @@ async def mine(tools: Toolset) -> list[str]:
 @pytest.fixture
 async def theirs(graph: KnowledgeGraph, other_id: str) -> list[str]:
     others = graph.tools(user_id=other_id)
-    keys = [await person(others, "Ada", "Plays chess secretly"), await node(others, "Concept", "Chess secret")]
-    await relate(others, keys[0], keys[1], "chess partner", description="Theirs secret", notes=["secret"])
+    keys = [
+        await person(others, "Ada", "Plays chess secretly"),
+        await node(others, "Concept", "Chess secret"),
+    ]
+    await relate(
+        others, keys[0], keys[1], "chess partner", description="Theirs secret", notes=["secret"]
+    )
     return keys
 
 
@@ -43,9 +48,13 @@ def assert_tells_nothing(payload: dict[str, Any], keys: list[str]) -> None:
 
 
 @pytest.mark.usefixtures("mine")
-async def test_searches_find_nothing_of_another_user(searched: KnowledgeGraph, user_id: str, theirs: list[str]) -> None:
+async def test_searches_find_nothing_of_another_user(
+    searched: KnowledgeGraph, user_id: str, theirs: list[str]
+) -> None:
     retrieval = searched.retrieval
-    relationships = await retrieval.relationship_vector_search("chess secret", -1.0, user_id=user_id, limit=100)
+    relationships = await retrieval.relationship_vector_search(
+        "chess secret", -1.0, user_id=user_id, limit=100
+    )
     assert [match.description for match in relationships] == ["Mine"]
     typed = await retrieval.relationship_vector_search(
         "chess", -1.0, user_id=user_id, relationship_types=["chess partner"], limit=100
@@ -54,7 +63,8 @@ async def test_searches_find_nothing_of_another_user(searched: KnowledgeGraph, u
     nodes = await retrieval.node_vector_search("chess secret", -1.0, user_id=user_id, limit=100)
     assert {match.node.description for match in nodes} == {"Plays chess"}
     assert not set(theirs) & {
-        match.node.entity_key for match in await retrieval.text_match("chess secret", user_id=user_id)
+        match.node.entity_key
+        for match in await retrieval.text_match("chess secret", user_id=user_id)
     }
     assert await retrieval.nodes(theirs, user_id=user_id) == []
     expansion = await retrieval.expand_graph(theirs, user_id=user_id)
@@ -71,16 +81,24 @@ async def test_many_records_of_another_user_hide_nothing(
 ) -> None:
     assert mine
     keys = await plant_people(searched, other_id, 121, embedding=list(hash_embedding("chess", 384)))
-    nearer = {"relationship_embedding": list(hash_embedding("chess", 384)), "relationship_type": "chess partner"}
+    nearer = {
+        "relationship_embedding": list(hash_embedding("chess", 384)),
+        "relationship_type": "chess partner",
+    }
     await plant_relationships(
-        searched, other_id, [{"first": keys[0], "second": key, "properties": nearer} for key in keys[1:]]
+        searched,
+        other_id,
+        [{"first": keys[0], "second": key, "properties": nearer} for key in keys[1:]],
     )
     for types in (None, ["chess partner"]):
         found = await searched.retrieval.relationship_vector_search(
             "chess", -1.0, user_id=user_id, relationship_types=types, limit=1
         )
         assert [match.description for match in found] == ["Mine"]
-    assert len(await searched.retrieval.node_vector_search("chess", -1.0, user_id=user_id, limit=2)) == 2
+    assert (
+        len(await searched.retrieval.node_vector_search("chess", -1.0, user_id=user_id, limit=2))
+        == 2
+    )
 
 
 async def test_a_relationship_across_users_reveals_nothing(
@@ -103,11 +121,15 @@ async def test_a_relationship_across_users_reveals_nothing(
         )
         found = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id=user_id)
         assert [match.description for match in found] == ["Mine"]
-        payload = succeeded(await searched.tools(user_id=user_id).explore(queries=[{"query": "chess"}]))
+        payload = succeeded(
+            await searched.tools(user_id=user_id).explore(queries=[{"query": "chess"}])
+        )
         assert_tells_nothing(payload, theirs)
 
 
-async def test_users_with_similar_ids_are_distinguished(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_users_with_similar_ids_are_distinguished(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     ids = [user_id, user_id.upper(), f"{user_id} ", f"{user_id}*", f"{user_id}' OR true //"]
     for number, one in enumerate(ids):
         await person(graph.tools(user_id=one), f"Owner {number}")

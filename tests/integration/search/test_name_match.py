@@ -15,7 +15,15 @@ from tests.support.payloads import succeeded
 from tests.support.people import persons, remembered
 from tests.support.stored import cypher
 
-NAMES = ["John", "John Smith", "Smith Jones", "Große Straße", "İstanbul", "50% (off) [a-z]* .+", "日本 太郎"]
+NAMES = [
+    "John",
+    "John Smith",
+    "Smith Jones",
+    "Große Straße",
+    "İstanbul",
+    "50% (off) [a-z]* .+",
+    "日本 太郎",
+]
 
 
 async def test_names_are_found_by_how_well_they_match(
@@ -37,12 +45,18 @@ async def test_names_are_found_by_how_well_they_match(
     }
     for text, found in expected.items():
         matches = await graph.retrieval.text_match(text, user_id=user_id)
-        assert {match.node.name: pytest.approx(match.similarity, abs=0.001) for match in matches} == found
-        assert [match.similarity for match in matches] == sorted((m.similarity for m in matches), reverse=True)
+        assert {
+            match.node.name: pytest.approx(match.similarity, abs=0.001) for match in matches
+        } == found
+        assert [match.similarity for match in matches] == sorted(
+            (m.similarity for m in matches), reverse=True
+        )
     assert embedder.calls == 0
 
 
-async def test_a_match_needs_a_score_of_at_least_03(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_a_match_needs_a_score_of_at_least_03(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await persons(tools, "one two three", "one two three four")
     found = await graph.retrieval.text_match("one x y", user_id=user_id)
     assert [match.node.name for match in found] == ["one two three"]
@@ -57,15 +71,20 @@ async def test_limits_and_labels_apply(graph: KnowledgeGraph, tools: Toolset, us
     assert concept.node.label == "Concept"
 
 
-async def test_names_that_are_not_text_break_nothing(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_names_that_are_not_text_break_nothing(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await persons(tools, *(f"Ada {number}" for number in range(5)))
     await cypher(
         graph,
         "MATCH (n:Person {user_id: $user}) WITH n, n.name AS name SET n.name = CASE name "
-        "WHEN 'Ada 0' THEN 7 WHEN 'Ada 1' THEN null WHEN 'Ada 2' THEN ['Ada'] WHEN 'Ada 3' THEN true ELSE name END",
+        "WHEN 'Ada 0' THEN 7 WHEN 'Ada 1' THEN null WHEN 'Ada 2' THEN ['Ada'] WHEN 'Ada 3' THEN "
+        "true ELSE name END",
         user=user_id,
     )
-    assert [match.node.name for match in await graph.retrieval.text_match("Ada", user_id=user_id)] == ["Ada 4"]
+    assert [
+        match.node.name for match in await graph.retrieval.text_match("Ada", user_id=user_id)
+    ] == ["Ada 4"]
 
 
 async def test_of_many_names_the_likeliest_are_scored_and_other_tasks_run(
@@ -91,7 +110,10 @@ async def test_of_many_names_the_likeliest_are_scored_and_other_tasks_run(
             return name_score(text, name)
 
         monkeypatch.setattr(name_match, "name_score", counted)
-        for text, best in (("visit to the Berg of Kent", "Kent Berg"), ("mentorship", "mentorship programme")):
+        for text, best in (
+            ("visit to the Berg of Kent", "Kent Berg"),
+            ("mentorship", "mentorship programme"),
+        ):
             [found] = await graph.retrieval.text_match(text, user_id=user_id, limit=1)
             assert found.node.name == best
         everything = await graph.retrieval.text_match("m", user_id=user_id, limit=40)
@@ -100,9 +122,25 @@ async def test_of_many_names_the_likeliest_are_scored_and_other_tasks_run(
     assert max(together.values()) <= 1 + len(aliases)
 
 
-async def test_names_are_found_as_if_each_were_scored(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_names_are_found_as_if_each_were_scored(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     random = Random(7)
-    parts = ["Weiß", "Weiss", "Straße", "strasse", "İzmir", "Ann", "anna", "o'Neil", "ﬁn", "Lee", "of", "x", "old"]
+    parts = [
+        "Weiß",
+        "Weiss",
+        "Straße",
+        "strasse",
+        "İzmir",
+        "Ann",
+        "anna",
+        "o'Neil",
+        "ﬁn",
+        "Lee",
+        "of",
+        "x",
+        "old",
+    ]
 
     def made(most: int) -> str:
         words = random.choices(parts, k=random.randint(1, most))
@@ -119,7 +157,9 @@ async def test_names_are_found_as_if_each_were_scored(graph: KnowledgeGraph, too
             score
             for name in names
             if (score := name_match.name_score(text, name)) >= name_match.MIN_SCORE
-            and (any(word in plain_text(name) for word in plain.split()) or plain_text(name) in plain)
+            and (
+                any(word in plain_text(name) for word in plain.split()) or plain_text(name) in plain
+            )
         )
         found = await graph.retrieval.text_match(text, user_id=user_id, limit=100)
         assert [match.similarity for match in reversed(found)] == pytest.approx(expected), text

@@ -1,4 +1,6 @@
-"""Searches say that they omit what another model has embedded, until a migration has embedded it again."""
+"""Searches say that they omit what another model has embedded, until a migration has embedded it
+again.
+"""
 
 import pytest
 
@@ -26,13 +28,19 @@ def recorder() -> Recorder:
 async def newer(opened: KnowledgeGraph, clock: Clock, recorder: Recorder) -> KnowledgeGraph:
     """The same database with another model of the same length."""
     store, embedder = services_of(opened).store, WatchedEmbedder(model="newer")
-    return KnowledgeGraph(store, opened.ontology, embedder, opened.settings, clock=clock, observer=recorder)
+    return KnowledgeGraph(
+        store, opened.ontology, embedder, opened.settings, clock=clock, observer=recorder
+    )
 
 
-def warning(nodes: str, relationships: str, *, connected: str = "newer", made_by: str = "blake2b-words") -> str:
+def warning(
+    nodes: str, relationships: str, *, connected: str = "newer", made_by: str = "blake2b-words"
+) -> str:
     return (
-        f"Semantic search omits {nodes} and {relationships}: their embeddings were made by {made_by!r}, but "
-        f"{connected!r} is connected. Run `kgagent migrate` to embed them again, or connect that model"
+        f"Semantic search omits {nodes} and {relationships}: their embeddings were made by "
+        f"{made_by!r}, but "
+        f"{connected!r} is connected. Run `kgagent migrate` to embed them again, or connect that "
+        f"model"
     )
 
 
@@ -72,13 +80,19 @@ async def test_only_embeddings_of_another_model_are_counted(
     )
     made = {"connected": "blake2b-words", "made_by": "x y"}
     queries = ExploreRequest(queries=(VectorQuery(query="row"),))
-    assert warning("1 node", "0 relationships", **made) in (await graph.explore(queries, user_id=user_id)).warnings
+    assert (
+        warning("1 node", "0 relationships", **made)
+        in (await graph.explore(queries, user_id=user_id)).warnings
+    )
 
 
-async def test_of_many_embeddings_the_warning_says_that_there_may_be_more(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_of_many_embeddings_the_warning_says_that_there_may_be_more(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await cypher(
         graph,
-        "UNWIND range(1, 501) AS number CREATE (:Concept {user_id: $user, entity_key: $user + number, name: 'c', "
+        "UNWIND range(1, 501) AS number CREATE (:Concept {user_id: $user, entity_key: $user + "
+        "number, name: 'c', "
         "embedding_model: 7})",
         user=user_id,
     )
@@ -92,11 +106,16 @@ async def test_the_check_costs_one_statement_for_many_searches(
 ) -> None:
     await two_friends(tools, description="They row")
     for number in range(3):
-        assert warning("2 nodes", "1 relationship") in (await newer.search(f"row {number}", user_id=user_id)).warnings
+        assert (
+            warning("2 nodes", "1 relationship")
+            in (await newer.search(f"row {number}", user_id=user_id)).warnings
+        )
     assert [run.name for run in recorder.statements].count("count_omitted") == 1
 
 
-async def test_after_a_migration_searches_do_not_warn(tools: Toolset, newer: KnowledgeGraph, user_id: str) -> None:
+async def test_after_a_migration_searches_do_not_warn(
+    tools: Toolset, newer: KnowledgeGraph, user_id: str
+) -> None:
     await two_friends(tools, description="They row")
     await newer.migrate(user_id=user_id)
     found = await newer.search("They row", user_id=user_id)

@@ -28,7 +28,10 @@ async def people(tools: Toolset) -> None:
                 {"label": "Person", "name": ME, "is_owner": True},
                 {"label": "Person", "name": RUTH, "aliases": ["Frau Petersen"]},
                 *({"label": "Person", "name": name} for name in names),
-                *({"label": "Concept", "name": name} for name in ("Cats", "Oslo", "Story", "Chess", "War", "Choir")),
+                *(
+                    {"label": "Concept", "name": name}
+                    for name in ("Cats", "Oslo", "Story", "Chess", "War", "Choir")
+                ),
             ],
             relationships=[
                 {"from": RUTH, "to": "Cats", "relationship_type": "feeds"},
@@ -57,7 +60,9 @@ async def first(graph: KnowledgeGraph, user_id: str, query: str) -> str:
     return (result.relationships or ())[0].from_name
 
 
-async def test_relationships_of_a_node_that_the_query_names_come_first(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_relationships_of_a_node_that_the_query_names_come_first(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     for query, name in (
         ("what about tom ritter", "Tom Ritter"),
         ("What about Frau Petersen", RUTH),
@@ -67,20 +72,30 @@ async def test_relationships_of_a_node_that_the_query_names_come_first(graph: Kn
 
 
 @pytest.mark.parametrize("query", ["what is it to me?", "anything of my own", "what did I begin?"])
-async def test_the_words_for_the_owner_name_the_owner(graph: KnowledgeGraph, user_id: str, query: str) -> None:
+async def test_the_words_for_the_owner_name_the_owner(
+    graph: KnowledgeGraph, user_id: str, query: str
+) -> None:
     options = HybridSearchOptions(query=query, threshold=-1.0, expand_hops=0)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
     named = {one.from_name for one in result.relationships or () if one.contributions.get("named")}
     assert named == {ME}
     # In a graph where all are equally similar, the owner's come first.
-    alike = await graph.retrieval.hybrid_search(options, user_id=user_id, vector=await far_from_all(graph, user_id))
+    alike = await graph.retrieval.hybrid_search(
+        options, user_id=user_id, vector=await far_from_all(graph, user_id)
+    )
     assert (alike.relationships or ())[0].from_name == ME
 
 
-async def test_an_owner_word_within_a_name_is_not_the_owner(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_an_owner_word_within_a_name_is_not_the_owner(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     options = HybridSearchOptions(query=f"anything about {KING}", threshold=-1.0)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
-    named = {one.from_name: one.contributions.get("named", 0.0) for one in result.relationships or () if not one.path}
+    named = {
+        one.from_name: one.contributions.get("named", 0.0)
+        for one in result.relationships or ()
+        if not one.path
+    }
     assert named[KING] > 0.0
     assert named[ME] == 0.0
 
@@ -101,7 +116,9 @@ async def test_names_of_another_user_name_nothing(graph: KnowledgeGraph, user_id
     stranger = graph.tools(user_id=f"{user_id}-stranger")
     succeeded(
         await stranger.remember(
-            nodes=[{"label": "Person", "name": "Xu", "aliases": ["Frau Petersen"], "is_owner": True}],
+            nodes=[
+                {"label": "Person", "name": "Xu", "aliases": ["Frau Petersen"], "is_owner": True}
+            ],
             relationships=[{"from": "Xu", "to": "Xu", "relationship_type": "feeds"}],
         )
     )
@@ -112,9 +129,13 @@ async def test_if_the_names_cannot_be_looked_up_a_warning_says_so(
     graph: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fail_at(monkeypatch, services_of(graph).store, "read", "find_named_nodes")
-    found = await graph.retrieval.hybrid_search(HybridSearchOptions(query="who feeds cats?"), user_id=user_id)
+    found = await graph.retrieval.hybrid_search(
+        HybridSearchOptions(query="who feeds cats?"), user_id=user_id
+    )
     assert found.relationships
-    assert found.warnings == ("Skipped statements at the nodes that the query names: The disk is full",)
+    assert found.warnings == (
+        "Skipped statements at the nodes that the query names: The disk is full",
+    )
 
 
 async def test_long_queries_do_not_hold_the_event_loop(
@@ -124,8 +145,13 @@ async def test_long_queries_do_not_hold_the_event_loop(
         return [hash_embedding(text[:20], DIMENSIONS) for text in texts]
 
     monkeypatch.setattr(HashingEmbedder, "embed", embed)
-    await graph.retrieval.explore(ExploreRequest(queries=(VectorQuery(query="cats"),)), user_id=user_id)
-    texts = [" ".join(f"w{number}x{position}" for position in range(1_000))[:7_800] for number in range(20)]
+    await graph.retrieval.explore(
+        ExploreRequest(queries=(VectorQuery(query="cats"),)), user_id=user_id
+    )
+    texts = [
+        " ".join(f"w{number}x{position}" for position in range(1_000))[:7_800]
+        for number in range(20)
+    ]
     request = ExploreRequest(queries=tuple(VectorQuery(query=text) for text in texts))
     async with turns_of_others() as turns:
         await graph.retrieval.explore(request, user_id=user_id)

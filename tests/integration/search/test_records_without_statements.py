@@ -1,4 +1,6 @@
-"""Records that have no entries in the index of statements, as those of old versions, are found by their record."""
+"""Records that have no entries in the index of statements, as those of old versions, are found by
+their record.
+"""
 
 import pytest
 
@@ -10,17 +12,28 @@ from tests.support.people import person, persons, relate
 from tests.support.stored import cypher
 
 QUERY = "who is a sailing mentor?"
-OF_NODES, OF_RELATIONSHIPS = ("node_vector", "node_fulltext"), ("relationship_vector", "relationship_fulltext")
+OF_NODES, OF_RELATIONSHIPS = (
+    ("node_vector", "node_fulltext"),
+    ("relationship_vector", "relationship_fulltext"),
+)
 
 
 @pytest.fixture(autouse=True)
 async def old(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    """Ruth and her mentor as an old version wrote them; and Cy and his friend Di, who are in the index."""
-    await relate(tools, await person(tools, "Ruth", "A sailing teacher"), await person(tools, "Bo"), "sailing mentor")
+    """Ruth and her mentor as an old version wrote them; and Cy and his friend Di, who are in the
+    index.
+    """
+    await relate(
+        tools,
+        await person(tools, "Ruth", "A sailing teacher"),
+        await person(tools, "Bo"),
+        "sailing mentor",
+    )
     await cypher(
         graph,
         "MATCH (entry:KgagentStatement {user_id: $user}) DELETE entry WITH count(*) AS deleted "
-        "MATCH (n:Person {user_id: $user}) OPTIONAL MATCH (n)-[r]->() REMOVE n.statements_hash, r.statements_hash",
+        "MATCH (n:Person {user_id: $user}) OPTIONAL MATCH (n)-[r]->() REMOVE n.statements_hash, "
+        "r.statements_hash",
         user=user_id,
     )
     cy, di = await persons(tools, "Cy", "Di")
@@ -49,8 +62,12 @@ async def test_they_are_found_by_their_record_beside_the_statements_of_others(
 
 async def test_they_are_found_by_a_vector_alone(graph: KnowledgeGraph, user_id: str) -> None:
     vector = hash_embedding("sailing mentor", 384)
-    found = await graph.retrieval.hybrid_search(HybridSearchOptions(threshold=0.3), user_id=user_id, vector=vector)
-    [mentor] = [item for item in found.relationships or () if item.relationship_type == "sailing mentor"]
+    found = await graph.retrieval.hybrid_search(
+        HybridSearchOptions(threshold=0.3), user_id=user_id, vector=vector
+    )
+    [mentor] = [
+        item for item in found.relationships or () if item.relationship_type == "sailing mentor"
+    ]
     assert mentor.found_by == ("relationship_vector",)
 
 

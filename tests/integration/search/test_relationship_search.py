@@ -6,7 +6,12 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.embedding.hashing import hash_embedding
 from kgagent.errors import InputError
-from kgagent.models import ExploreRequest, HybridSearchRequest, RelationshipSearchResult, VectorQuery
+from kgagent.models import (
+    ExploreRequest,
+    HybridSearchRequest,
+    RelationshipSearchResult,
+    VectorQuery,
+)
 from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
@@ -47,15 +52,21 @@ async def test_similarity_is_plain_cosine_and_the_most_similar_comes_first(
     query = "chess on Sunday"
     stored = await relationships_of(searched, user_id)
     expected = {
-        item["description"]: cosine(hash_embedding(query, 384), item["relationship_embedding"]) for item in stored
+        item["description"]: cosine(hash_embedding(query, 384), item["relationship_embedding"])
+        for item in stored
     }
     found = await searched.retrieval.relationship_vector_search(query, -1.0, user_id=user_id)
     assert (found.plan == "exact") == (plan == "exact")
-    assert [match.description for match in found] == sorted(expected, key=lambda text: -expected[text])
+    assert [match.description for match in found] == sorted(
+        expected, key=lambda text: -expected[text]
+    )
     for match in found:
         assert match.similarity == pytest.approx(expected[match.description or ""], abs=1e-5)
     assert (found[0].from_entity_key, found[0].to_entity_key) == (known[0], known[4])
-    assert (found[0].neo4j_type, found[0].properties["confidence"]) == ("has_relationship_with", 0.8)
+    assert (found[0].neo4j_type, found[0].properties["confidence"]) == (
+        "has_relationship_with",
+        0.8,
+    )
 
 
 @pytest.mark.usefixtures("known")
@@ -63,9 +74,13 @@ async def test_only_what_is_similar_enough_is_found(searched: KnowledgeGraph, us
     every = await searched.retrieval.relationship_vector_search("chess", -1.0, user_id=user_id)
     for position in range(len(every) - 1):
         between = (every[position].similarity + every[position + 1].similarity) / 2
-        found = await searched.retrieval.relationship_vector_search("chess", between, user_id=user_id)
+        found = await searched.retrieval.relationship_vector_search(
+            "chess", between, user_id=user_id
+        )
         assert [match.pair for match in found] == [match.pair for match in every[: position + 1]]
-    assert len(await searched.retrieval.relationship_vector_search("chess", 1.0, user_id=user_id)) == 0
+    assert (
+        len(await searched.retrieval.relationship_vector_search("chess", 1.0, user_id=user_id)) == 0
+    )
 
 
 @pytest.mark.usefixtures("known")
@@ -101,12 +116,18 @@ async def test_a_vector_that_is_passed_in_is_used_without_an_embedding_call(
 
 
 @pytest.mark.usefixtures("known")
-async def test_the_length_of_a_vector_does_not_count(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_the_length_of_a_vector_does_not_count(
+    searched: KnowledgeGraph, user_id: str
+) -> None:
     search = searched.retrieval.relationship_vector_search
     short = await search(threshold=-1.0, user_id=user_id, vector=hash_embedding("chess", 384))
-    long = await search(threshold=-1.0, user_id=user_id, vector=[1_000 * x for x in hash_embedding("chess", 384)])
+    long = await search(
+        threshold=-1.0, user_id=user_id, vector=[1_000 * x for x in hash_embedding("chess", 384)]
+    )
     assert len(await search(threshold=-1.0, user_id=user_id, vector=[1] * 384)) == len(short)
-    assert [match.similarity for match in long] == pytest.approx([match.similarity for match in short], abs=1e-5)
+    assert [match.similarity for match in long] == pytest.approx(
+        [match.similarity for match in short], abs=1e-5
+    )
 
 
 async def test_an_invalid_argument_is_reported(graph: KnowledgeGraph, user_id: str) -> None:
@@ -119,15 +140,23 @@ async def test_an_invalid_argument_is_reported(graph: KnowledgeGraph, user_id: s
         ({"query": "x", "user_id": ""}, "user_id must not be empty"),
         ({"vector": [1.0]}, "vector must have 384 dimensions, got 1"),
         ({"vector": ["x"] * 384}, "vector must be numbers"),
-        *(({"vector": [wrong] * 384}, "vector must be finite and not all zero") for wrong in (0.0, math.nan, 1e300)),
+        *(
+            ({"vector": [wrong] * 384}, "vector must be finite and not all zero")
+            for wrong in (0.0, math.nan, 1e300)
+        ),
     ]
     for arguments, said in cases:
-        for search in (graph.retrieval.relationship_vector_search, graph.retrieval.node_vector_search):
+        for search in (
+            graph.retrieval.relationship_vector_search,
+            graph.retrieval.node_vector_search,
+        ):
             with pytest.raises(InputError, match=said):
                 await search(**{"user_id": user_id, **arguments})
 
 
-async def test_a_search_returns_as_many_results_as_requested(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_a_search_returns_as_many_results_as_requested(
+    searched: KnowledgeGraph, user_id: str
+) -> None:
     keys = await plant_people(searched, user_id, 61)
     await plant_relationships(
         searched,
@@ -138,7 +167,9 @@ async def test_a_search_returns_as_many_results_as_requested(searched: Knowledge
                 "second": key,
                 "properties": {
                     "relationship_type": "even" if number % 2 else "odd",
-                    "relationship_embedding": list(hash_embedding(f"common word and {number}", 384)),
+                    "relationship_embedding": list(
+                        hash_embedding(f"common word and {number}", 384)
+                    ),
                     "embedding_model": "blake2b-words",
                 },
             }
@@ -147,9 +178,18 @@ async def test_a_search_returns_as_many_results_as_requested(searched: Knowledge
     )
     search = searched.retrieval.relationship_vector_search
     for limit in (1, 20, 60, 200):
-        assert len(await search("common word", -1.0, user_id=user_id, limit=limit)) == min(limit, 60)
+        assert len(await search("common word", -1.0, user_id=user_id, limit=limit)) == min(
+            limit, 60
+        )
     assert len(await search("common word", -1.0, user_id=user_id)) == 20
-    assert len(await search("common word", -1.0, user_id=user_id, relationship_types=["odd"], limit=100)) == 30
+    assert (
+        len(
+            await search(
+                "common word", -1.0, user_id=user_id, relationship_types=["odd"], limit=100
+            )
+        )
+        == 30
+    )
 
 
 async def test_nodes_are_found_through_the_relationships_that_join_them(
@@ -159,7 +199,9 @@ async def test_nodes_are_found_through_the_relationships_that_join_them(
         "mentor", 0.2, user_id=user_id, relationship_types=["mentor"]
     )
     assert [match.relationship_type for match in found.relationships] == ["mentor", "mentor"]
-    best = [key for match in found.relationships for key in (match.from_entity_key, match.to_entity_key)]
+    best = [
+        key for match in found.relationships for key in (match.from_entity_key, match.to_entity_key)
+    ]
     assert [node.entity_key for node in found.nodes] == list(dict.fromkeys(best))
     assert {node.entity_key for node in found.nodes} == {known[0], known[1], known[2]}
     assert embedder.queries == [["mentor"]]
@@ -167,11 +209,16 @@ async def test_nodes_are_found_through_the_relationships_that_join_them(
 
 @pytest.fixture
 async def two_types(tools: Toolset) -> None:
-    """A friend of type has_relationship_with and a hobby of type engages_with, in nearly the same words."""
+    """A friend of type has_relationship_with and a hobby of type engages_with, in nearly the same
+    words.
+    """
     plays = {"from": "Ada", "relationship_type": "companion"}
     await remembered(
         tools,
-        [{"label": label, "name": name} for label, name in (("Person", "Ada"), ("Person", "Bo"), ("Concept", "Chess"))],
+        [
+            {"label": label, "name": name}
+            for label, name in (("Person", "Ada"), ("Person", "Bo"), ("Concept", "Chess"))
+        ],
         [
             {**plays, "to": "Bo", "description": "plays chess every week"},
             {**plays, "to": "Chess", "description": "plays chess every day"},
@@ -186,21 +233,34 @@ async def test_relationship_searches_keep_to_neo4j_types(
 ) -> None:
     retrieval, types = searched.retrieval, (neo4j_type,)
     query = "companion plays chess"
-    matches = await retrieval.relationship_vector_search(query, -1.0, user_id=user_id, neo4j_types=types, limit=1)
+    matches = await retrieval.relationship_vector_search(
+        query, -1.0, user_id=user_id, neo4j_types=types, limit=1
+    )
     assert [match.neo4j_type for match in matches] == [neo4j_type]
-    nodes = await retrieval.find_nodes_via_relationship_search(query, -1.0, user_id=user_id, neo4j_types=types)
+    nodes = await retrieval.find_nodes_via_relationship_search(
+        query, -1.0, user_id=user_id, neo4j_types=types
+    )
     assert {match.neo4j_type for match in nodes.relationships} == {neo4j_type}
     request = HybridSearchRequest(query=query, threshold=-1.0, neo4j_types=types)
     found = await retrieval.hybrid_search(request, user_id=user_id)
     [item] = found.relationships or ()
-    assert (item.neo4j_type, item.found_by[:2]) == (neo4j_type, ("statement_vector", "statement_fulltext"))
-    exploration = ExploreRequest(queries=(VectorQuery(query=query, threshold=-1.0),), neo4j_types=types)
+    assert (item.neo4j_type, item.found_by[:2]) == (
+        neo4j_type,
+        ("statement_vector", "statement_fulltext"),
+    )
+    exploration = ExploreRequest(
+        queries=(VectorQuery(query=query, threshold=-1.0),), neo4j_types=types
+    )
     explored = await retrieval.explore(exploration, user_id=user_id)
-    matched = [item for item in explored.relationships if isinstance(item, RelationshipSearchResult)]
+    matched = [
+        item for item in explored.relationships if isinstance(item, RelationshipSearchResult)
+    ]
     assert [item.neo4j_type for item in matched] == [neo4j_type]
 
 
-async def test_unknown_and_empty_neo4j_types_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_unknown_and_empty_neo4j_types_are_refused(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     search = graph.retrieval.relationship_vector_search
     with pytest.raises(InputError, match="nonsense"):
         await search("mentor", user_id=user_id, neo4j_types=["nonsense"])

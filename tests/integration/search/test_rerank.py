@@ -25,12 +25,21 @@ async def test_the_embeddings_of_nodes_and_relationships_are_those_that_are_stor
     assert {key: list(vector) for key, vector in nodes.items()} == {
         node["entity_key"]: node["embedding"] for node in await nodes_of(graph, user_id)
     }
-    [relationship] = await graph.retrieval.relationship_vector_search("mentor", -1.0, user_id=user_id)
+    [relationship] = await graph.retrieval.relationship_vector_search(
+        "mentor", -1.0, user_id=user_id
+    )
     kind, first, last = relationship.pair
-    asked = [relationship.pair, (kind, last, first), (kind, first, "no such key"), ("engages_with", first, last)]
+    asked = [
+        relationship.pair,
+        (kind, last, first),
+        (kind, first, "no such key"),
+        ("engages_with", first, last),
+    ]
     found = await relationship_embeddings(scope, asked)
     [expected] = [one["relationship_embedding"] for one in await relationships_of(graph, user_id)]
-    assert {pair: list(vector) for pair, vector in found.items()} == dict.fromkeys(asked[:2], expected)
+    assert {pair: list(vector) for pair, vector in found.items()} == dict.fromkeys(
+        asked[:2], expected
+    )
 
 
 async def test_embeddings_that_cannot_be_compared_are_omitted(
@@ -39,14 +48,17 @@ async def test_embeddings_that_cannot_be_compared_are_omitted(
     keys = await persons(tools, "short", "foreign", "none", "sound")
     for key in keys[:3]:
         await relate(tools, key, keys[3])
-    for key, properties in zip(keys, ({"vector": [0.5]}, {"model": "another model"}, {"vector": None}), strict=False):
+    for key, properties in zip(
+        keys, ({"vector": [0.5]}, {"model": "another model"}, {"vector": None}), strict=False
+    ):
         for match, field in (
             ("(x:Person|Concept {entity_key: $key})", "embedding"),
             ("(:Person|Concept {entity_key: $key})-[x]-()", "relationship_embedding"),
         ):
             await cypher(
                 graph,
-                f"MATCH {match} SET x.{field} = CASE WHEN 'vector' IN keys($new) THEN $new.vector ELSE x.{field} END, "
+                f"MATCH {match} SET x.{field} = CASE WHEN 'vector' IN keys($new) THEN $new.vector "
+                f"ELSE x.{field} END, "
                 "x.embedding_model = coalesce($new.model, x.embedding_model)",
                 key=key,
                 new=properties,
@@ -67,7 +79,8 @@ async def test_nothing_of_another_user_is_read(
     await cypher(
         graph,
         "MATCH (a:Person|Concept {entity_key: $mine}), (b:Person|Concept {entity_key: $theirs}) "
-        "CREATE (a)-[:has_relationship_with {user_id: $user, relationship_embedding: $vector}]->(b)",
+        "CREATE (a)-[:has_relationship_with {user_id: $user, relationship_embedding: "
+        "$vector}]->(b)",
         mine=mine,
         theirs=theirs,
         user=user_id,
@@ -79,7 +92,11 @@ async def test_nothing_of_another_user_is_read(
 async def test_stored_embeddings_identify_duplicates_among_results(
     graph: KnowledgeGraph, scope: SearchScope, tools: Toolset, user_id: str
 ) -> None:
-    for name, description in (("Ada", "chess club"), ("Ada", "chess club"), ("Eve", "chess violin")):
+    for name, description in (
+        ("Ada", "chess club"),
+        ("Ada", "chess club"),
+        ("Eve", "chess violin"),
+    ):
         await person(tools, name, description)
     matches = await graph.retrieval.node_vector_search("Ada chess club", -1.0, user_id=user_id)
     assert [match.node.name for match in matches] == ["Ada", "Ada", "Eve"]
@@ -102,14 +119,21 @@ async def test_nodes_and_relationships_of_a_search_decay_by_when_they_were_writt
     eve = await person(tools, "chess Eve")
     await relate(tools, eve, bo, "rival")
     nodes = await graph.retrieval.node_vector_search("chess club", -1.0, user_id=user_id)
-    relationships = await graph.retrieval.relationship_vector_search("chess rival", -1.0, user_id=user_id)
+    relationships = await graph.retrieval.relationship_vector_search(
+        "chess rival", -1.0, user_id=user_id
+    )
     assert [match.node.name for match in nodes][:2] == ["chess club Ada", "chess Eve"]
     assert [match.from_name for match in relationships] == ["chess club Ada", "chess Eve"]
     decayed = decay_by_age(
-        nodes, score=lambda match: match.similarity, timestamp=lambda match: written_at(match.node), now=clock.now
+        nodes,
+        score=lambda match: match.similarity,
+        timestamp=lambda match: written_at(match.node),
+        now=clock.now,
     )
     assert decayed[0].item.node.name == "chess Eve"
     assert decayed[0].score == decayed[0].item.similarity
-    half = decay_by_age(relationships, score=lambda match: match.score, timestamp=written_at, now=clock.now)
+    half = decay_by_age(
+        relationships, score=lambda match: match.score, timestamp=written_at, now=clock.now
+    )
     by_name = {one.item.from_name: one.score / one.item.score for one in half}
     assert by_name == pytest.approx({"chess club Ada": 0.5, "chess Eve": 1.0})

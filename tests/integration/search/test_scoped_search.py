@@ -1,4 +1,6 @@
-"""Invariant 3 on data made to be hard: users of very uneven size, and those of little far from what is asked."""
+"""Invariant 3 on data made to be hard: users of very uneven size, and those of little far from what
+is asked.
+"""
 
 import random
 import uuid
@@ -46,7 +48,12 @@ class Crowd:
 
     def users(self) -> list[tuple[str, int]]:
         """Some users, with how much they have."""
-        return [(self.half, OF_HALF), (self.small[0], OF_SMALL), (self.small[-1], OF_SMALL), (self.single, 1)]
+        return [
+            (self.half, OF_HALF),
+            (self.small[0], OF_SMALL),
+            (self.small[-1], OF_SMALL),
+            (self.single, 1),
+        ]
 
 
 def around(generator: random.Random, center: Vector, spread: float) -> Vector:
@@ -55,7 +62,9 @@ def around(generator: random.Random, center: Vector, spread: float) -> Vector:
 
 @pytest.fixture(scope="module")
 async def crowd(opened: KnowledgeGraph) -> AsyncIterator[Crowd]:
-    """The one user's vectors crowd around what is asked; those of the others lie on the far side."""
+    """The one user's vectors crowd around what is asked; those of the others lie on the far
+    side.
+    """
     generator = random.Random(4)
     shared = [generator.gauss(0.0, 1.0) for _ in range(DIMENSIONS)]
     centers = [around(generator, shared, 0.8) for _ in range(CLUSTERS)]
@@ -83,13 +92,26 @@ async def crowd(opened: KnowledgeGraph) -> AsyncIterator[Crowd]:
             for n in range(OF_SMALL if user != single else 1)
         ]
     for position in (1, OF_HALF // 2, OF_HALF - 1):
-        owned[half][position] |= {"relationship_type": RARE, "relationship_embedding": around(generator, away, 0.1)}
-    made = Crowd(half, small, single, owned, [around(generator, centers[n % CLUSTERS], 0.5) for n in range(QUESTIONS)])
+        owned[half][position] |= {
+            "relationship_type": RARE,
+            "relationship_embedding": around(generator, away, 0.1),
+        }
+    made = Crowd(
+        half,
+        small,
+        single,
+        owned,
+        [around(generator, centers[n % CLUSTERS], 0.5) for n in range(QUESTIONS)],
+    )
     await plant_crowd(opened, HashingEmbedder(DIMENSIONS).model, owned)
     yield made
     for label_part in ("-[r]-()", ""):
         target = "r" if label_part else "n"
-        await cypher(opened, f"MATCH (n:Person){label_part} WHERE n.user_id STARTS WITH $p DELETE {target}", p=prefix)
+        await cypher(
+            opened,
+            f"MATCH (n:Person){label_part} WHERE n.user_id STARTS WITH $p DELETE {target}",
+            p=prefix,
+        )
 
 
 def keys(matches: Matches[RelationshipSearchResult]) -> list[str]:
@@ -109,7 +131,9 @@ async def test_each_user_finds_all_of_their_own_records_and_no_others(
             assert all(key.startswith(f"{user_id}:") for match in found for key in match.pair[1:])
 
 
-async def test_the_twenty_results_are_the_twenty_most_similar(searched: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_the_twenty_results_are_the_twenty_most_similar(
+    searched: KnowledgeGraph, crowd: Crowd
+) -> None:
     shares = []
     for query in crowd.questions:
         found = await searched.retrieval.relationship_vector_search(
@@ -119,7 +143,9 @@ async def test_the_twenty_results_are_the_twenty_most_similar(searched: Knowledg
     assert sum(shares) / len(shares) >= 0.99
 
 
-async def test_users_with_few_records_get_the_most_similar_in_order(searched: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_users_with_few_records_get_the_most_similar_in_order(
+    searched: KnowledgeGraph, crowd: Crowd
+) -> None:
     for user_id in (crowd.small[3], crowd.single):
         for query in crowd.questions[:3]:
             found = await searched.retrieval.relationship_vector_search(
@@ -128,7 +154,9 @@ async def test_users_with_few_records_get_the_most_similar_in_order(searched: Kn
             assert keys(found) == crowd.nearest(user_id, query, 20)
 
 
-async def test_all_relationships_of_a_rare_type_are_found(searched: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_all_relationships_of_a_rare_type_are_found(
+    searched: KnowledgeGraph, crowd: Crowd
+) -> None:
     for query in crowd.questions[:3]:
         found = await searched.retrieval.relationship_vector_search(
             vector=query, threshold=-1.0, user_id=crowd.half, relationship_types=[RARE], limit=20
@@ -136,15 +164,23 @@ async def test_all_relationships_of_a_rare_type_are_found(searched: KnowledgeGra
         assert {match.relationship_type for match in found} == {RARE}
         assert len(found) == 3
         others = await searched.retrieval.relationship_vector_search(
-            vector=query, threshold=-1.0, user_id=crowd.small[0], relationship_types=[RARE], limit=20
+            vector=query,
+            threshold=-1.0,
+            user_id=crowd.small[0],
+            relationship_types=[RARE],
+            limit=20,
         )
         assert len(others) == 0
 
 
-async def test_similarities_and_thresholds_are_plain_cosine_among_many(searched: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_similarities_and_thresholds_are_plain_cosine_among_many(
+    searched: KnowledgeGraph, crowd: Crowd
+) -> None:
     query = crowd.questions[0]
     items = crowd.owned[crowd.half]
-    similarities = sorted((cosine(query, item["relationship_embedding"]) for item in items), reverse=True)
+    similarities = sorted(
+        (cosine(query, item["relationship_embedding"]) for item in items), reverse=True
+    )
     threshold = (similarities[6] + similarities[7]) / 2
     found = await searched.retrieval.relationship_vector_search(
         vector=query, threshold=threshold, user_id=crowd.half, limit=20
@@ -152,7 +188,9 @@ async def test_similarities_and_thresholds_are_plain_cosine_among_many(searched:
     assert [match.similarity for match in found] == pytest.approx(similarities[:7], abs=1e-5)
 
 
-async def test_the_plan_depends_on_how_much_the_user_has(opened: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_the_plan_depends_on_how_much_the_user_has(
+    opened: KnowledgeGraph, crowd: Crowd
+) -> None:
     settings = opened.settings.model_copy(update={"exact_scan_limit": FEW})
     graph = KnowledgeGraph(services_of(opened).store, opened.ontology, opened.embedder, settings)
     indexed = "index" if services_of(opened).store.features.filtered_vector_indexes else "procedure"
@@ -169,10 +207,14 @@ async def test_the_plan_depends_on_how_much_the_user_has(opened: KnowledgeGraph,
         assert found.plan == plan
 
 
-async def test_without_a_setting_the_server_version_determines_the_plan(opened: KnowledgeGraph, crowd: Crowd) -> None:
+async def test_without_a_setting_the_server_version_determines_the_plan(
+    opened: KnowledgeGraph, crowd: Crowd
+) -> None:
     """1,200 are many where an index filters by user, and few where it cannot."""
     assert opened.settings.exact_scan_limit is None
     found = await opened.retrieval.relationship_vector_search(
         vector=crowd.questions[0], threshold=-1.0, user_id=crowd.half
     )
-    assert found.plan == ("index" if services_of(opened).store.features.filtered_vector_indexes else "exact")
+    assert found.plan == (
+        "index" if services_of(opened).store.features.filtered_vector_indexes else "exact"
+    )

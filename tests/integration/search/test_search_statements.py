@@ -27,7 +27,9 @@ def recorder() -> Recorder:
 
 
 @pytest.fixture
-async def graph(opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, user_id: str) -> KnowledgeGraph:
+async def graph(
+    opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, user_id: str
+) -> KnowledgeGraph:
     """A chain of people, longer than a search expands."""
     names = ("Ruth", "Ada", "Bo", "Cy", "Di")
     chain = ("mentor", "chess partner", "cousin", "neighbour")
@@ -36,12 +38,19 @@ async def graph(opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, 
         user_id,
         [{"label": "Person", "name": name} for name in names],
         [
-            {"from": first, "to": second, "relationship_type": kind, "description": f"zzz {kind} zzz"}
+            {
+                "from": first,
+                "to": second,
+                "relationship_type": kind,
+                "description": f"zzz {kind} zzz",
+            }
             for first, second, kind in zip(names, names[1:], chain, strict=False)
         ],
     )
     settings = opened.settings
-    return KnowledgeGraph(services_of(opened).store, opened.ontology, embedder, settings, observer=recorder)
+    return KnowledgeGraph(
+        services_of(opened).store, opened.ontology, embedder, settings, observer=recorder
+    )
 
 
 Search = Callable[[], Awaitable[object]]
@@ -66,7 +75,9 @@ async def test_a_warm_hybrid_search_sends_six_statements_in_four_rounds(
     graph: KnowledgeGraph, user_id: str, sent: Sent
 ) -> None:
     async def search() -> None:
-        result = await graph.retrieval.hybrid_search(HybridSearchOptions(query=QUERY, threshold=0.2), user_id=user_id)
+        result = await graph.retrieval.hybrid_search(
+            HybridSearchOptions(query=QUERY, threshold=0.2), user_id=user_id
+        )
         assert result.relationships
         assert result.warnings == ()
 
@@ -91,15 +102,23 @@ async def test_a_strategy_of_the_documents_sends_five_statements_in_two_rounds(
 
     await sent(search)
     warm = await sent(search)
-    assert sorted(warm[:4]) == sorted([NODES, RELATIONSHIPS, "search_nodes_text", "search_relationships_text"])
+    assert sorted(warm[:4]) == sorted(
+        [NODES, RELATIONSHIPS, "search_nodes_text", "search_relationships_text"]
+    )
     assert warm[4:] == [READ]
 
 
 async def test_a_search_among_a_thousand_notes_of_a_record_sends_the_same_statements(
     graph: KnowledgeGraph, user_id: str, sent: Sent
 ) -> None:
-    islands, lessons = ([f"{act} {number}" for number in range(1_000)] for act in ("Sailed to island", "Taught lesson"))
-    people = ({"label": "Person", "name": name, "notes": notes} for name, notes in (("Hub", islands), ("Pupil", [])))
+    islands, lessons = (
+        [f"{act} {number}" for number in range(1_000)]
+        for act in ("Sailed to island", "Taught lesson")
+    )
+    people = (
+        {"label": "Person", "name": name, "notes": notes}
+        for name, notes in (("Hub", islands), ("Pupil", []))
+    )
     mentor = {"from": "Hub", "to": "Pupil", "relationship_type": "mentor", "notes": lessons}
     await create_all(graph, user_id, people, [mentor])
 
@@ -118,8 +137,13 @@ async def test_a_search_among_a_thousand_notes_of_a_record_sends_the_same_statem
     assert warm[3:] == [HOP, READ]  # no relationship is two hops away
 
 
-async def test_explore_sends_at_most_six_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
-    queries = (VectorQuery(query=QUERY, threshold=0.2), VectorQuery(query="who plays chess?", threshold=0.2))
+async def test_explore_sends_at_most_six_statements(
+    graph: KnowledgeGraph, user_id: str, sent: Sent
+) -> None:
+    queries = (
+        VectorQuery(query=QUERY, threshold=0.2),
+        VectorQuery(query="who plays chess?", threshold=0.2),
+    )
 
     async def explore() -> None:
         result = await graph.retrieval.explore(ExploreRequest(queries=queries), user_id=user_id)
@@ -132,13 +156,17 @@ async def test_explore_sends_at_most_six_statements(graph: KnowledgeGraph, user_
     assert warm[3:] == [HOP, HOP, "read_explored"]
 
 
-async def test_explore_by_names_alone_sends_three_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
+async def test_explore_by_names_alone_sends_three_statements(
+    graph: KnowledgeGraph, user_id: str, sent: Sent
+) -> None:
     request = ExploreRequest(text_matches=("Ada",))
     statements = await sent(lambda: graph.retrieval.explore(request, user_id=user_id))
     assert statements == ["match_text", "read_nodes", "read_explored"]
 
 
-async def test_relationship_vector_search_sends_one_statement(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
+async def test_relationship_vector_search_sends_one_statement(
+    graph: KnowledgeGraph, user_id: str, sent: Sent
+) -> None:
     async def search() -> None:
         assert await graph.retrieval.relationship_vector_search("mentor", 0.2, user_id=user_id)
 
@@ -146,6 +174,8 @@ async def test_relationship_vector_search_sends_one_statement(graph: KnowledgeGr
     assert await sent(search) == [RELATIONSHIPS]
 
 
-async def test_a_match_by_name_sends_two_statements(graph: KnowledgeGraph, user_id: str, sent: Sent) -> None:
+async def test_a_match_by_name_sends_two_statements(
+    graph: KnowledgeGraph, user_id: str, sent: Sent
+) -> None:
     statements = await sent(lambda: graph.retrieval.text_match("Ada", user_id=user_id))
     assert statements == ["match_text", "read_nodes"]

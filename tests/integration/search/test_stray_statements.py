@@ -1,4 +1,6 @@
-"""Entries of the index of statements that are of another user, or of a record that is no longer so, reach no answer."""
+"""Entries of the index of statements that are of another user, or of a record that is no longer so,
+reach no answer.
+"""
 
 import pytest
 
@@ -15,17 +17,23 @@ NOTE = "Zqota keeps bees on the roof"
 async def plant(graph: KnowledgeGraph, user_id: str, note: str) -> None:
     """Ada and Bo; Bo and the relationship between them have a note."""
     tools = graph.tools(user_id=user_id)
-    await relate(tools, await person(tools, "Ada"), await person(tools, "Bo", notes=[note]), notes=[note])
+    await relate(
+        tools, await person(tools, "Ada"), await person(tools, "Bo", notes=[note]), notes=[note]
+    )
 
 
 async def answer(graph: KnowledgeGraph, user_id: str) -> str:
     """The answer to a question that the note matches best."""
-    answer = str(succeeded(await graph.tools(user_id=user_id).hybrid_search(query=NOTE, threshold=-1.0)))
+    answer = str(
+        succeeded(await graph.tools(user_id=user_id).hybrid_search(query=NOTE, threshold=-1.0))
+    )
     assert "Skipped" not in answer
     return answer
 
 
-async def test_statements_of_another_user_are_never_found(searched: KnowledgeGraph, user_id: str) -> None:
+async def test_statements_of_another_user_are_never_found(
+    searched: KnowledgeGraph, user_id: str
+) -> None:
     other_id = f"{user_id}-other"
     await plant(searched, user_id, "Keeps cats")
     await plant(searched, other_id, NOTE)
@@ -46,7 +54,8 @@ async def test_statements_of_another_user_are_never_found(searched: KnowledgeGra
     "change",
     [
         "MATCH (n:Person {user_id: $user, name: 'Bo'}) DETACH DELETE n",
-        "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.user_id = $user + '-other', r.user_id = n.user_id",
+        "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.user_id = $user + '-other', "
+        "r.user_id = n.user_id",
         "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.notes = null, r.notes = '[]'",
         "MATCH (n:Person {user_id: $user, name: 'Bo'})-[r]-() SET n.notes = 'no JSON', r.notes = 7",
     ],

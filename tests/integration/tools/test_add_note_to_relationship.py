@@ -39,14 +39,20 @@ async def test_a_note_is_signed_dated_and_embedded_once(
     assert (shown["content"], shown["added_by"]) == ("They went sailing", user_id)
 
 
-async def test_a_note_expires_after_its_lifetime(tools: Toolset, database: Database, clock: Clock) -> None:
+async def test_a_note_expires_after_its_lifetime(
+    tools: Toolset, database: Database, clock: Clock
+) -> None:
     ends = await two_friends(tools)
     days = {"week": 7, "month": 30, "year": 365, "forever": None, None: None}
     notes = [{"content": str(lifetime), "lifetime": lifetime} for lifetime in days]
     succeeded(await tools.add_note_to_relationship(**ends, notes=notes))
     stored = json.loads((await database.relationship())["notes"])
-    expiries = [note["expires_at"] and datetime.fromisoformat(note["expires_at"]) for note in stored]
-    assert expiries == [None if after is None else clock() + timedelta(days=after) for after in days.values()]
+    expiries = [
+        note["expires_at"] and datetime.fromisoformat(note["expires_at"]) for note in stored
+    ]
+    assert expiries == [
+        None if after is None else clock() + timedelta(days=after) for after in days.values()
+    ]
 
 
 async def test_the_same_note_twice_is_one_and_makes_no_embedding_call(
@@ -63,7 +69,8 @@ async def test_the_same_note_twice_is_one_and_makes_no_embedding_call(
 async def test_notes_of_an_old_graph_stay(tools: Toolset, database: Database) -> None:
     ends = await two_friends(tools)
     await database.run(
-        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.notes = ['Met in May', 'Owes 5 euro']",
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.notes = ['Met in May', 'Owes 5 "
+        "euro']",
     )
     succeeded(await tools.add_note_to_relationship(**ends, content="Paid"))
     assert note_contents(await database.relationship()) == ["Met in May", "Owes 5 euro", "Paid"]
@@ -83,32 +90,54 @@ async def test_a_new_note_is_in_the_text_although_the_others_have_1000_character
 
 async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> None:
     first, second = await persons(tools, "Ada", "Bo")
-    error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key=second, content="x"))
-    assert error.startswith(
-        f"Relationship not found between Ada ({first[:12]}) and Bo ({second[:12]}). Create it with create_relationship"
+    error = error_of(
+        await tools.add_note_to_relationship(
+            from_entity_key=first, to_entity_key=second, content="x"
+        )
     )
-    error = error_of(await tools.add_note_to_relationship(from_entity_key=first, to_entity_key="ghost", content="x"))
+    assert error.startswith(
+        f"Relationship not found between Ada ({first[:12]}) and Bo ({second[:12]}). Create it with "
+        f"create_relationship"
+    )
+    error = error_of(
+        await tools.add_note_to_relationship(
+            from_entity_key=first, to_entity_key="ghost", content="x"
+        )
+    )
     assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
 
 
-async def test_a_wrong_value_is_named_and_writes_nothing(tools: Toolset, database: Database) -> None:
+async def test_a_wrong_value_is_named_and_writes_nothing(
+    tools: Toolset, database: Database
+) -> None:
     ends = await two_friends(tools)
     for wrong, said in (
         ({"content": " "}, "content must not be empty"),
         ({"content": None}, "content is missing: give the text of a note, or notes"),
-        ({"content": "x", "lifetime": "decade"}, "lifetime must be one of week, month, year, forever, got 'decade'"),
+        (
+            {"content": "x", "lifetime": "decade"},
+            "lifetime must be one of week, month, year, forever, got 'decade'",
+        ),
         ({"content": "x", "added_by": "someone"}, "unknown argument added_by"),
     ):
         assert error_of(await tools.add_note_to_relationship(**ends, **wrong)).startswith(said)
     assert (await database.relationship())["version"] == 1
 
 
-async def test_any_node_or_text_may_be_the_source_of_a_note(tools: Toolset, database: Database) -> None:
+async def test_any_node_or_text_may_be_the_source_of_a_note(
+    tools: Toolset, database: Database
+) -> None:
     ends = await two_friends(tools)
     cy = await person(tools, "Cy")
     for source in (cy[:12], "a letter", "20240501"):
-        succeeded(await tools.add_note_to_relationship(**ends, content=f"From {source}", source_entity_key=source))
-    sources = [note["source_entity_key"] for note in json.loads((await database.relationship())["notes"])]
+        succeeded(
+            await tools.add_note_to_relationship(
+                **ends, content=f"From {source}", source_entity_key=source
+            )
+        )
+    sources = [
+        note["source_entity_key"] for note in json.loads((await database.relationship())["notes"])
+    ]
     assert sources == [cy, "a letter", "20240501"]
     shown = (await tools["get_relationship"].call_text(ends)).text
     assert "(source Cy)" in shown
@@ -127,6 +156,8 @@ async def test_a_key_that_no_node_of_the_user_has_is_no_source(
     assert error_of(await tools.add_note_to_relationship(**ends, **note)) == said
     assert error_of(await tools.create_node(label="Person", name="Di", notes=[note])) == said
     change = {**ends, "notes": [note]}
-    batch = succeeded(await tools.update_relationships(relationships=[change, {**change, "notes": ["Bakes"]}]))
+    batch = succeeded(
+        await tools.update_relationships(relationships=[change, {**change, "notes": ["Bakes"]}])
+    )
     assert [item.get("error") for item in batch["results"]] == [said, None]
     assert note_contents(await database.relationship()) == ["Bakes"]

@@ -5,7 +5,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
-from kgagent import BusyError, FindPathsRequest, GraphQuery, KnowledgeGraph, Settings, TraverseRequest
+from kgagent import (
+    BusyError,
+    FindPathsRequest,
+    GraphQuery,
+    KnowledgeGraph,
+    Settings,
+    TraverseRequest,
+)
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.knowledge_graph import services_of
 from tests.conftest import DIMENSIONS
@@ -19,7 +26,9 @@ async def narrow(settings: Settings) -> AsyncIterator[KnowledgeGraph]:
     """A graph that answers one call at a time."""
     limits = {"max_reads": 1, "max_reads_per_user": 1, "longest_wait": 60.0}
     changed = settings.model_copy(update=limits)
-    async with KnowledgeGraph.connect(settings=changed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+    async with KnowledgeGraph.connect(
+        settings=changed, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
         yield graph
 
 
@@ -28,7 +37,9 @@ async def test_calls_that_search_several_times_need_one_place_and_all_are_answer
 ) -> None:
     tools = narrow.tools(user_id=user_id)
     queries = [{"query": text} for text in ("mentors", "friends", "sailing")]
-    answers = await asyncio.gather(*(tools.explore(queries=queries, text_matches=["Ada"]) for _ in range(8)))
+    answers = await asyncio.gather(
+        *(tools.explore(queries=queries, text_matches=["Ada"]) for _ in range(8))
+    )
     assert [succeeded(answer)["success"] for answer in answers] == [True] * 8
 
 
@@ -37,7 +48,9 @@ async def test_a_call_that_finds_no_place_says_when_to_try_again_and_writes_go_o
 ) -> None:
     limits = {"max_reads": 1, "max_reads_per_user": 1, "longest_wait": 0.3}
     changed = settings.model_copy(update=limits)
-    async with KnowledgeGraph.connect(settings=changed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
+    async with KnowledgeGraph.connect(
+        settings=changed, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
         tools = graph.tools(user_id=user_id)
         async with services_of(graph).admission.admitted("somebody else"):
             assert error_of(await tools.describe_graph()).startswith(
@@ -47,20 +60,30 @@ async def test_a_call_that_finds_no_place_says_when_to_try_again_and_writes_go_o
         succeeded(await tools.describe_graph())
 
 
-async def test_searches_without_tools_wait_for_their_turn_too(settings: Settings, user_id: str) -> None:
+async def test_searches_without_tools_wait_for_their_turn_too(
+    settings: Settings, user_id: str
+) -> None:
     limits = {"max_reads": 1, "max_reads_per_user": 1, "longest_wait": 0.3}
     changed = settings.model_copy(update=limits)
-    async with KnowledgeGraph.connect(settings=changed, embedder=HashingEmbedder(DIMENSIONS)) as graph:
-        key = succeeded(await graph.tools(user_id=user_id).create_node(label="Person", name="Ada"))["entity_key"]
+    async with KnowledgeGraph.connect(
+        settings=changed, embedder=HashingEmbedder(DIMENSIONS)
+    ) as graph:
+        key = succeeded(await graph.tools(user_id=user_id).create_node(label="Person", name="Ada"))[
+            "entity_key"
+        ]
         searches: list[Callable[[], Awaitable[object]]] = [
             lambda: graph.search("Ada", user_id=user_id),
             lambda: graph.explore("Ada", user_id=user_id),
             lambda: graph.traverse(TraverseRequest(entity_key=key), user_id=user_id),
-            lambda: graph.find_paths(FindPathsRequest(from_entity_key=key, to_entity_key="unknown"), user_id=user_id),
+            lambda: graph.find_paths(
+                FindPathsRequest(from_entity_key=key, to_entity_key="unknown"), user_id=user_id
+            ),
             lambda: graph.query_patterns(GraphQuery.model_validate(ONE_PERSON), user_id=user_id),
         ]
         async with services_of(graph).admission.admitted("somebody else"):
-            refused = await asyncio.gather(*(search() for search in searches), return_exceptions=True)
+            refused = await asyncio.gather(
+                *(search() for search in searches), return_exceptions=True
+            )
         assert [type(error) for error in refused] == [BusyError] * len(searches)
         for search in searches[:3]:
             await search()

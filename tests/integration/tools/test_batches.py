@@ -37,7 +37,9 @@ async def test_several_relationships_are_embedded_in_one_request(
         "mentor",
         "rival",
     ]
-    assert all(result["success"] and result["embedding_regenerated"] for result in payload["results"])
+    assert all(
+        result["success"] and result["embedding_regenerated"] for result in payload["results"]
+    )
     assert embedder.stored == [
         [
             text
@@ -57,12 +59,19 @@ async def test_each_relationship_is_created_or_rejected_on_its_own(
                 between(people[0], people[1], relationship_type="friend"),
                 between(people[0], "ghost", relationship_type="friend"),
                 between(people[0], people[2], relationship_type="friend", attitude="lukewarm"),
-                between(people[0], people[3], relationship_type="friend", notes=[{"content": "x", "lifetime": "eon"}]),
+                between(
+                    people[0],
+                    people[3],
+                    relationship_type="friend",
+                    notes=[{"content": "x", "lifetime": "eon"}],
+                ),
                 between(people[1], people[2], relationship_type="friend"),
             ]
         )
     )
-    assert payload["message"] == "Created 2 of 5 relationships; rejected, by position from 0: 1, 2, 3"
+    assert (
+        payload["message"] == "Created 2 of 5 relationships; rejected, by position from 0: 1, 2, 3"
+    )
     good, ghost, word, lifetime, also_good = payload["results"]
     assert good["success"]
     assert also_good["success"]
@@ -76,9 +85,14 @@ async def test_a_batch_in_which_every_item_fails_is_a_failure_with_a_reason(
     tools: Toolset, embedder: WatchedEmbedder, people: list[str]
 ) -> None:
     payload = await tools.create_relationships(
-        relationships=[between(people[0], f"ghost {number}", relationship_type="friend") for number in (1, 2)]
+        relationships=[
+            between(people[0], f"ghost {number}", relationship_type="friend") for number in (1, 2)
+        ]
     )
-    assert error_of(payload) == "Created 0 of 2 relationships: One or both nodes do not exist: ghost 1" + WHERE_KEYS_ARE
+    assert (
+        error_of(payload)
+        == "Created 0 of 2 relationships: One or both nodes do not exist: ghost 1" + WHERE_KEYS_ARE
+    )
     reasons = [error_of(result).removesuffix(WHERE_KEYS_ARE) for result in payload["results"]]
     assert [error[-7:] for error in reasons] == ["ghost 1", "ghost 2"]
     assert embedder.calls == 0
@@ -126,7 +140,11 @@ async def test_several_changes_are_embedded_in_one_request_and_unchanged_texts_n
 async def test_two_changes_of_one_relationship_are_made_in_their_order(
     tools: Toolset, database: Database, people: list[str]
 ) -> None:
-    succeeded(await tools.create_relationships(relationships=[between(*people[:2], relationship_type="friend")]))
+    succeeded(
+        await tools.create_relationships(
+            relationships=[between(*people[:2], relationship_type="friend")]
+        )
+    )
     payload = succeeded(
         await tools.update_relationships(
             relationships=[
@@ -135,14 +153,21 @@ async def test_two_changes_of_one_relationship_are_made_in_their_order(
             ]
         )
     )
-    assert [result["relationship"]["description"] for result in payload["results"]] == ["first", "second"]
+    assert [result["relationship"]["description"] for result in payload["results"]] == [
+        "first",
+        "second",
+    ]
     assert payload["results"][1]["relationship"]["from_name"] == "Bo"
     [stored] = await database.assert_current()
     assert (stored["description"], stored["attitude"], stored["version"]) == ("second", 5, 2)
 
 
 async def test_each_invalid_change_has_its_own_error(tools: Toolset, people: list[str]) -> None:
-    succeeded(await tools.create_relationships(relationships=[between(*people[:2], relationship_type="friend")]))
+    succeeded(
+        await tools.create_relationships(
+            relationships=[between(*people[:2], relationship_type="friend")]
+        )
+    )
     payload = succeeded(
         await tools.update_relationships(
             relationships=[
@@ -167,4 +192,6 @@ async def test_an_invalid_list_is_an_error(tools: Toolset) -> None:
         ([7], "relationships.0 must be an object, got 7"),
         ([{"from_entity_key": "a"}], "relationships.0.to_entity_key is missing"),
     ):
-        assert error_of(await tools.create_relationships(relationships=relationships)).startswith(said)
+        assert error_of(await tools.create_relationships(relationships=relationships)).startswith(
+            said
+        )

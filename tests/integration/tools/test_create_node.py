@@ -15,18 +15,27 @@ async def test_a_node_is_created_with_all_given_values(
 ) -> None:
     payload = succeeded(
         await tools.create_node(
-            label="Person", name=" Ada ", description="A mathematician", notes=["Likes tea", {"content": "In Rome"}]
+            label="Person",
+            name=" Ada ",
+            description="A mathematician",
+            notes=["Likes tea", {"content": "In Rome"}],
         )
     )
     assert payload["message"] == "Created Person Ada"
     shown = payload["node"]
-    assert (shown["name"], shown["label"], shown["description"]) == ("Ada", "Person", "A mathematician")
+    assert (shown["name"], shown["label"], shown["description"]) == (
+        "Ada",
+        "Person",
+        "A mathematician",
+    )
     assert [note["content"] for note in shown["notes"]] == ["Likes tea", "In Rome"]
     assert {note["added_by"] for note in shown["notes"]} == {user_id}
     [stored] = await database.nodes()
     assert stored["entity_key"] == payload["entity_key"] == shown["entity_key"]
     assert stored["version"] == 1
-    assert embedder.stored == [["Ada A mathematician Likes tea In Rome", "Ada A mathematician", "Likes tea", "In Rome"]]
+    assert embedder.stored == [
+        ["Ada A mathematician Likes tea In Rome", "Ada A mathematician", "Likes tea", "In Rome"]
+    ]
     await database.assert_current()
 
 
@@ -44,7 +53,9 @@ async def test_a_concept_or_entity_of_a_name_exists_once(
 
 
 async def test_two_concurrent_creations_make_one_node(tools: Toolset, database: Database) -> None:
-    answers = await asyncio.gather(*(tools.create_node(label="Concept", name="Chess") for _ in range(6)))
+    answers = await asyncio.gather(
+        *(tools.create_node(label="Concept", name="Chess") for _ in range(6))
+    )
     assert sum(answer["success"] for answer in answers) == 1
     for refused in (answer for answer in answers if not answer["success"]):
         assert "exists already" in error_of(refused)
@@ -60,5 +71,9 @@ async def test_a_name_with_control_characters_is_rejected(tools: Toolset) -> Non
     said = "name must not contain control characters other than tabs and line breaks, got 'A"
     key = await person(tools, "Ada\tde\r\nLovelace")
     for character in ("\0", "\x85"):
-        assert error_of(await tools.create_node(label="Person", name=f"A{character}da")).startswith(said)
-        assert error_of(await tools.update_node(entity_key=key, name=f"A{character}da")).startswith(said)
+        assert error_of(await tools.create_node(label="Person", name=f"A{character}da")).startswith(
+            said
+        )
+        assert error_of(await tools.update_node(entity_key=key, name=f"A{character}da")).startswith(
+            said
+        )

@@ -46,7 +46,9 @@ async def test_a_relationship_is_embedded_when_it_is_created(
     assert stored["neo4j_type"] == "has_relationship_with"
 
 
-async def test_a_new_relationship_has_the_defaults_of_the_documents(tools: Toolset, database: Database) -> None:
+async def test_a_new_relationship_has_the_defaults_of_the_documents(
+    tools: Toolset, database: Database
+) -> None:
     await two_friends(tools, salience=0.9)
     stored = await database.relationship()
     expected = {**facts.RELATIONSHIP_DEFAULTS, "salience": 0.9}
@@ -71,7 +73,9 @@ async def test_each_pair_of_labels_is_stored_in_its_direction_and_returned_as_re
         canonical = [next(keys), next(keys)]
         asked = canonical[::-1] if reverse else canonical
         words = (facts.WORDS | facts.SOURCE_WORDS)[neo4j_type]
-        shown = (await relate(tools, *asked, attitude=words["attitude"][3].upper(), proximity=2))["relationship"]
+        shown = (await relate(tools, *asked, attitude=words["attitude"][3].upper(), proximity=2))[
+            "relationship"
+        ]
         assert [shown["from_entity_key"], shown["to_entity_key"]] == asked
         assert shown["from_name"].split()[1] == ("1" if reverse else "0")
         assert (shown["attitude"], shown["proximity_word"]) == (4, words["proximity"][1])
@@ -84,14 +88,23 @@ async def test_each_pair_of_labels_is_stored_in_its_direction_and_returned_as_re
 async def test_a_second_one_between_the_same_nodes_is_refused_from_either_end(
     tools: Toolset, database: Database, reverse: bool
 ) -> None:
-    ends = list((await two_friends(tools, description="They row", attitude=4, notes=["Met in May"] * reverse)).values())
+    ends = list(
+        (
+            await two_friends(
+                tools, description="They row", attitude=4, notes=["Met in May"] * reverse
+            )
+        ).values()
+    )
     first, second = reversed(ends) if reverse else ends
     error = error_of(
-        await tools.create_relationship(from_entity_key=first, to_entity_key=second, relationship_type="rival")
+        await tools.create_relationship(
+            from_entity_key=first, to_entity_key=second, relationship_type="rival"
+        )
     )
     names = {ends[0]: f"Ada ({ends[0][:12]})", ends[1]: f"Bo ({ends[1][:12]})"}
     assert error == (
-        f"Relationship already exists between {names[first]} and {names[second]}. Use update_relationship tool to "
+        f"Relationship already exists between {names[first]} and {names[second]}. Use "
+        f"update_relationship tool to "
         "modify existing relationships instead of creating duplicates. "
         f"It is: Ada friend Bo: They row (attitude 4, {'1 note' if reverse else '0 notes'})"
     )
@@ -116,13 +129,25 @@ async def test_a_wrong_value_is_named_and_writes_nothing(
     embedder.forget()
     friend = {"from_entity_key": first, "to_entity_key": second, "relationship_type": "friend"}
     for wrong, said in (
-        ({"neo4j_type": "KNOWS"}, "Unsupported relationship type: KNOWS. Known types: has_relationship_with"),
-        ({"neo4j_type": "x`]-() DETACH DELETE r //"}, "Unsupported relationship type: x`]-() DETACH DELETE r //"),
+        (
+            {"neo4j_type": "KNOWS"},
+            "Unsupported relationship type: KNOWS. Known types: has_relationship_with",
+        ),
+        (
+            {"neo4j_type": "x`]-() DETACH DELETE r //"},
+            "Unsupported relationship type: x`]-() DETACH DELETE r //",
+        ),
         ({"attitude": 6}, "Attitude/proximity must be 1-5, got attitude 6"),
-        ({"attitude": "very_positive"}, 'Invalid word "very_positive" for relationship type "has_relationship_with"'),
+        (
+            {"attitude": "very_positive"},
+            'Invalid word "very_positive" for relationship type "has_relationship_with"',
+        ),
         ({"confidence": 1.5}, "confidence must be at most 1, got 1.5"),
         ({"relationship_type": "x" * 201}, "relationship_type must have at most 200 characters"),
-        ({"notes": [{"content": "x", "lifetime": "decade"}]}, "lifetime must be one of week, month, year, forever"),
+        (
+            {"notes": [{"content": "x", "lifetime": "decade"}]},
+            "lifetime must be one of week, month, year, forever",
+        ),
         ({"user_id": "someone else"}, "unknown argument user_id"),
     ):
         assert error_of(await tools.create_relationship(**{**friend, **wrong})).startswith(said)
@@ -130,12 +155,20 @@ async def test_a_wrong_value_is_named_and_writes_nothing(
     assert embedder.calls == 0
 
 
-async def test_an_error_about_unconnectable_labels_lists_the_pairs_that_exist(tools: Toolset) -> None:
-    talk, book = [await node(tools, "Source", "A talk", text) for text in ("About chess", "About boats")]
+async def test_an_error_about_unconnectable_labels_lists_the_pairs_that_exist(
+    tools: Toolset,
+) -> None:
+    talk, book = [
+        await node(tools, "Source", "A talk", text) for text in ("About chess", "About boats")
+    ]
     error = error_of(
-        await tools.create_relationship(from_entity_key=talk, to_entity_key=book, relationship_type="mentions")
+        await tools.create_relationship(
+            from_entity_key=talk, to_entity_key=book, relationship_type="mentions"
+        )
     )
-    assert error.startswith("No relationship type connects Source and Source. Available pairs: Person-Person")
+    assert error.startswith(
+        "No relationship type connects Source and Source. Available pairs: Person-Person"
+    )
 
 
 async def test_the_database_itself_refuses_a_second_one(tools: Toolset, database: Database) -> None:
@@ -143,7 +176,8 @@ async def test_the_database_itself_refuses_a_second_one(tools: Toolset, database
     stored = await database.relationship()
     with pytest.raises(Exception, match="violates a uniqueness constraint"):
         await database.run(
-            "MATCH (a:Person|Concept {entity_key: $first}), (b:Person|Concept {entity_key: $second}) "
+            "MATCH (a:Person|Concept {entity_key: $first}), (b:Person|Concept {entity_key: "
+            "$second}) "
             "CREATE (b)-[:has_relationship_with {user_id: $user, relationship_key: $key}]->(a)",
             first=stored["first"],
             second=stored["second"],

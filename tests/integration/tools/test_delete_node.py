@@ -1,4 +1,6 @@
-"""delete_node and restore_node: what is deleted is found by nothing, and comes back with its relationships."""
+"""delete_node and restore_node: what is deleted is found by nothing, and comes back with its
+relationships.
+"""
 
 import asyncio
 from typing import Any
@@ -20,7 +22,10 @@ from tests.support.stored import (
 )
 from tests.support.transactions import watch
 
-NOTES = [{"content": "Moved to Rome", "lifetime": "month"}, {"content": "Plays chess", "lifetime": "forever"}]
+NOTES = [
+    {"content": "Moved to Rome", "lifetime": "month"},
+    {"content": "Plays chess", "lifetime": "forever"},
+]
 KEPT = "MATCH (n:KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) RETURN properties(n) AS kept"
 
 
@@ -40,7 +45,11 @@ async def keys(tools: Toolset) -> dict[str, str]:
     row = {"description": "They row", "attitude": 5, "notes": NOTES}
     return await remembered(
         tools,
-        [ada, *({"label": "Person", "name": name} for name in ("Bo", "Cy")), {"label": "Concept", "name": "Chess"}],
+        [
+            ada,
+            *({"label": "Person", "name": name} for name in ("Bo", "Cy")),
+            {"label": "Concept", "name": "Chess"},
+        ],
         [
             {"from": "Ada", "to": "Bo", "relationship_type": "mentor", **row},
             {"from": "Cy", "to": "Ada", "relationship_type": "friend", "proximity": 2},
@@ -55,10 +64,15 @@ async def delete(tools: Toolset, key: str) -> dict[str, Any]:
 
 
 async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_only_statements_are_embedded(
-    tools: Toolset, database: Database, embedder: WatchedEmbedder, clock: Clock, keys: dict[str, str]
+    tools: Toolset,
+    database: Database,
+    embedder: WatchedEmbedder,
+    clock: Clock,
+    keys: dict[str, str],
 ) -> None:
     await database.run(
-        "MATCH (n:Person|Concept {entity_key: $key}) SET n:Employee, n.born = date('1990-05-01'), n.tags = ['a'], "
+        "MATCH (n:Person|Concept {entity_key: $key}) SET n:Employee, n.born = date('1990-05-01'), "
+        "n.tags = ['a'], "
         "n.at = point({latitude: 1.5, longitude: 2.5}) "
         "WITH n MATCH (n)-[r]-() SET r.since = date('2019-05-01'), r.lasted = duration('P2Y')",
         key=keys["Ada"],
@@ -68,24 +82,35 @@ async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_o
     clock.forward(days=1)
     deleted = succeeded(await delete(tools, keys["Ada"]))
     assert deleted["message"] == (
-        "Deleted Person Ada and 3 relationships; restore_node can restore it until 2125-12-09T00:00Z"
+        "Deleted Person Ada and 3 relationships; restore_node can restore it until "
+        "2125-12-09T00:00Z"
     )
     assert deleted["relationships_deleted"] == 3
     assert deleted["node"] == {"entity_key": keys["Ada"], "label": "Person", "name": "Ada"}
     assert deleted["undo_until"] == "2125-12-09T00:00:00Z"
     left = [item for item in relationships if keys["Ada"] not in (item["first"], item["second"])]
-    assert await database.all() == ([one for one in nodes if one["entity_key"] != keys["Ada"]], left)
+    assert await database.all() == (
+        [one for one in nodes if one["entity_key"] != keys["Ada"]],
+        left,
+    )
     clock.forward(days=2)
     restored = succeeded(await tools.restore_node(entity_key=keys["Ada"]))
     assert restored["message"] == "Restored Person Ada and 3 relationships"
     assert (restored["relationships_restored"], restored["embeddings_regenerated"]) == (3, 0)
     [texts] = embedder.stored
-    notes = {note for item in (*nodes, *relationships) if item not in left for note in note_contents(item)}
+    notes = {
+        note
+        for item in (*nodes, *relationships)
+        if item not in left
+        for note in note_contents(item)
+    }
     assert set(texts) == notes | {"Ada Naval architect", "They row mentor close"}
     now_nodes, now_relationships = await database.all()
     changed = with_new_versions([one for one in nodes if one["entity_key"] == keys["Ada"]])
     assert [one for one in now_nodes if one["entity_key"] == keys["Ada"]] == changed
-    assert now_relationships == [item if item in left else with_new_versions([item])[0] for item in relationships]
+    assert now_relationships == [
+        item if item in left else with_new_versions([item])[0] for item in relationships
+    ]
     [labels] = await database.run(
         "MATCH (n:Person|Concept {entity_key: $key}) RETURN labels(n) AS labels", key=keys["Ada"]
     )
@@ -99,7 +124,9 @@ async def test_a_node_with_relationships_is_refused_without_permission(
 ) -> None:
     before = await database.all()
     error = error_of(await tools.delete_node(entity_key="Ada"))
-    assert error.startswith(f"Person Ada ({keys['Ada'][:12]}) has 3 relationships, which would be deleted too: ")
+    assert error.startswith(
+        f"Person Ada ({keys['Ada'][:12]}) has 3 relationships, which would be deleted too: "
+    )
     assert "'Ada mentor Bo'" in error
     assert "'Chess keeps busy Ada'" in error
     assert "Set delete_relationships to true" in error
@@ -126,7 +153,9 @@ async def test_no_search_finds_a_deleted_node_and_doctor_finds_no_problem(
 ) -> None:
     succeeded(await delete(tools, keys["Ada"]))
     for payload in (
-        await tools.explore(queries=[{"query": "naval architect", "threshold": -1}], text_matches=["Ada"]),
+        await tools.explore(
+            queries=[{"query": "naval architect", "threshold": -1}], text_matches=["Ada"]
+        ),
         await tools.hybrid_search(query="Naval architect who rows and moved to Rome"),
         await tools.traverse(entity_key=keys["Bo"], hops=3),
         await tools.describe_graph(),
@@ -136,8 +165,12 @@ async def test_no_search_finds_a_deleted_node_and_doctor_finds_no_problem(
         assert "rchitect" not in told
         assert "agentDeleted" not in told
         assert "kgagent_" not in told
-    assert error_of(await tools.update_node(entity_key=keys["Ada"], name="x")).startswith("Node not found")
-    assert "not exist" in error_of(await tools.get_relationship(from_entity_key=keys["Ada"], to_entity_key=keys["Bo"]))
+    assert error_of(await tools.update_node(entity_key=keys["Ada"], name="x")).startswith(
+        "Node not found"
+    )
+    assert "not exist" in error_of(
+        await tools.get_relationship(from_entity_key=keys["Ada"], to_entity_key=keys["Bo"])
+    )
     diagnosis = await graph.diagnose(user_id=user_id)
     assert diagnosis.facts.relationships == 1
     assert not [finding for finding in diagnosis.findings if "eleted" in finding.message]
@@ -156,13 +189,16 @@ async def test_notes_that_expired_meanwhile_leave_the_embeddings(
 async def test_a_node_that_was_created_again_receives_what_is_restored(
     tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
-    succeeded(await tools.update_node(entity_key=keys["Chess"], description="Old", notes=["Won once."]))
+    succeeded(
+        await tools.update_node(entity_key=keys["Chess"], description="Old", notes=["Won once."])
+    )
     succeeded(await delete(tools, keys["Chess"]))
     assert await node(tools, "Concept", "chess", "The new one") == keys["Chess"]
     await relate(tools, keys["Bo"], keys["Chess"], "teaches")
     answer = succeeded(await tools.restore_node(entity_key="Chess"))
     assert answer["message"] == (
-        f"Restored Concept chess and 2 relationships into Concept chess ({keys['Chess'][:12]}), which was created "
+        f"Restored Concept chess and 2 relationships into Concept chess ({keys['Chess'][:12]}), "
+        f"which was created "
         "after the deletion. Kept as a note, description: Old"
     )
     assert answer["node"]["entity_key"] == keys["Chess"]
@@ -170,12 +206,16 @@ async def test_a_node_that_was_created_again_receives_what_is_restored(
     assert (chess["entity_key"], chess["description"]) == (keys["Chess"], "The new one")
     assert note_contents(chess) == ["Won once.", "Old"]
     assert await kept(database) == []
-    of_chess = [one for one in await database.relationships() if one["relationship_type"] in {"keeps busy"}]
+    of_chess = [
+        one for one in await database.relationships() if one["relationship_type"] in {"keeps busy"}
+    ]
     assert len(of_chess) == 1
     await database.assert_current()
 
 
-async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(tools: Toolset, database: Database) -> None:
+async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(
+    tools: Toolset, database: Database
+) -> None:
     ruth = {"label": "Person", "name": "Ruth Calder"}
     bo = {"label": "Person", "name": "Bo"}
     knows = {"from": "Ruth Calder", "to": "Bo", "relationship_type": "knows"}
@@ -185,7 +225,9 @@ async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(tools
     succeeded(await tools.remember(nodes=[ruth]))
     succeeded(await tools.update_node(entity_key=key, name="Ruth Holm"))
     answer = succeeded(await tools.restore_node(entity_key="Ruth Calder"))
-    assert answer["message"].startswith("Restored Person Ruth Calder and 1 relationship. It has a new key, because ")
+    assert answer["message"].startswith(
+        "Restored Person Ruth Calder and 1 relationship. It has a new key, because "
+    )
     assert answer["node"]["entity_key"] != key
     [relationship] = await database.relationships()
     ends = {"from_entity_key": answer["node"]["entity_key"], "to_entity_key": "Bo"}
@@ -203,7 +245,8 @@ async def test_a_relationship_whose_other_node_does_not_exist_stays_deleted_unti
     succeeded(await delete(tools, keys["Bo"]))
     answer = succeeded(await tools.restore_node(entity_key="Ada"))
     assert answer["message"] == (
-        "Restored Person Ada and 2 relationships. Skipped 1 relationship with nodes that do not exist: "
+        "Restored Person Ada and 2 relationships. Skipped 1 relationship with nodes that do not "
+        "exist: "
         f"{keys['Bo'][:12]}; restore_relationship restores each once its node is back"
     )
     assert answer["relationships_skipped"] == 1
@@ -221,13 +264,17 @@ async def test_a_reference_to_several_deleted_nodes_or_to_none_is_an_error(tools
     for _ in range(2):
         succeeded(await tools.delete_node(entity_key=await person(tools, "Bob")))
     both = error_of(await tools.restore_node(entity_key="bob"))
-    assert both.startswith("'bob' could refer to 2 deleted nodes; give the key of one: Person Bob (")
+    assert both.startswith(
+        "'bob' could refer to 2 deleted nodes; give the key of one: Person Bob ("
+    )
     assert "deleted on 2026-01-01" in both
     assert error_of(await tools.restore_node(entity_key="Bobby")) == (
         "There is no deleted node 'Bobby' that can be restored"
     )
     existing = await person(tools, "Cy")
-    assert error_of(await tools.restore_node(entity_key=existing)).startswith("There is no deleted node ")
+    assert error_of(await tools.restore_node(entity_key=existing)).startswith(
+        "There is no deleted node "
+    )
     key = both.partition("Person Bob (")[2][:12]
     assert succeeded(await tools.restore_node(entity_key=key))["node"]["entity_key"].startswith(key)
 
@@ -241,9 +288,9 @@ async def test_without_an_undo_window_nothing_is_kept(
     keys: dict[str, str],
 ) -> None:
     settings = graph.settings.model_copy(update={"undo_days": 0.0})
-    tools = KnowledgeGraph(services_of(graph).store, graph.ontology, embedder, settings, clock=clock).tools(
-        user_id=user_id
-    )
+    tools = KnowledgeGraph(
+        services_of(graph).store, graph.ontology, embedder, settings, clock=clock
+    ).tools(user_id=user_id)
     ends = {"from_entity_key": "Ada", "to_entity_key": "Bo"}
     payload = succeeded(await tools.delete_relationship(**ends))
     assert payload["message"] == "Deleted relationship between Ada and Bo; it cannot be restored"
@@ -252,14 +299,17 @@ async def test_without_an_undo_window_nothing_is_kept(
     assert payload["message"] == "Deleted Person Ada and 2 relationships; it cannot be restored"
     assert "undo_until" not in payload
     assert await kept(database) == []
-    assert error_of(await tools.restore_node(entity_key=keys["Ada"])).startswith("There is no deleted node")
+    assert error_of(await tools.restore_node(entity_key=keys["Ada"])).startswith(
+        "There is no deleted node"
+    )
 
 
 async def test_relationships_of_other_programs_prevent_a_deletion(
     tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     await database.run(
-        "MATCH (a:Person|Concept {entity_key: $a}), (b:Person|Concept {entity_key: $b}) CREATE (a)-[:billed_by]->(b)",
+        "MATCH (a:Person|Concept {entity_key: $a}), (b:Person|Concept {entity_key: $b}) CREATE "
+        "(a)-[:billed_by]->(b)",
         a=keys["Ada"],
         b=keys["Bo"],
     )
@@ -272,7 +322,9 @@ async def test_a_restored_node_is_reported_and_a_deleted_one_is_not(
     graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
     seen: list[str] = []
-    tools = graph.tools(user_id=user_id, on_change=lambda _before, after: seen.append(type(after).__name__))
+    tools = graph.tools(
+        user_id=user_id, on_change=lambda _before, after: seen.append(type(after).__name__)
+    )
     succeeded(await delete(tools, keys["Ada"]))
     assert seen == []
     succeeded(await tools.restore_node(entity_key=keys["Ada"]))
@@ -308,14 +360,18 @@ async def test_a_failing_database_or_embedder_changes_nothing(
 async def test_a_relationship_created_meanwhile_makes_the_deletion_look_again(
     tools: Toolset, database: Database, server: Server, user_id: str
 ) -> None:
-    """The other program holds the node's lock, so the deletion has read the node before it gets a relationship."""
+    """The other program holds the node's lock, so the deletion has read the node before it gets a
+    relationship.
+    """
     ada, bo = await persons(tools, "Ada", "Bo")
     driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
         made = await other.run(
-            "MATCH (a:Person|Concept {entity_key: $a}), (b:Person|Concept {entity_key: $b}) SET a.write_lock = true "
-            "CREATE (a)-[:has_relationship_with {relationship_type: 'friend'}]->(b) REMOVE a.write_lock",
+            "MATCH (a:Person|Concept {entity_key: $a}), (b:Person|Concept {entity_key: $b}) SET "
+            "a.write_lock = true "
+            "CREATE (a)-[:has_relationship_with {relationship_type: 'friend'}]->(b) REMOVE "
+            "a.write_lock",
             a=ada,
             b=bo,
         )
@@ -323,7 +379,9 @@ async def test_a_relationship_created_meanwhile_makes_the_deletion_look_again(
         waiting = asyncio.create_task(tools.delete_node(entity_key=ada))
         await transactions.until_blocked()
         await other.commit()
-        assert "has 1 relationship, which would be deleted too: 'Ada friend Bo'" in error_of(await waiting)
+        assert "has 1 relationship, which would be deleted too: 'Ada friend Bo'" in error_of(
+            await waiting
+        )
     assert len(await database.relationships()) == 1
     assert await kept(database) == []
 
@@ -349,19 +407,31 @@ async def test_what_is_written_during_a_deletion_is_restored_or_was_rejected(
         other = await person(tools, f"Eve {turn}")
         notes = [f"note {turn} {number}" for number in range(3)]
         *answers, made, deleted = await asyncio.gather(
-            tools.add_note_to_relationship(from_entity_key=ada, to_entity_key=keys["Bo"], content=notes[0]),
+            tools.add_note_to_relationship(
+                from_entity_key=ada, to_entity_key=keys["Bo"], content=notes[0]
+            ),
             tools.update_node(entity_key=ada, notes=[notes[1]]),
-            tools.add_note_to_relationship(from_entity_key=keys["Cy"], to_entity_key=ada, content=notes[2]),
-            tools.create_relationship(from_entity_key=ada, to_entity_key=other, relationship_type="friend"),
+            tools.add_note_to_relationship(
+                from_entity_key=keys["Cy"], to_entity_key=ada, content=notes[2]
+            ),
+            tools.create_relationship(
+                from_entity_key=ada, to_entity_key=other, relationship_type="friend"
+            ),
             delete(tools, ada),
         )
         succeeded(deleted)
-        acknowledged += [note for note, answer in zip(notes, answers, strict=True) if answer["success"]]
+        acknowledged += [
+            note for note, answer in zip(notes, answers, strict=True) if answer["success"]
+        ]
         related += [other] if made["success"] else []
-        assert [one for one in await database.relationships() if ada in (one["first"], one["second"])] == []
+        assert [
+            one for one in await database.relationships() if ada in (one["first"], one["second"])
+        ] == []
         succeeded(await tools.restore_node(entity_key=ada))
         stored = await database.assert_current()
         ends = {one["second"] if one["first"] == ada else one["first"] for one in stored}
         assert set(related) <= ends
-        contents = [note for one in (*stored, *await database.nodes()) for note in note_contents(one)]
+        contents = [
+            note for one in (*stored, *await database.nodes()) for note in note_contents(one)
+        ]
         assert sorted(note for note in contents if note.startswith("note")) == sorted(acknowledged)

@@ -1,4 +1,6 @@
-"""delete_relationship and restore_relationship: what is deleted is found by nothing, and comes back as it was."""
+"""delete_relationship and restore_relationship: what is deleted is found by nothing, and comes back
+as it was.
+"""
 
 import asyncio
 from typing import Any
@@ -21,56 +23,80 @@ FULL = {
     "description": "They row together",
     "attitude": 5,
     "proximity": 2,
-    "notes": [{"content": "They met in Rome", "lifetime": "month"}, {"content": "Since school", "lifetime": "forever"}],
+    "notes": [
+        {"content": "They met in Rome", "lifetime": "month"},
+        {"content": "Since school", "lifetime": "forever"},
+    ],
     "confidence": 0.4,
 }
 
 
 async def kept(database: Database) -> list[dict[str, Any]]:
     """What is kept of deleted relationships of a user."""
-    text = "MATCH (n:KgagentDeletedRelationship {user_id: $user}) RETURN properties(n) AS properties"
+    text = (
+        "MATCH (n:KgagentDeletedRelationship {user_id: $user}) RETURN properties(n) AS properties"
+    )
     return [row["properties"] for row in await database.run(text)]
 
 
 async def test_a_deleted_relationship_is_restored_unchanged_and_only_its_statements_are_embedded(
-    tools: Toolset, graph: KnowledgeGraph, database: Database, embedder: WatchedEmbedder, user_id: str, clock: Clock
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    database: Database,
+    embedder: WatchedEmbedder,
+    user_id: str,
+    clock: Clock,
 ) -> None:
     ends = await two_friends(tools, **FULL)
     await database.run(
-        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.since = date('2019-05-01'), r.tags = ['a']",
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.since = date('2019-05-01'), r.tags "
+        "= ['a']",
     )
     before = await database.relationship()
-    intent = RelationshipIntent(from_entity_key=ends["from_entity_key"], to_entity_key=ends["to_entity_key"])
+    intent = RelationshipIntent(
+        from_entity_key=ends["from_entity_key"], to_entity_key=ends["to_entity_key"]
+    )
     shown = (await services_of(graph).relationships.read(user_id, intent)).to_model(graph.ontology)
     embedder.forget()
     clock.forward(days=1)
     deleted = succeeded(await tools.delete_relationship(**ends))
-    assert deleted["message"].startswith("Deleted relationship between Ada and Bo; restore_relationship can restore it")
+    assert deleted["message"].startswith(
+        "Deleted relationship between Ada and Bo; restore_relationship can restore it"
+    )
     assert deleted["relationship"] == shown.to_dict()
     assert deleted["undo_until"] == "2125-12-09T00:00:00Z"
     assert await database.relationships() == []
     clock.forward(days=2)
     back = {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
     restored = succeeded(await tools.restore_relationship(**back))
-    assert restored["message"] == "Restored relationship between Bo and Ada. Its direction is from Ada to Bo"
+    assert (
+        restored["message"]
+        == "Restored relationship between Bo and Ada. Its direction is from Ada to Bo"
+    )
     assert restored["embedding_regenerated"] is False
     assert [sorted(texts) for texts in embedder.stored] == [
         sorted([*note_contents(before), "They row together friend close acquaintance"])
     ]
-    assert (await services_of(graph).relationships.read(user_id, intent)).to_model(graph.ontology) == shown
+    assert (await services_of(graph).relationships.read(user_id, intent)).to_model(
+        graph.ontology
+    ) == shown
     assert await database.relationship() == {**before, "version": before["version"] + 1}
     assert await kept(database) == []
     await database.assert_current()
 
 
-async def test_a_new_relationship_between_the_nodes_prevents_restoring(tools: Toolset, database: Database) -> None:
+async def test_a_new_relationship_between_the_nodes_prevents_restoring(
+    tools: Toolset, database: Database
+) -> None:
     ends = await two_friends(tools, **FULL)
     first, second = ends.values()
     succeeded(await tools.delete_relationship(**ends))
     assert "restore_relationship restores it" in error_of(await tools.delete_relationship(**ends))
     await relate(tools, second, first, "colleague")
     error = error_of(await tools.restore_relationship(**ends))
-    assert error.startswith(f"A relationship between Ada ({first[:12]}) and Bo ({second[:12]}) exists")
+    assert error.startswith(
+        f"A relationship between Ada ({first[:12]}) and Bo ({second[:12]}) exists"
+    )
     [stored] = await database.assert_current()
     assert stored["relationship_type"] == "colleague"
     error_of(await tools.restore_relationship(from_entity_key=first, to_entity_key=first))
@@ -79,7 +105,10 @@ async def test_a_new_relationship_between_the_nodes_prevents_restoring(tools: To
 async def test_a_reversed_pair_is_restored_reversed(tools: Toolset) -> None:
     chess, ada = await node(tools, "Concept", "Chess"), await person(tools, "Ada")
     await relate(tools, chess, ada, "keeps busy")
-    for ends in ({"from_entity_key": ada, "to_entity_key": chess}, {"from_entity_key": chess, "to_entity_key": ada}):
+    for ends in (
+        {"from_entity_key": ada, "to_entity_key": chess},
+        {"from_entity_key": chess, "to_entity_key": ada},
+    ):
         succeeded(await tools.delete_relationship(**ends))
         succeeded(await tools.restore_relationship(**ends))
         [around] = succeeded(await tools.traverse(entity_key=ada))["nodes"]
@@ -93,7 +122,13 @@ async def test_a_relationship_of_an_old_graph_is_restored_in_the_current_form(
     await plant_relationships(
         graph,
         user_id,
-        [{"first": keys[1], "second": keys[0], "properties": {"description": "old", "relation_embedding": [0.1]}}],
+        [
+            {
+                "first": keys[1],
+                "second": keys[0],
+                "properties": {"description": "old", "relation_embedding": [0.1]},
+            }
+        ],
     )
     ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
     succeeded(await tools.delete_relationship(**ends))
@@ -119,7 +154,9 @@ async def test_a_note_that_waits_for_its_embedding_fails_if_the_relationship_was
     assert await database.relationships() == []
 
 
-async def test_notes_added_during_deletions_are_kept_or_rejected(tools: Toolset, database: Database) -> None:
+async def test_notes_added_during_deletions_are_kept_or_rejected(
+    tools: Toolset, database: Database
+) -> None:
     ends = await two_friends(tools)
     acknowledged = []
     for turn in range(2):
@@ -127,7 +164,9 @@ async def test_notes_added_during_deletions_are_kept_or_rejected(tools: Toolset,
         calls = [tools.add_note_to_relationship(**ends, content=note) for note in notes]
         *answers, deleted = await asyncio.gather(*calls, tools.delete_relationship(**ends))
         succeeded(deleted)
-        acknowledged += [note for note, answer in zip(notes, answers, strict=True) if answer["success"]]
+        acknowledged += [
+            note for note, answer in zip(notes, answers, strict=True) if answer["success"]
+        ]
         succeeded(await tools.restore_relationship(**ends))
         [stored] = await database.assert_current()
         assert sorted(note_contents(stored)) == sorted(acknowledged)

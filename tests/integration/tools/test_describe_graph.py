@@ -5,7 +5,14 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.answers.token_budget import estimated_tokens
 from kgagent.knowledge_graph import services_of
-from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema, ValueKind
+from kgagent.models.live_schema import (
+    LabelPair,
+    LiveLabel,
+    LiveProperty,
+    LiveRelationshipType,
+    LiveSchema,
+    ValueKind,
+)
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
@@ -60,12 +67,17 @@ async def test_selected_labels_come_with_their_relationship_types(
     await plant_ward(graph, user_id)
     answer = succeeded(await tools.describe_graph(labels=["Condition", "Surgeon"]))
     assert [label["label"] for label in answer["labels"]] == ["Condition", "Surgeon"]
-    assert {kind["type"]: [pair["to"] for pair in kind["connects"]] for kind in answer["relationship_types"]} == {
+    assert {
+        kind["type"]: [pair["to"] for pair in kind["connects"]]
+        for kind in answer["relationship_types"]
+    } == {
         "TREATED_BY": ["Surgeon"],
         "HAS_CONDITION": ["Condition"],
     }
     error = error_of(await tools.describe_graph(labels=["Docter"]))
-    assert error.startswith("Unknown label 'Docter' in labels. Did you mean Doctor? Existing labels: Concept, ")
+    assert error.startswith(
+        "Unknown label 'Docter' in labels. Did you mean Doctor? Existing labels: Concept, "
+    )
 
 
 async def test_a_new_record_is_described_at_once(tools: Toolset) -> None:
@@ -81,10 +93,19 @@ async def test_hidden_properties_and_other_users_are_not_described(
     await two_friends(tools, notes=["They row"])
     await plant_ward(graph, f"{user_id}-other")
     await database.run(
-        "MATCH (n:Person {user_id: $user}) SET n.is_dirty = true, n.created_by = 'x', n.face_embedding = [0.1, 0.2]",
+        "MATCH (n:Person {user_id: $user}) SET n.is_dirty = true, n.created_by = 'x', "
+        "n.face_embedding = [0.1, 0.2]",
     )
     described = json.dumps(succeeded(await tools.describe_graph()))
-    for hidden in ("is_dirty", "created_by", "embedding", "user_id", "version", "Patient", "TREATED_BY"):
+    for hidden in (
+        "is_dirty",
+        "created_by",
+        "embedding",
+        "user_id",
+        "version",
+        "Patient",
+        "TREATED_BY",
+    ):
         assert hidden not in described
     assert '"notes": "JSON text"' in described
 
@@ -92,18 +113,22 @@ async def test_hidden_properties_and_other_users_are_not_described(
 def a_large_schema(*, names: int, length: int) -> LiveSchema:
     all_names = [f"{number}_".ljust(length, "x") for number in range(max(names, 40))]
     properties = tuple(
-        LiveProperty(name=name, kinds=(ValueKind.TEXT,), examples=("example",) * 5) for name in all_names[:40]
+        LiveProperty(name=name, kinds=(ValueKind.TEXT,), examples=("example",) * 5)
+        for name in all_names[:40]
     )
     labels = all_names[:names]
     return LiveSchema(
         labels=tuple(
-            LiveLabel(name=name, count=n, properties=properties, sampled=True) for n, name in enumerate(labels, start=1)
+            LiveLabel(name=name, count=n, properties=properties, sampled=True)
+            for n, name in enumerate(labels, start=1)
         ),
         relationship_types=tuple(
             LiveRelationshipType(
                 name=name,
                 count=n,
-                pairs=tuple(LabelPair(from_label=name, to_label=other, count=1) for other in labels),
+                pairs=tuple(
+                    LabelPair(from_label=name, to_label=other, count=1) for other in labels
+                ),
                 properties=properties,
             )
             for n, name in enumerate(labels, start=1)
@@ -126,9 +151,15 @@ async def test_a_large_description_is_continued_in_pages_within_the_budget(
         answer = succeeded(await tools.describe_graph(cursor=cursor))
         assert estimated_tokens(json.dumps(answer, ensure_ascii=False)) <= 4_000
         assert "sampled" in answer["notes"][-1]
-        described += [*(part["label"] for part in answer["labels"]), *(p["type"] for p in answer["relationship_types"])]
+        described += [
+            *(part["label"] for part in answer["labels"]),
+            *(p["type"] for p in answer["relationship_types"]),
+        ]
         cursor = answer.get("next_cursor")
-    assert described == [*(label.name for label in schema.labels), *(kind.name for kind in schema.relationship_types)]
+    assert described == [
+        *(label.name for label in schema.labels),
+        *(kind.name for kind in schema.relationship_types),
+    ]
     text = await tools["describe_graph"].call_text({})
     assert estimated_tokens(text.text) <= 4_000
 
@@ -137,7 +168,9 @@ async def test_an_incomplete_description_says_so(
     tools: Toolset, graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def read(*_: object, **__: object) -> LiveSchema:
-        return LiveSchema(labels=(LiveLabel(name="Patient", count=9, is_lower_bound=True),), is_partial=True)
+        return LiveSchema(
+            labels=(LiveLabel(name="Patient", count=9, is_lower_bound=True),), is_partial=True
+        )
 
     monkeypatch.setattr(services_of(graph).live_schema, "read", read)
     answer = succeeded(await tools.describe_graph())
@@ -151,13 +184,20 @@ async def test_an_incomplete_description_says_so(
 async def test_a_topic_is_a_guide_instead(tools: Toolset) -> None:
     patterns = succeeded(await tools.describe_graph(topic="patterns"))
     assert set(patterns) == {"success", "message", "text"}
-    assert [line[:2] for line in patterns["text"].split("\n") if line[:1].isdigit()] == [f"{n}." for n in range(1, 6)]
+    assert [line[:2] for line in patterns["text"].split("\n") if line[:1].isdigit()] == [
+        f"{n}." for n in range(1, 6)
+    ]
     ontology = succeeded(await tools.describe_graph(topic="ontology"))["text"]
-    assert "Person-Person (has_relationship_with): attitude hostile/unfriendly/neutral/friendly/close" in ontology
+    assert (
+        "Person-Person (has_relationship_with): attitude hostile/unfriendly/neutral/friendly/close"
+        in ontology
+    )
     assert "Only one node of a name exists with the label Concept or Entity" in ontology
     answer = await tools["describe_graph"].call_text({"topic": "ontology"})
     assert answer.text == ontology
-    assert "topic must be 'graph', 'ontology' or 'patterns'" in error_of(await tools.describe_graph(topic="words"))
+    assert "topic must be 'graph', 'ontology' or 'patterns'" in error_of(
+        await tools.describe_graph(topic="words")
+    )
 
 
 async def test_stored_text_cannot_pose_as_a_line_of_its_own(tools: Toolset) -> None:
@@ -168,11 +208,15 @@ async def test_stored_text_cannot_pose_as_a_line_of_its_own(tools: Toolset) -> N
     )
     await tools.remember(
         nodes=[{"label": "Person", "name": "Bo"}],
-        relationships=[{"from": "Bo", "to": "Ada Label Person: 7", "relationship_type": f"friend{text}"}],
+        relationships=[
+            {"from": "Bo", "to": "Ada Label Person: 7", "relationship_type": f"friend{text}"}
+        ],
     )
     changed = {"from_entity_key": "Bo", "to_entity_key": "Ada Label Person: 7", "attitude": 4}
     updated = await tools["update_relationship"].call_text(changed)
     assert not updated.is_error
     described = await tools["describe_graph"].call_text({})
     lines = [*created.text.splitlines(), *updated.text.splitlines(), *described.text.splitlines()]
-    assert [line.partition(";")[0] for line in lines if line.startswith("Label Person")] == ["Label Person: 2"]
+    assert [line.partition(";")[0] for line in lines if line.startswith("Label Person")] == [
+        "Label Person: 2"
+    ]

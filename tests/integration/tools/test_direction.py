@@ -1,4 +1,6 @@
-"""A relationship whose creator named its ends in the reverse of the canonical order, or is asked for from its end."""
+"""A relationship whose creator named its ends in the reverse of the canonical order, or is asked
+for from its end.
+"""
 
 import json
 from typing import Any
@@ -11,7 +13,9 @@ from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, persons, relate
 
 
-async def test_searches_return_the_stored_direction(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_searches_return_the_stored_direction(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     bread, ada = await node(tools, "Concept", "Bread"), await person(tools, "Ada")
     await relate(tools, bread, ada, "baked by")
     [match] = await graph.retrieval.relationship_vector_search("baked by", 0.2, user_id=user_id)
@@ -22,7 +26,9 @@ async def test_searches_return_the_stored_direction(graph: KnowledgeGraph, tools
     assert "Bread (Concept) -[baked by]-> Ada (Person)" in answer["text"]
     assert answer["message"] == "Found 2 nodes and 1 relationship"
     for ends in ((bread, ada), (ada, bread)):
-        returned = (await tools.get_relationship(from_entity_key=ends[0], to_entity_key=ends[1]))["relationship"]
+        returned = (await tools.get_relationship(from_entity_key=ends[0], to_entity_key=ends[1]))[
+            "relationship"
+        ]
         assert (returned["from_entity_key"], returned["to_entity_key"]) == ends
 
 
@@ -59,7 +65,10 @@ async def test_every_result_states_the_direction_if_the_ends_were_given_in_the_o
         answer = succeeded(await tools[name](**felix_first, **more))
         assert answer["triplet"] == MENTOR, name
         assert answer["message"].endswith(". Its direction is from Tom to Felix"), name
-        assert (answer["relationship"]["from_name"], answer["relationship"]["to_name"]) == ("Felix", "Tom")
+        assert (answer["relationship"]["from_name"], answer["relationship"]["to_name"]) == (
+            "Felix",
+            "Tom",
+        )
     for name, more in CALLS:
         answer = succeeded(await tools[name](**turned(felix_first), **more))
         assert answer["triplet"] == MENTOR, name
@@ -70,8 +79,10 @@ def refused(felix_first: dict[str, str]) -> str:
     """The error, with the nodes in the direction of the relationship."""
     felix, tom = (key[:12] for key in felix_first.values())
     return (
-        "The relationship exists in the opposite direction: 'Tom mentor Felix'. Nothing was stored. Repeat it with "
-        f"{json.dumps({'from': tom, 'to': felix})}, without relationship_type or with one that reads from Tom to Felix"
+        "The relationship exists in the opposite direction: 'Tom mentor Felix'. Nothing was "
+        "stored. Repeat it with "
+        f"{json.dumps({'from': tom, 'to': felix})}, without relationship_type or with one that "
+        f"reads from Tom to Felix"
     )
 
 
@@ -80,7 +91,9 @@ async def test_a_type_given_in_the_opposite_order_is_refused_by_every_update(
 ) -> None:
     """It would turn "Tom mentor Felix" into "Tom student of Felix", which is false."""
     change = {"relationship_type": "student of", "attitude": 2, "notes": ["They met in May."]}
-    assert error_of(await tools.update_relationship(**felix_first, **change)) == refused(felix_first)
+    assert error_of(await tools.update_relationship(**felix_first, **change)) == refused(
+        felix_first
+    )
     felix, tom = felix_first.values()
     for kind in ("student of", "mentor"):
         item = {"from": felix, "to": tom, "relationship_type": kind}
@@ -97,18 +110,29 @@ async def test_a_type_given_in_the_opposite_order_is_refused_by_every_update(
     assert not {"attitude", "notes"} & stored.keys()
     without_type = {"from": felix, "to": tom, "notes": ["They met in May."]}
     assert succeeded(await tools.remember(relationships=[without_type]))["notes_added"] == 1
-    by_name = {"from_entity_key": "felix", "to_entity_key": "Tom", "relationship_type": "student of"}
+    by_name = {
+        "from_entity_key": "felix",
+        "to_entity_key": "Tom",
+        "relationship_type": "student of",
+    }
     assert error_of(await tools.update_relationship(**by_name)) == refused(felix_first)
     ends = json.loads(refused(felix_first).split("with ")[1].split("}")[0] + "}")
     succeeded(await tools.update_relationship(**ends, relationship_type="teacher of"))
-    assert succeeded(await tools.get_relationship(**felix_first))["triplet"] == "Tom teacher of Felix"
+    assert (
+        succeeded(await tools.get_relationship(**felix_first))["triplet"] == "Tom teacher of Felix"
+    )
 
 
 async def test_a_type_that_reads_the_same_in_both_directions_is_accepted_in_either_order(
     tools: Toolset, felix_first: dict[str, str]
 ) -> None:
-    assert succeeded(await tools.update_relationship(**felix_first, relationship_type="Friends"))["success"]
+    assert succeeded(await tools.update_relationship(**felix_first, relationship_type="Friends"))[
+        "success"
+    ]
     felix, tom = felix_first.values()
     item = {"from": felix, "to": tom, "relationship_type": "close friend"}
     assert succeeded(await tools.remember(relationships=[item]))["relationships"]["updated"] == 1
-    assert succeeded(await tools.get_relationship(**felix_first))["triplet"] == "Tom Friends, close friend Felix"
+    assert (
+        succeeded(await tools.get_relationship(**felix_first))["triplet"]
+        == "Tom Friends, close friend Felix"
+    )

@@ -31,12 +31,20 @@ GOOD: dict[str, dict[str, Any]] = {
     "find_paths": {"from_entity_key": "A", "to_entity_key": "B", "query": "mentor"},
     "create_node": {"label": "Person", "name": "Cy"},
     "update_node": {"entity_key": "A", "description": "new"},
-    "create_relationship": {"from_entity_key": "A", "to_entity_key": "C", "relationship_type": "mentor"},
+    "create_relationship": {
+        "from_entity_key": "A",
+        "to_entity_key": "C",
+        "relationship_type": "mentor",
+    },
     "create_relationships": {
-        "relationships": [{"from_entity_key": "A", "to_entity_key": "C", "relationship_type": "mentor"}]
+        "relationships": [
+            {"from_entity_key": "A", "to_entity_key": "C", "relationship_type": "mentor"}
+        ]
     },
     "update_relationship": {"from_entity_key": "A", "to_entity_key": "B", "attitude": 5},
-    "update_relationships": {"relationships": [{"from_entity_key": "A", "to_entity_key": "B", "attitude": 5}]},
+    "update_relationships": {
+        "relationships": [{"from_entity_key": "A", "to_entity_key": "B", "attitude": 5}]
+    },
     "add_note_to_relationship": {"from_entity_key": "A", "to_entity_key": "B", "content": "x"},
     "update_note": {"note": "Plays", "entity_key": "E", "content": "Plays go"},
     "delete_note": {"note": "Plays chess", "entity_key": "E"},
@@ -59,7 +67,9 @@ WITHOUT = {
     "restore_node",
 }
 EMBEDDING = sorted(GOOD.keys() - WITHOUT)
-"""Tools that fail without an embedding; explore and hybrid_search fall back to names and full-text search."""
+"""Tools that fail without an embedding; explore and hybrid_search fall back to names and full-text
+search.
+"""
 
 Call = Callable[[str], Awaitable[Any]]
 Replacement = Callable[..., Awaitable[None]]
@@ -115,7 +125,9 @@ def call_lasting(graph: KnowledgeGraph, lasting: tuple[str, dict[str, str]]) -> 
 
 
 @pytest.fixture
-def replace_reads(graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> Callable[[Replacement], None]:
+def replace_reads(
+    graph: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Replacement], None]:
     """Has a function called in place of every read from the database."""
 
     def replace(replacement: Replacement) -> None:
@@ -173,7 +185,8 @@ async def test_a_failing_embedder_is_an_error_and_nothing_is_written(
     async def everything() -> list[dict[str, Any]]:
         return await cypher(
             graph,
-            "MATCH (n:Person|Concept|Entity|Source|KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) "
+            "MATCH (n:Person|Concept|Entity|Source|KgagentDeletedNode|KgagentDeletedRelationship "
+            "{user_id: $user}) "
             "OPTIONAL MATCH (n)-[r]->() "
             "RETURN properties(n) AS n, properties(r) AS r ORDER BY n.entity_key",
             user=lasting[0],
@@ -186,7 +199,9 @@ async def test_a_failing_embedder_is_an_error_and_nothing_is_written(
     assert await everything() == before
 
 
-async def test_a_failing_database_is_an_error(call_lasting: Call, replace_reads: Callable[[Replacement], None]) -> None:
+async def test_a_failing_database_is_an_error(
+    call_lasting: Call, replace_reads: Callable[[Replacement], None]
+) -> None:
     async def down(*_: object, **__: object) -> None:
         raise StoreError("Neo4j at bolt://x cannot be used")
 
@@ -212,7 +227,9 @@ async def test_an_internal_error_is_reported_without_details(
         assert "secret details" in caplog.text
 
 
-async def test_a_cancellation_is_raised(call_lasting: Call, replace_reads: Callable[[Replacement], None]) -> None:
+async def test_a_cancellation_is_raised(
+    call_lasting: Call, replace_reads: Callable[[Replacement], None]
+) -> None:
     reading = asyncio.Event()
 
     async def stuck(*_: object, **__: object) -> None:
@@ -243,12 +260,21 @@ async def test_any_text_is_stored_and_returned_unchanged(
     name = text.replace("\0", "")[:MAX_REFERENCE_LENGTH]
     stored_name = without_zero_width(name).strip()
     made = [
-        succeeded(await tools.create_node(label=label, name=name, description=text)) for label in ("Person", "Entity")
+        succeeded(await tools.create_node(label=label, name=name, description=text))
+        for label in ("Person", "Entity")
     ]
     ends = {"from_entity_key": made[0]["entity_key"], "to_entity_key": made[1]["entity_key"]}
     word = text[:200]
-    succeeded(await tools.create_relationship(**ends, relationship_type=word, description=text, notes=[text]))
-    succeeded(await tools.add_note_to_relationship(**ends, content=f"also {text[:100]}", source_entity_key=word))
+    succeeded(
+        await tools.create_relationship(
+            **ends, relationship_type=word, description=text, notes=[text]
+        )
+    )
+    succeeded(
+        await tools.add_note_to_relationship(
+            **ends, content=f"also {text[:100]}", source_entity_key=word
+        )
+    )
     record = await services_of(graph).relationships.read(user_id, RelationshipIntent(**ends))
     stored = record.to_model(graph.ontology)
     stripped = text.strip()
@@ -297,14 +323,18 @@ async def test_bookkeeping_of_old_graphs_is_never_returned(
         "tags": [],
     }
     await database.run(
-        "MATCH (n:Person|Concept {user_id: $user}) SET n += $planted WITH n MATCH (n)-[r]->() SET r += $planted",
+        "MATCH (n:Person|Concept {user_id: $user}) SET n += $planted WITH n MATCH (n)-[r]->() SET "
+        "r += $planted",
         planted=planted,
     )
     for name in GOOD:
         assert_nothing_hidden(await call(tools, name, keys))
     for form in ("json", "text"):
         payload = await tools.explore(
-            queries=[{"query": "friend", "threshold": -1}], text_matches=["Ada"], format=form, return_explanations=True
+            queries=[{"query": "friend", "threshold": -1}],
+            text_matches=["Ada"],
+            format=form,
+            return_explanations=True,
         )
         succeeded(payload)
         assert not any(f"{name}" in json.dumps(payload) for name in planted)
@@ -317,7 +347,9 @@ def test_tools_need_a_user(graph: KnowledgeGraph) -> None:
 
 
 def test_an_unknown_tool_is_named(tools: Toolset, user_id: str) -> None:
-    with pytest.raises(AttributeError, match="No tool is called 'delete_everything'; there are remember, explore, "):
+    with pytest.raises(
+        AttributeError, match="No tool is called 'delete_everything'; there are remember, explore, "
+    ):
         _ = tools.delete_everything
     assert tools.user_id == user_id
     assert repr(tools.explore) == "<tool explore>"

@@ -27,7 +27,9 @@ def pairs(text: str) -> list[tuple[str, str]]:
 
 async def find(drawing: Drawing, first: str, second: str, **more: Any) -> dict[str, Any]:
     tools = drawing.graph.tools(user_id=drawing.user_id)
-    return await tools.find_paths(from_entity_key=drawing.key(first), to_entity_key=drawing.key(second), **more)
+    return await tools.find_paths(
+        from_entity_key=drawing.key(first), to_entity_key=drawing.key(second), **more
+    )
 
 
 @pytest.fixture
@@ -51,19 +53,29 @@ async def test_a_path_has_a_text_and_an_explained_score(
     tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ada, bo, cy = await persons(tools, "Ada", "Bo", "Cy")
-    await relate(tools, bo, ada, "chess partner", description="They play chess", attitude=4, proximity=4)
+    await relate(
+        tools, bo, ada, "chess partner", description="They play chess", attitude=4, proximity=4
+    )
     await relate(tools, bo, cy, "neighbour", description="Next door", proximity=2)
     embedder.forget()
-    payload = succeeded(await tools.find_paths(from_entity_key=ada, to_entity_key=cy, query="who plays chess?"))
+    payload = succeeded(
+        await tools.find_paths(from_entity_key=ada, to_entity_key=cy, query="who plays chess?")
+    )
     assert embedder.calls == 1
     assert payload["message"] == "Found 1 path between Ada and Cy, the shortest with 2 hops"
     [path] = payload["paths"]
     assert path["text"] == "Bo chess partner Ada; Bo neighbour Cy"
     assert [node["name"] for node in path["nodes"]] == ["Ada", "Bo", "Cy"]
-    assert [item["description"] for item in path["relationships"]] == ["They play chess", "Next door"]
+    assert [item["description"] for item in path["relationships"]] == [
+        "They play chess",
+        "Next door",
+    ]
     assert path["is_shortest"] is True
     [query] = await embedder.embed(["who plays chess?"])
-    stored = {item["relationship_type"]: item["relationship_embedding"] for item in await database.relationships()}
+    stored = {
+        item["relationship_type"]: item["relationship_embedding"]
+        for item in await database.relationships()
+    }
     chess, door = (cosine(query, stored[name]) for name in ("chess partner", "neighbour"))
     assert path["score"] == pytest.approx((chess + door) / 2 - 0.02, abs=1e-5)
     assert path["explanation"] == (
@@ -77,10 +89,15 @@ async def test_a_path_has_a_text_and_an_explained_score(
     assert embedder.calls == 0
 
 
-async def test_with_a_query_the_most_relevant_path_comes_first_and_a_shortest_is_among_them(tools: Toolset) -> None:
+async def test_with_a_query_the_most_relevant_path_comes_first_and_a_shortest_is_among_them(
+    tools: Toolset,
+) -> None:
     chess = {"relationship_type": "chess partner", "description": "plays chess in the club"}
     door = {"relationship_type": "neighbour", "description": "lives next door"}
-    ties = [*((pair, chess) for pair in pairs("ab bc cf")), *((pair, door) for pair in pairs("ad df be ef"))]
+    ties = [
+        *((pair, chess) for pair in pairs("ab bc cf")),
+        *((pair, door) for pair in pairs("ad df be ef")),
+    ]
     keys = await remembered(
         tools,
         [{"label": "Person", "name": name, "ref": name} for name in "abcdef"],
@@ -89,8 +106,13 @@ async def test_with_a_query_the_most_relevant_path_comes_first_and_a_shortest_is
     ends = {"from_entity_key": keys["a"], "to_entity_key": keys["f"]}
     found = await tools.find_paths(**ends, query="plays chess in the club")
     assert names(found)[0] == "abcf"
-    assert [path["score"] for path in found["paths"]] == sorted((p["score"] for p in found["paths"]), reverse=True)
-    assert names(await tools.find_paths(**ends, query="plays chess in the club", limit=2)) == ["abcf", "adf"]
+    assert [path["score"] for path in found["paths"]] == sorted(
+        (p["score"] for p in found["paths"]), reverse=True
+    )
+    assert names(await tools.find_paths(**ends, query="plays chess in the club", limit=2)) == [
+        "abcf",
+        "adf",
+    ]
     found = await tools.find_paths(**ends, limit=2)
     assert names(found) == ["adf", "abcf"] or names(found) == ["adf", "abef"]
 
@@ -101,7 +123,8 @@ async def test_broken_vectors_count_nothing_and_break_nothing(drawing: Drawing) 
     for broken in ([1, 2, 3], ["x"], "x", [0.0] * 384, [float("nan")] * 384, None):
         await cypher(
             drawing.graph,
-            "MATCH (:Person {user_id: $user})-[r]->() SET r.relationship_embedding = $broken, r.attitude = 'warm'",
+            "MATCH (:Person {user_id: $user})-[r]->() SET r.relationship_embedding = $broken, "
+            "r.attitude = 'warm'",
             user=drawing.user_id,
             broken=broken,
         )
@@ -120,8 +143,10 @@ async def test_no_path_leads_through_nodes_of_other_users(drawing: Drawing) -> N
         "MATCH (a:Person {entity_key: $a}), (b:Person {entity_key: $b}), "
         "(x:Person {entity_key: $x}), (d:Person {entity_key: $d}) "
         "CREATE (a)-[:has_relationship_with {user_id: $user}]->(x)-[:has_relationship_with]->(b), "
-        "(a)-[:has_relationship_with {user_id: $other}]->(b), (a)-[:knows_of {user_id: $user}]->(d), "
-        "(a)-[:has_relationship_with]->(:Elsewhere {user_id: $user, entity_key: 'e'})-[:has_relationship_with]->(b)",
+        "(a)-[:has_relationship_with {user_id: $other}]->(b), (a)-[:knows_of {user_id: "
+        "$user}]->(d), "
+        "(a)-[:has_relationship_with]->(:Elsewhere {user_id: $user, entity_key: "
+        "'e'})-[:has_relationship_with]->(b)",
         a=drawing.key("a"),
         b=drawing.key("b"),
         d=drawing.key("d"),
@@ -132,13 +157,20 @@ async def test_no_path_leads_through_nodes_of_other_users(drawing: Drawing) -> N
     for more in ({}, {"query": "chess"}):
         assert names(await find(drawing, "a", "b", max_hops=6, **more)) == ["acdb"]
         tools = drawing.graph.tools(user_id=drawing.user_id)
-        payload = await tools.find_paths(from_entity_key=drawing.key("a"), to_entity_key=theirs.key("x"), **more)
-        assert error_of(payload) == f"One or both nodes do not exist: {theirs.key('x')}" + WHERE_KEYS_ARE
+        payload = await tools.find_paths(
+            from_entity_key=drawing.key("a"), to_entity_key=theirs.key("x"), **more
+        )
+        assert (
+            error_of(payload)
+            == f"One or both nodes do not exist: {theirs.key('x')}" + WHERE_KEYS_ARE
+        )
 
 
 async def test_identical_or_missing_ends_are_named(tools: Toolset) -> None:
     ada = await person(tools, "Ada")
-    assert "two different nodes" in error_of(await tools.find_paths(from_entity_key=ada, to_entity_key=ada))
+    assert "two different nodes" in error_of(
+        await tools.find_paths(from_entity_key=ada, to_entity_key=ada)
+    )
     assert error_of(await tools.find_paths(from_entity_key=ada, to_entity_key="ghost")).endswith(
         "exist: ghost" + WHERE_KEYS_ARE
     )
@@ -161,7 +193,9 @@ async def test_paths_lead_through_hubs(drawing: Drawing, monkeypatch: pytest.Mon
     assert {path["hops"] for path in payload["paths"]} == {4}
 
 
-async def test_a_timeout_is_reported(graph: KnowledgeGraph, drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_timeout_is_reported(
+    graph: KnowledgeGraph, drawing: Drawing, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await drawing.nodes(*"ab")
     await drawing.joins(pairs("ab"))
     monkeypatch.setattr(paths, "SEARCH_SHARE", 0.0)

@@ -1,4 +1,6 @@
-"""A relationship between two nodes of a user that names another owner: no tool reads or changes it."""
+"""A relationship between two nodes of a user that names another owner: no tool reads or changes
+it.
+"""
 
 import pytest
 
@@ -14,7 +16,9 @@ from tests.support.stored import Database
 async def ends(database: Database, tools: Toolset) -> dict[str, str]:
     """Two friends whose relationship names another owner."""
     ends = await two_friends(tools, description="They row", notes=["Won a race"])
-    await database.run("MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.user_id = 'someone else'")
+    await database.run(
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.user_id = 'someone else'"
+    )
     return ends
 
 
@@ -44,7 +48,9 @@ async def test_nodes_are_not_merged_into_it(tools: Toolset, ends: dict[str, str]
             from_entity_key=double, to_entity_key=ends["to_entity_key"], relationship_type="friend"
         )
     )
-    error = error_of(await tools.merge_nodes(keep_entity_key=ends["from_entity_key"], drop_entity_key=double))
+    error = error_of(
+        await tools.merge_nodes(keep_entity_key=ends["from_entity_key"], drop_entity_key=double)
+    )
     assert "names another user as its owner" in error
 
 
@@ -52,4 +58,6 @@ async def test_the_migration_gives_it_to_the_owner_of_its_nodes(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, ends: dict[str, str]
 ) -> None:
     assert (await run(graph, user_id)).relationships.updated == 1
-    assert succeeded(await tools.get_relationship(**ends))["relationship"]["description"] == "They row"
+    assert (
+        succeeded(await tools.get_relationship(**ends))["relationship"]["description"] == "They row"
+    )

@@ -1,4 +1,6 @@
-"""Arguments as models write them: other letter case, other names, a cursor alone, and names that are too long."""
+"""Arguments as models write them: other letter case, other names, a cursor alone, and names that
+are too long.
+"""
 
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
@@ -35,7 +37,9 @@ async def test_the_nodes_of_a_relationship_have_other_names(tools: Toolset) -> N
 async def test_a_cursor_alone_says_to_repeat_the_arguments(tools: Toolset) -> None:
     for name in ("explore", "hybrid_search", "get_relationship", "traverse", "find_paths"):
         error = error_of(await tools[name](cursor="12-abcdef"))
-        known = "A cursor continues a result: repeat the other arguments of the call that returned it"
+        known = (
+            "A cursor continues a result: repeat the other arguments of the call that returned it"
+        )
         assert error.endswith(known), name
 
 
@@ -47,7 +51,9 @@ async def test_a_name_that_no_reference_can_be_is_refused(tools: Toolset) -> Non
     assert told in error_of(await tools.remember(nodes=[{"label": "Person", "name": "x" * 501}]))
 
 
-async def test_one_value_may_stand_for_a_list_and_null_for_an_optional_one(tools: Toolset, database: Database) -> None:
+async def test_one_value_may_stand_for_a_list_and_null_for_an_optional_one(
+    tools: Toolset, database: Database
+) -> None:
     rosa = {"label": "Person", "name": "Rosa Feld", "aliases": "Rosi", "notes": "Lives in Jena."}
     payload = succeeded(await tools.remember(nodes=rosa, relationships=None))
     assert (payload["nodes"]["created"], payload["notes_added"]) == (1, 1)
@@ -67,7 +73,9 @@ async def test_one_value_may_stand_for_a_list_and_null_for_an_optional_one(tools
 
 
 async def test_a_value_that_may_mean_another_list_is_refused(tools: Toolset) -> None:
-    assert error_of(await tools.remember(nodes='[{"label": "Per')).startswith("nodes must be a list, got ")
+    assert error_of(await tools.remember(nodes='[{"label": "Per')).startswith(
+        "nodes must be a list, got "
+    )
     assert "must be an object" in error_of(await tools.remember(notes="Rosa paints."))
     node_item = {"label": "Person", "name": "Rosa", "aliases": 7}
     assert "aliases must be a list, got 7" in error_of(await tools.remember(nodes=[node_item]))

@@ -9,10 +9,20 @@ async def test_a_relationship_is_read_from_either_end_without_an_embedding_call(
     tools: Toolset, embedder: WatchedEmbedder
 ) -> None:
     ada, rome = await person(tools, "Ada"), await node(tools, "Entity", "Rome")
-    await relate(tools, ada, rome, "lives in", description="Since 2019", attitude=5, notes=["Likes the light"])
+    await relate(
+        tools,
+        ada,
+        rome,
+        "lives in",
+        description="Since 2019",
+        attitude=5,
+        notes=["Likes the light"],
+    )
     embedder.forget()
     payload = succeeded(await tools.get_relationship(from_entity_key=rome, to_entity_key=ada))
-    assert payload["message"] == "Relationship between Rome and Ada. Its direction is from Ada to Rome"
+    assert (
+        payload["message"] == "Relationship between Rome and Ada. Its direction is from Ada to Rome"
+    )
     shown = payload["relationship"]
     assert (shown["from_entity_key"], shown["to_entity_key"]) == (rome, ada)
     assert (shown["attitude_word"], shown["neo4j_type"]) == ("strongly-positive", "associated_with")
@@ -21,12 +31,15 @@ async def test_a_relationship_is_read_from_either_end_without_an_embedding_call(
     assert embedder.calls == 0
 
 
-async def test_properties_of_other_programs_are_shown_but_nothing_internal(tools: Toolset, database: Database) -> None:
+async def test_properties_of_other_programs_are_shown_but_nothing_internal(
+    tools: Toolset, database: Database
+) -> None:
     ends = await two_friends(tools)
     await database.run(
         "MATCH (:Person {user_id: $user})-[r]->() SET r += {since: date('2019-05-01'), tags: [], "
         "place: point({x: 1, y: 2}), "
-        "created_by: 'x', last_update_source: 'y', odd: 0.0/0.0, description_embedding: [0.1, 0.2, 0.3]}",
+        "created_by: 'x', last_update_source: 'y', odd: 0.0/0.0, description_embedding: [0.1, 0.2, "
+        "0.3]}",
     )
     shown = succeeded(await tools.get_relationship(**ends))["relationship"]
     assert shown["properties"]["since"] == "2019-05-01"
@@ -34,14 +47,20 @@ async def test_properties_of_other_programs_are_shown_but_nothing_internal(tools
     assert "tags" not in shown["properties"]
 
 
-async def test_values_of_the_wrong_type_in_an_old_graph_break_nothing(tools: Toolset, database: Database) -> None:
+async def test_values_of_the_wrong_type_in_an_old_graph_break_nothing(
+    tools: Toolset, database: Database
+) -> None:
     ends = await two_friends(tools)
     await database.run(
-        "MATCH (a:Person {user_id: $user})-[r]->() SET a.name = 7, r.description = [1, 2], r.relationship_type = 3, "
+        "MATCH (a:Person {user_id: $user})-[r]->() SET a.name = 7, r.description = [1, 2], "
+        "r.relationship_type = 3, "
         "r.attitude = 'warm', r.proximity = 0.0/0.0, r.notes = 'null'",
     )
     shown = succeeded(await tools.get_relationship(**ends))["relationship"]
-    assert not {"description", "relationship_type", "attitude", "proximity", "notes", "from_name"} & shown.keys()
+    assert (
+        not {"description", "relationship_type", "attitude", "proximity", "notes", "from_name"}
+        & shown.keys()
+    )
     succeeded(await tools.update_relationship(**ends, attitude=3))
 
 
@@ -52,6 +71,8 @@ async def test_a_missing_record_is_named(tools: Toolset) -> None:
     assert error == f"{problem}. find_paths shows whether and how they are connected"
     error = error_of(await tools.get_relationship(from_entity_key=first, to_entity_key="ghost"))
     assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
-    assert error_of(await tools.get_relationship(to_entity_key=first)) == "from_entity_key is missing"
+    assert (
+        error_of(await tools.get_relationship(to_entity_key=first)) == "from_entity_key is missing"
+    )
     error = error_of(await tools.get_relationship(from_entity_key="ghost"))
     assert error == "Node not found: ghost" + WHERE_KEYS_ARE

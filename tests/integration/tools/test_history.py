@@ -1,4 +1,6 @@
-"""What a write replaces stays in the history of the record, and a second type of a relationship is added."""
+"""What a write replaces stays in the history of the record, and a second type of a relationship is
+added.
+"""
 
 import asyncio
 import json
@@ -15,8 +17,18 @@ from tests.support.people import person, persons, relate, remembered, two_friend
 from tests.support.stored import Database, note_contents
 
 PEOPLE = [{"label": "Person", "name": "Ruth"}, {"label": "Person", "name": "Ines"}]
-SISTER = {"from": "Ruth", "to": "Ines", "relationship_type": "sister", "description": "They grew up in Cork."}
-LANDLADY = {"from": "Ruth", "to": "Ines", "relationship_type": "landlady", "description": "Ines rents her attic."}
+SISTER = {
+    "from": "Ruth",
+    "to": "Ines",
+    "relationship_type": "sister",
+    "description": "They grew up in Cork.",
+}
+LANDLADY = {
+    "from": "Ruth",
+    "to": "Ines",
+    "relationship_type": "landlady",
+    "description": "Ines rents her attic.",
+}
 
 
 async def history_of(tools: Toolset, **ends: str) -> list[dict[str, Any]]:
@@ -41,7 +53,10 @@ async def test_what_an_update_replaces_is_kept_with_time_author_and_source(
         {"field": "relationship_type", "value": "friend", **entry},
     ]
     shown = (await tools["get_relationship"].call_text(dict(ends))).text
-    assert f"- Former attitude (until {moment[:10]}, source the source): friendly" in shown.splitlines()
+    assert (
+        f"- Former attitude (until {moment[:10]}, source the source): friendly"
+        in shown.splitlines()
+    )
     [stored] = await database.assert_current()
     assert note_contents(stored) == []
 
@@ -53,14 +68,22 @@ async def test_what_an_update_clears_is_kept(tools: Toolset) -> None:
     assert entries == [("when", "2021"), ("attitude", 4)]
 
 
-async def test_the_source_and_the_time_of_a_call_reach_the_history(tools: Toolset, database: Database) -> None:
+async def test_the_source_and_the_time_of_a_call_reach_the_history(
+    tools: Toolset, database: Database
+) -> None:
     talk = {"label": "Source", "name": "Talk", "description": "of May", "ref": "talk"}
     source = (await remembered(tools, [talk, *PEOPLE], [{**SISTER, "when": "2019/.."}]))["Talk"]
     change = {**SISTER, "when": "2019/2021", "description": "They live apart."}
     succeeded(await tools.remember(relationships=[change], source="Talk"))
     [stored] = await database.assert_current()
-    history = [(entry["field"], entry["value"], entry["source_entity_key"]) for entry in json.loads(stored["history"])]
-    assert history == [("description", "They grew up in Cork.", source), ("when", "2019/..", source)]
+    history = [
+        (entry["field"], entry["value"], entry["source_entity_key"])
+        for entry in json.loads(stored["history"])
+    ]
+    assert history == [
+        ("description", "They grew up in Cork.", source),
+        ("when", "2019/..", source),
+    ]
 
 
 async def test_periods_are_kept_apart_unless_the_type_changes_or_they_are_corrected(
@@ -96,7 +119,13 @@ async def test_a_search_as_of_a_day_shows_what_was_said_to_hold_then(tools: Tool
         "attitude": 1,
     }
     succeeded(await tools.remember(relationships=[change], said_on="2022-05-20"))
-    moved = {**item, "relationship_type": "owns", "replaces": True, "when": "2023-07/..", "attitude": 5}
+    moved = {
+        **item,
+        "relationship_type": "owns",
+        "replaces": True,
+        "when": "2023-07/..",
+        "attitude": 5,
+    }
     succeeded(await tools.remember(relationships=[moved], said_on="2024-01-01"))
     wrong = {**item, "attitude": None, "description": "Two rats.", "correction": True}
     succeeded(await tools.remember(relationships=[wrong], said_on="2024-02-01"))
@@ -108,69 +137,107 @@ async def test_a_search_as_of_a_day_shows_what_was_said_to_hold_then(tools: Tool
 
     assert await then() == ("owns", "Two rats.", 5)
     entries = await history_of(tools, from_entity_key="Ada", to_entity_key="Pets")
-    assert [(one["value"], one["ended"]) for one in entries if one["field"] == "relationship_type"] == [
+    assert [
+        (one["value"], one["ended"]) for one in entries if one["field"] == "relationship_type"
+    ] == [
         ("decided against", "2023-07"),
         ("may get", "2022-05-20"),
     ]
-    text = (await tools["get_relationship"].call_text({"from_entity_key": "Ada", "to_entity_key": "Pets"})).text
+    text = (
+        await tools["get_relationship"].call_text(
+            {"from_entity_key": "Ada", "to_entity_key": "Pets"}
+        )
+    ).text
     assert "- Former relationship_type (until 2022-05-20): may get" in text
     assert await then(as_of="2022-02") == ("may get", "Ada thinks about pets.", 2)
     assert await then(as_of="2023-06") == ("decided against", "Two rats.", 1)
     assert await then(as_of="2023-08") == ("owns", "Two rats.", 5)
     friend = {"from": "Ada", "to": "Bo", "relationship_type": "friend", "notes": ["They row."]}
     succeeded(
-        await tools.remember(nodes=[{"label": "Person", "name": "Bo"}], relationships=[friend], said_on="2022-09")
+        await tools.remember(
+            nodes=[{"label": "Person", "name": "Bo"}], relationships=[friend], said_on="2022-09"
+        )
     )
-    text = (await tools["hybrid_search"].call_text({"query": "Ada's friend", "as_of": "2022-02"})).text
+    text = (
+        await tools["hybrid_search"].call_text({"query": "Ada's friend", "as_of": "2022-02"})
+    ).text
     assert "-[friend]-> Bo (Person" in text
     assert "(first noted 2022-09)" in text
-    explored = await tools.explore(queries=[{"query": "pets", "threshold": -1.0}], as_of="2022-02", format="json")
-    assert {edge["relationship_type"] for edge in succeeded(explored)["edges"]} == {"may get", "friend"}
+    explored = await tools.explore(
+        queries=[{"query": "pets", "threshold": -1.0}], as_of="2022-02", format="json"
+    )
+    assert {edge["relationship_type"] for edge in succeeded(explored)["edges"]} == {
+        "may get",
+        "friend",
+    }
 
 
 async def test_a_correction_is_marked(tools: Toolset) -> None:
     ends = await two_friends(tools, description="They met in Rome.")
-    succeeded(await tools.update_relationship(**ends, description="They met in Oslo.", correction=True))
+    succeeded(
+        await tools.update_relationship(**ends, description="They met in Oslo.", correction=True)
+    )
     item = {"from": "Ada", "to": "Bo", "relationship_type": "sister", "correction": True}
     succeeded(await tools.remember(relationships=[item]))
     corrected = [(entry["value"], entry["corrected"]) for entry in await history_of(tools, **ends)]
     assert corrected == [("friend", True), ("They met in Rome.", True)]
-    assert "- Wrong description (until " in (await tools["get_relationship"].call_text(dict(ends))).text
+    assert (
+        "- Wrong description (until "
+        in (await tools["get_relationship"].call_text(dict(ends))).text
+    )
 
 
-async def test_a_node_keeps_its_earlier_names_and_descriptions(tools: Toolset, database: Database) -> None:
+async def test_a_node_keeps_its_earlier_names_and_descriptions(
+    tools: Toolset, database: Database
+) -> None:
     ada = await person(tools, "Ada", "An architect.")
     node = {"label": "Person", "name": "Ada", "description": "A painter."}
     succeeded(await tools.remember(nodes=[{**node, "correction": True}]))
     succeeded(await tools.update_node(entity_key=ada, name="Ada Holm"))
-    entries = [(entry["field"], entry["value"]) for entry in await history_of(tools, from_entity_key=ada)]
+    entries = [
+        (entry["field"], entry["value"]) for entry in await history_of(tools, from_entity_key=ada)
+    ]
     assert entries == [("name", "Ada"), ("description", "An architect.")]
     await database.assert_current()
 
 
 async def test_a_history_is_in_no_search_and_no_answer_of_a_write(tools: Toolset) -> None:
     ends = await two_friends(tools, description="They row on Lake Garda")
-    written = succeeded(await tools.update_relationship(**ends, description="They sail", verbose=True))
+    written = succeeded(
+        await tools.update_relationship(**ends, description="They sail", verbose=True)
+    )
     del written["replaced"]
     ada = await tools.update_node(entity_key=ends["from_entity_key"], description="x")
-    found = [await tools.hybrid_search(query="lake garda row"), await tools.explore(queries=["Ada"])]
+    found = [
+        await tools.hybrid_search(query="lake garda row"),
+        await tools.explore(queries=["Ada"]),
+    ]
     assert "Garda" not in json.dumps([written, ada, found]).replace("lake garda row", "")
     assert "history" not in json.dumps([written, ada, found])
 
 
-async def test_a_history_keeps_its_newest_entries(tools: Toolset, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_history_keeps_its_newest_entries(
+    tools: Toolset, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("kgagent.models.history.MAX_ENTRIES", 3)
     ends = await two_friends(tools)
     for number in range(5):
         succeeded(await tools.update_relationship(**ends, description=f"Version {number}"))
-    assert [entry["value"] for entry in await history_of(tools, **ends)] == ["Version 3", "Version 2", "Version 1"]
+    assert [entry["value"] for entry in await history_of(tools, **ends)] == [
+        "Version 3",
+        "Version 2",
+        "Version 1",
+    ]
 
 
 async def test_concurrent_updates_keep_what_each_replaced(agents: list[Toolset]) -> None:
     ends = await two_friends(agents[0], description="Version 0")
     changes = [f"Version {number}" for number in range(1, 4)]
     await asyncio.gather(
-        *(agent.update_relationship(**ends, description=text) for agent, text in zip(agents, changes, strict=False))
+        *(
+            agent.update_relationship(**ends, description=text)
+            for agent, text in zip(agents, changes, strict=False)
+        )
     )
     current = succeeded(await agents[0].get_relationship(**ends))["relationship"]
     values = [entry["value"] for entry in current["history"]]
@@ -181,7 +248,10 @@ async def test_a_history_of_another_program_is_kept(tools: Toolset, database: Da
     ends = await two_friends(tools, description="They row")
     await database.run("MATCH (:Person {user_id: $user})-[r]->() SET r.history = 'since 1900'")
     succeeded(await tools.update_relationship(**ends, description="They sail"))
-    assert [entry["value"] for entry in await history_of(tools, **ends)] == ["They row", "since 1900"]
+    assert [entry["value"] for entry in await history_of(tools, **ends)] == [
+        "They row",
+        "since 1900",
+    ]
 
 
 async def test_a_merge_unites_histories(tools: Toolset) -> None:
@@ -198,23 +268,34 @@ async def test_a_merge_unites_histories(tools: Toolset) -> None:
     assert [entry["value"] for entry in entries] == ["They row", "They row"]
 
 
-async def test_a_second_type_is_added_and_its_description_becomes_a_note(tools: Toolset, database: Database) -> None:
+async def test_a_second_type_is_added_and_its_description_becomes_a_note(
+    tools: Toolset, database: Database
+) -> None:
     await remembered(tools, PEOPLE, [SISTER])
     answer = await tools["remember"].call_text({"relationships": [LANDLADY]})
     assert answer.text.splitlines() == [
         "Relationships: 1 updated. 1 note added",
-        "Note: relationships[0]: Its type is now 'sister, landlady', and the new description is a note; "
+        "Note: relationships[0]: Its type is now 'sister, landlady', and the new description is a "
+        "note; "
         "if 'sister' ended, repeat it with replaces",
     ]
     [stored] = await database.assert_current()
-    assert (stored["relationship_type"], stored["description"]) == ("sister, landlady", "They grew up in Cork.")
+    assert (stored["relationship_type"], stored["description"]) == (
+        "sister, landlady",
+        "They grew up in Cork.",
+    )
     assert note_contents(stored) == ["Ines rents her attic."]
     assert "history" not in stored
     again = [SISTER, LANDLADY, {**SISTER, "relationship_type": "Sister"}]
-    assert succeeded(await tools.remember(relationships=again))["message"] == "Relationships: 3 unchanged"
+    assert (
+        succeeded(await tools.remember(relationships=again))["message"]
+        == "Relationships: 3 unchanged"
+    )
 
 
-async def test_the_note_of_a_second_type_has_its_own_time(tools: Toolset, database: Database) -> None:
+async def test_the_note_of_a_second_type_has_its_own_time(
+    tools: Toolset, database: Database
+) -> None:
     await remembered(tools, PEOPLE, [{**SISTER, "when": "2010/2012"}])
     succeeded(await tools.remember(relationships=[{**LANDLADY, "when": "2019/2021"}]))
     [stored] = await database.assert_current()
@@ -222,7 +303,9 @@ async def test_the_note_of_a_second_type_has_its_own_time(tools: Toolset, databa
     assert [note["when"] for note in json.loads(stored["notes"])] == ["2019/2021"]
 
 
-async def test_of_several_changes_on_one_day_a_search_as_of_before_shows_the_first_value(tools: Toolset) -> None:
+async def test_of_several_changes_on_one_day_a_search_as_of_before_shows_the_first_value(
+    tools: Toolset,
+) -> None:
     ends = await two_friends(tools, description="They row")
     for text in ("They sail", "They swim"):
         succeeded(await tools.update_relationship(**ends, description=text))
@@ -230,34 +313,52 @@ async def test_of_several_changes_on_one_day_a_search_as_of_before_shows_the_fir
     assert found["description"] == "They row"
 
 
-async def test_a_type_that_replaces_another_is_the_only_one(tools: Toolset, database: Database) -> None:
+async def test_a_type_that_replaces_another_is_the_only_one(
+    tools: Toolset, database: Database
+) -> None:
     await remembered(tools, PEOPLE, [SISTER])
     answer = await tools["remember"].call_text({"relationships": [{**LANDLADY, "replaces": True}]})
     was = "relationship_type was 'sister', description was 'They grew up in Cork.'"
     assert f"Replaced: Ruth landlady Ines: {was}" in answer.text.splitlines()
     [stored] = await database.assert_current()
-    assert (stored["relationship_type"], stored["description"]) == ("landlady", "Ines rents her attic.")
-    assert [entry["value"] for entry in json.loads(stored["history"])] == ["sister", "They grew up in Cork."]
+    assert (stored["relationship_type"], stored["description"]) == (
+        "landlady",
+        "Ines rents her attic.",
+    )
+    assert [entry["value"] for entry in json.loads(stored["history"])] == [
+        "sister",
+        "They grew up in Cork.",
+    ]
 
 
 async def test_a_filter_by_type_finds_one_of_several(tools: Toolset) -> None:
     await remembered(tools, PEOPLE, [SISTER, LANDLADY])
     for name in ("sister", "Landlady", "sister, landlady"):
         found = await tools.hybrid_search(query="Who is Ruth?", relationship_types=[name])
-        assert [item["relationship_type"] for item in succeeded(found)["relationships"]] == ["sister, landlady"]
+        assert [item["relationship_type"] for item in succeeded(found)["relationships"]] == [
+            "sister, landlady"
+        ]
 
 
 async def test_a_load_adds_types_and_a_repeated_one_changes_nothing(
     graph: KnowledgeGraph, database: Database, user_id: str, tmp_path: Path
 ) -> None:
-    lines = [{"kind": "node", "id": name, "label": "Person", "name": name} for name in ("Ruth", "Ines")]
+    lines = [
+        {"kind": "node", "id": name, "label": "Person", "name": name} for name in ("Ruth", "Ines")
+    ]
     path = tmp_path / "graph.jsonl"
     path.write_text(
-        "\n".join(json.dumps({"kind": "relationship", **line} | line) for line in [*lines, SISTER, LANDLADY])
+        "\n".join(
+            json.dumps({"kind": "relationship", **line} | line)
+            for line in [*lines, SISTER, LANDLADY]
+        )
     )
     await graph.load(path, user_id=user_id)
     [stored] = await database.assert_current()
-    assert (stored["relationship_type"], note_contents(stored)) == ("sister, landlady", ["Ines rents her attic."])
+    assert (stored["relationship_type"], note_contents(stored)) == (
+        "sister, landlady",
+        ["Ines rents her attic."],
+    )
     await graph.load(path, user_id=user_id)
     assert await database.relationships() == [stored]
 

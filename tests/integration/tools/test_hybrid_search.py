@@ -41,25 +41,38 @@ async def test_nodes_and_relationships_have_ranks_and_scores(tools: Toolset) -> 
 async def test_filters_and_limits_hold(tools: Toolset) -> None:
     answer = succeeded(
         await tools.hybrid_search(
-            query="mentor", threshold=-1, node_types=["Concept"], relationship_types=["studies"], limit=1
+            query="mentor",
+            threshold=-1,
+            node_types=["Concept"],
+            relationship_types=["studies"],
+            limit=1,
         )
     )
     assert len(answer["objects"]) + len(answer["relationships"]) == 1
     assert answer["warnings"] == ["limit 1 reached"]
     # Nodes that only join a relationship have no line of their own.
-    text = (await tools["hybrid_search"].call_text({"query": "She taught", "threshold": -1, "limit": 2})).text
+    text = (
+        await tools["hybrid_search"].call_text({"query": "She taught", "threshold": -1, "limit": 2})
+    ).text
     assert text.count("\n") == 2
     assert text.endswith("limit 2 reached")
-    assert "Unknown label: Robot" in error_of(await tools.hybrid_search(query="x", node_types=["Robot"]))
+    assert "Unknown label: Robot" in error_of(
+        await tools.hybrid_search(query="x", node_types=["Robot"])
+    )
     assert "strategy" in error_of(await tools.hybrid_search(query="x", strategy="best"))
 
 
 async def test_without_a_limit_the_first_page_ends_where_weak_results_begin(tools: Toolset) -> None:
-    players, neighbours = ([f"{role} {number}" for number in range(8)] for role in ("Player", "Neighbour"))
+    players, neighbours = (
+        [f"{role} {number}" for number in range(8)] for role in ("Player", "Neighbour")
+    )
     await remembered(
         tools,
         [
-            *({"label": "Person", "name": name, "description": "Plays the cello"} for name in players),
+            *(
+                {"label": "Person", "name": name, "description": "Plays the cello"}
+                for name in players
+            ),
             *({"label": "Person", "name": name} for name in ("Lena", *neighbours)),
         ],
         [{"from": "Lena", "to": name, "relationship_type": f"{name} of"} for name in neighbours],
@@ -76,12 +89,18 @@ async def test_without_a_limit_the_first_page_ends_where_weak_results_begin(tool
     everything = (await tools.hybrid_search.call_text({**asked, "limit": 40})).text.splitlines()
     assert len(everything) > len(players)
     # Each page names the labels of its nodes.
-    assert "\n".join(lines).replace(" (Person)", "") == "\n".join(everything).replace(" (Person)", "")
+    assert "\n".join(lines).replace(" (Person)", "") == "\n".join(everything).replace(
+        " (Person)", ""
+    )
 
 
 async def test_a_first_page_is_short_unless_a_budget_is_given(tools: Toolset) -> None:
     people = [
-        {"label": "Person", "name": f"Player {number}", "description": f"Plays the cello in hall {number}. " * 15}
+        {
+            "label": "Person",
+            "name": f"Player {number}",
+            "description": f"Plays the cello in hall {number}. " * 15,
+        }
         for number in range(12)
     ]
     await remembered(tools, people)
@@ -89,8 +108,12 @@ async def test_a_first_page_is_short_unless_a_budget_is_given(tools: Toolset) ->
     first = await tools.hybrid_search.call_text(asked)
     assert estimated_tokens(first.text) <= FIRST_PAGE_TOKENS
     longer = await tools.hybrid_search.call_text({**asked, "token_budget": 2_000})
-    next_page = await tools.hybrid_search.call_text({**asked, "cursor": first.payload["next_cursor"]})
-    assert all(FIRST_PAGE_TOKENS < estimated_tokens(page.text) <= 2_000 for page in (longer, next_page))
+    next_page = await tools.hybrid_search.call_text(
+        {**asked, "cursor": first.payload["next_cursor"]}
+    )
+    assert all(
+        FIRST_PAGE_TOKENS < estimated_tokens(page.text) <= 2_000 for page in (longer, next_page)
+    )
 
 
 async def test_the_text_stays_within_its_token_budget(tools: Toolset) -> None:
@@ -99,7 +122,9 @@ async def test_the_text_stays_within_its_token_budget(tools: Toolset) -> None:
     assert first.startswith("Ruth (Person) -[mentor]-> Ada (Person) 0.")
     assert ": A gruff mentor (until 20" in first
     assert first.endswith(") | She taught Ada")
-    short = succeeded(await tools.hybrid_search(query="mentor", threshold=0.2, format="text", token_budget=100))
+    short = succeeded(
+        await tools.hybrid_search(query="mentor", threshold=0.2, format="text", token_budget=100)
+    )
     assert estimated_tokens(short["text"]) <= 100
     assert short["text"].splitlines()[0] == first
 

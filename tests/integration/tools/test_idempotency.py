@@ -11,16 +11,26 @@ from tests.support.payloads import error_of, succeeded
 from tests.support.proxy import proxy_to
 from tests.support.stored import Database, note_contents
 
-RUTH: dict[str, Any] = {"label": "Person", "name": "Ruth", "description": "Naval architect", "notes": ["Rows."]}
+RUTH: dict[str, Any] = {
+    "label": "Person",
+    "name": "Ruth",
+    "description": "Naval architect",
+    "notes": ["Rows."],
+}
 LOST = 4
 
 
-async def test_a_repeated_call_returns_the_node_of_the_first(tools: Toolset, database: Database) -> None:
+async def test_a_repeated_call_returns_the_node_of_the_first(
+    tools: Toolset, database: Database
+) -> None:
     first = succeeded(await tools.create_node(**RUTH, idempotency_key="call-1"))
     again = succeeded(await tools.create_node(**RUTH, idempotency_key="call-1"))
     assert again["entity_key"] == first["entity_key"]
     assert again["node"] == first["node"]
-    assert (first["message"], again["message"]) == ("Created Person Ruth", "Person Ruth exists already; unchanged")
+    assert (first["message"], again["message"]) == (
+        "Created Person Ruth",
+        "Person Ruth exists already; unchanged",
+    )
     [stored] = await database.nodes()
     assert note_contents(stored) == ["Rows."]
     succeeded(await tools.create_node(**RUTH, idempotency_key="call-2"))
@@ -28,15 +38,24 @@ async def test_a_repeated_call_returns_the_node_of_the_first(tools: Toolset, dat
     assert len(await database.nodes()) == 3
 
 
-async def test_a_key_that_created_another_node_is_refused(tools: Toolset, database: Database) -> None:
+async def test_a_key_that_created_another_node_is_refused(
+    tools: Toolset, database: Database
+) -> None:
     succeeded(await tools.create_node(**RUTH, idempotency_key="call-1"))
     error = error_of(await tools.create_node(label="Person", name="Ines", idempotency_key="call-1"))
-    assert error == ("idempotency_key 'call-1' was used to create the Person 'Ruth'; create 'Ines' with another key")
+    assert error == (
+        "idempotency_key 'call-1' was used to create the Person 'Ruth'; create 'Ines' with another "
+        "key"
+    )
     assert [stored["name"] for stored in await database.nodes()] == ["Ruth"]
 
 
-async def test_concurrent_calls_with_one_key_create_one_node(tools: Toolset, database: Database) -> None:
-    answers = await asyncio.gather(*(tools.create_node(**RUTH, idempotency_key="call-1") for _ in range(6)))
+async def test_concurrent_calls_with_one_key_create_one_node(
+    tools: Toolset, database: Database
+) -> None:
+    answers = await asyncio.gather(
+        *(tools.create_node(**RUTH, idempotency_key="call-1") for _ in range(6))
+    )
     assert len({succeeded(answer)["entity_key"] for answer in answers}) == 1
     assert len(await database.nodes()) == 1
 
@@ -46,45 +65,81 @@ async def test_remember_with_one_key_creates_its_new_nodes_once(
 ) -> None:
     given: dict[str, Any] = {
         "nodes": [{**RUTH, "new": True, "ref": "a"}, {**RUTH, "new": True, "ref": "b"}],
-        "relationships": [{"from": "a", "to": "b", "relationship_type": "cousin", "notes": ["They row."]}],
+        "relationships": [
+            {"from": "a", "to": "b", "relationship_type": "cousin", "notes": ["They row."]}
+        ],
     }
     first = succeeded(await tools.remember(**given, idempotency_key="call-1"))
     clock.forward(minutes=1)
     again = succeeded(await tools.remember(**given, idempotency_key="call-1"))
-    assert (first["nodes"]["created"], again["nodes"]["created"], again["nodes"]["unchanged"]) == (2, 0, 2)
+    assert (first["nodes"]["created"], again["nodes"]["created"], again["nodes"]["unchanged"]) == (
+        2,
+        0,
+        2,
+    )
     assert (first["relationships"]["created"], again["relationships"]["unchanged"]) == (1, 1)
     assert len(await database.nodes()) == 2
 
 
 async def test_the_order_of_the_items_does_not_matter(tools: Toolset, database: Database) -> None:
-    baker = {"label": "Person", "name": "Alex", "description": "A baker", "new": True, "notes": ["Bakes."]}
-    judge = {"label": "Person", "name": "Alex", "description": "A judge", "new": True, "notes": ["Judges."]}
+    baker = {
+        "label": "Person",
+        "name": "Alex",
+        "description": "A baker",
+        "new": True,
+        "notes": ["Bakes."],
+    }
+    judge = {
+        "label": "Person",
+        "name": "Alex",
+        "description": "A judge",
+        "new": True,
+        "notes": ["Judges."],
+    }
     succeeded(await tools.remember(nodes=[baker, judge], idempotency_key="call-1"))
     again = succeeded(await tools.remember(nodes=[judge, baker], idempotency_key="call-1"))
     assert again["nodes"]["unchanged"] == 2
     stored = {str(one["description"]): note_contents(one) for one in await database.nodes()}
     assert stored == {"A baker": ["Bakes."], "A judge": ["Judges."]}
-    reports = [{"label": "Source", "name": name, "notes": [f"Says {name}."]} for name in ("Report A", "Report B")]
+    reports = [
+        {"label": "Source", "name": name, "notes": [f"Says {name}."]}
+        for name in ("Report A", "Report B")
+    ]
     for report in reports:
         succeeded(await tools.remember(nodes=[report], idempotency_key="call-2"))
     assert len(await database.nodes()) == 4
 
 
-async def test_what_another_call_created_is_refused_if_it_differs(tools: Toolset, database: Database) -> None:
-    succeeded(await tools.create_node(label="Concept", name="Jazz", description="Music", notes=["Swings."]))
+async def test_what_another_call_created_is_refused_if_it_differs(
+    tools: Toolset, database: Database
+) -> None:
+    succeeded(
+        await tools.create_node(
+            label="Concept", name="Jazz", description="Music", notes=["Swings."]
+        )
+    )
     given = {"label": "Concept", "name": "Jazz", "idempotency_key": "call-1"}
     assert "exists already" in error_of(await tools.create_node(**given, description="A dance"))
-    assert "exists already" in error_of(await tools.create_node(**given, description="Music", notes=["New."]))
+    assert "exists already" in error_of(
+        await tools.create_node(**given, description="Music", notes=["New."])
+    )
     succeeded(await tools.create_node(**given, description="Music", notes=["Swings."]))
     assert len(await database.nodes()) == 1
 
 
-async def test_new_sources_with_one_description_are_refused(tools: Toolset, database: Database) -> None:
-    sources = [{"label": "Source", "name": name, "description": "Chat"} for name in ("Chat 1", "Chat 2")]
+async def test_new_sources_with_one_description_are_refused(
+    tools: Toolset, database: Database
+) -> None:
+    sources = [
+        {"label": "Source", "name": name, "description": "Chat"} for name in ("Chat 1", "Chat 2")
+    ]
     payload = await tools.remember(nodes=sources)
     errors = [failure["error"] for failure in payload["failures"]]
     assert len(errors) == 2
-    assert all("would be one Source" in error and "Give different descriptions" in error for error in errors)
+    assert all(
+        "would be one Source" in error and "Give different descriptions" in error
+        for error in errors
+    )
     assert await database.nodes() == []
 
 
@@ -97,7 +152,8 @@ async def test_a_call_repeated_after_its_commits_reply_was_lost_creates_one_pers
             tools = behind.tools(user_id=user_id)
             failed = 0
             for number in range(LOST):
-                # The first commit of a call ends the reading under locks; that of the second one is the creation.
+                # The first commit of a call ends the reading under locks; that of the second one is
+                # the creation.
                 proxy.lose_replies_to_commits(1 + number % 2)
                 for _ in range(5):
                     answer = await tools.create_node(**RUTH, idempotency_key=f"call-{number}")

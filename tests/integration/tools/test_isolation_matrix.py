@@ -1,7 +1,8 @@
-"""Every tool, every argument that can name a record, every way to name one: the record of another user does not exist.
+"""Every tool, every argument that can name a record, every way to name one: the record of another
+user does not exist.
 
-A call that names another user's record is repeated, by a user with the same graph, after that record has been
-forgotten. Both answers must be equal.
+A call that names another user's record is repeated, by a user with the same graph, after that
+record has been forgotten. Both answers must be equal.
 """
 
 import asyncio
@@ -50,30 +51,58 @@ ADA, BO, CHESS = Ref("Ada"), Ref("Bo"), Ref("Chess")
 GONE = Ref("Gia", "deleted")
 ENDS = {"from_entity_key": ADA, "to_entity_key": BO}
 NOTE = {"content": "Rows on Sundays", "source_entity_key": Ref(None, "source")}
-STEP = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
-NAMED = {"type": "PROPERTY_EQUALS", "property_path": "name", "value": Ref("Bo", "text"), "at_step": "end"}
+STEP = {
+    "source_label": "Person",
+    "relation_type": "has_relationship_with",
+    "target_label": "Person",
+}
+NAMED = {
+    "type": "PROPERTY_EQUALS",
+    "property_path": "name",
+    "value": Ref("Bo", "text"),
+    "at_step": "end",
+}
 TYPES = {"relationship_types": [Ref("friend", "type")]}
 CURSOR = {"cursor": Ref(None, "cursor"), "token_budget": 100}
 
 READS: list[tuple[str, dict[str, Any]]] = [
     ("explore", {"queries": [{"query": Ref("who rows?", "text")}], **TYPES}),
     ("explore", {"text_matches": [Ref("Bo", "text")]}),
-    ("explore", {"text_matches": ["Person"], "queries": [{"query": "friend", "threshold": -1.0}], **CURSOR}),
+    (
+        "explore",
+        {"text_matches": ["Person"], "queries": [{"query": "friend", "threshold": -1.0}], **CURSOR},
+    ),
     ("hybrid_search", {"query": Ref("who rows?", "text"), **TYPES}),
     ("hybrid_search", {"query": "friend", "threshold": -1.0, **CURSOR}),
     ("describe_graph", {"topic": "ontology", **CURSOR}),
-    ("query_patterns", {"query": Ref("who rows?", "text"), "patterns": [{"steps": [STEP], "constraints": [NAMED]}]}),
-    ("query_patterns", {"patterns": [{"steps": [STEP], "branches": [{"steps": [STEP], "constraints": [NAMED]}]}]}),
     (
         "query_patterns",
-        {"combinator": {"type": "UNION", "patterns": [{"steps": [STEP], "constraints": [NAMED]}, {"steps": [STEP]}]}},
+        {
+            "query": Ref("who rows?", "text"),
+            "patterns": [{"steps": [STEP], "constraints": [NAMED]}],
+        },
+    ),
+    (
+        "query_patterns",
+        {"patterns": [{"steps": [STEP], "branches": [{"steps": [STEP], "constraints": [NAMED]}]}]},
     ),
     (
         "query_patterns",
         {
             "combinator": {
                 "type": "UNION",
-                "patterns": [{"steps": [STEP], "branches": [{"steps": [STEP], "constraints": [NAMED]}]}],
+                "patterns": [{"steps": [STEP], "constraints": [NAMED]}, {"steps": [STEP]}],
+            }
+        },
+    ),
+    (
+        "query_patterns",
+        {
+            "combinator": {
+                "type": "UNION",
+                "patterns": [
+                    {"steps": [STEP], "branches": [{"steps": [STEP], "constraints": [NAMED]}]}
+                ],
             }
         },
     ),
@@ -87,7 +116,10 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("traverse", {"entity_key": "Ada", **CURSOR}),
     ("get_relationship", {"from_entity_key": ADA, "between": "2020/.."}),
     ("find_paths", {**ENDS, "query": Ref("rows", "text")}),
-    ("find_paths", {"from_entity_key": "Ada", "to_entity_key": "Bo", "max_hops": 2, "limit": 20, **CURSOR}),
+    (
+        "find_paths",
+        {"from_entity_key": "Ada", "to_entity_key": "Bo", "max_hops": 2, "limit": 20, **CURSOR},
+    ),
 ]
 
 WRITES: list[tuple[str, dict[str, Any]]] = [
@@ -95,9 +127,15 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
     ("update_relationship", {**ENDS, "attitude": 4}),
     ("update_relationship", {**ENDS, "notes": [NOTE]}),
     ("update_relationships", {"relationships": [{**ENDS, "notes": [NOTE]}]}),
-    ("create_relationship", {"from_entity_key": ADA, "to_entity_key": CHESS, "relationship_type": "plays"}),
+    (
+        "create_relationship",
+        {"from_entity_key": ADA, "to_entity_key": CHESS, "relationship_type": "plays"},
+    ),
     ("create_relationship", {**ENDS, "relationship_type": "friend", "notes": [NOTE]}),
-    ("create_relationships", {"relationships": [{**ENDS, "relationship_type": "friend", "notes": [NOTE]}]}),
+    (
+        "create_relationships",
+        {"relationships": [{**ENDS, "relationship_type": "friend", "notes": [NOTE]}]},
+    ),
     ("add_note_to_relationship", {**ENDS, **NOTE}),
     ("add_note_to_relationship", {**ENDS, "notes": [NOTE]}),
     ("update_note", {"entity_key": ADA, "note": Ref("Likes tea", "note"), "content": "Likes tea"}),
@@ -109,7 +147,10 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
     ("restore_node", {"entity_key": GONE}),
     ("remember", {"notes": [{"on": ADA, **NOTE}]}),
     ("remember", {"notes": [{"on": ADA, "content": "Rows"}], "source": Ref(None, "source")}),
-    ("remember", {"notes": [{"on": [ADA, BO], "content": "", "replaces": Ref("Nothing like it", "note")}]}),
+    (
+        "remember",
+        {"notes": [{"on": [ADA, BO], "content": "", "replaces": Ref("Nothing like it", "note")}]},
+    ),
     ("remember", {"nodes": [{"entity_key": ADA, "notes": [NOTE]}]}),
     ("remember", {"relationships": [{"from": ADA, "to": BO, "attitude": 3, "notes": [NOTE]}]}),
     ("delete_relationship", {"from_entity_key": ADA, "to_entity_key": BO}),
@@ -117,9 +158,18 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
     ("delete_node", {"entity_key": Ref("Chess"), "delete_relationships": True}),
     # The rest creates nodes with names of the other user's nodes.
     ("remember", {"nodes": [{"ref": Ref("x", "text"), "label": "Person", "name": "Cy"}]}),
-    ("remember", {"nodes": [{"name": Ref("Ada", "text"), "label": "Person"}], "idempotency_key": Ref("mine", "call")}),
+    (
+        "remember",
+        {
+            "nodes": [{"name": Ref("Ada", "text"), "label": "Person"}],
+            "idempotency_key": Ref("mine", "call"),
+        },
+    ),
     ("create_node", {"label": "Concept", "name": Ref("Go", "text"), "notes": [NOTE]}),
-    ("create_node", {"label": "Person", "name": Ref("Dee", "text"), "idempotency_key": Ref("more", "call")}),
+    (
+        "create_node",
+        {"label": "Person", "name": Ref("Dee", "text"), "idempotency_key": Ref("more", "call")},
+    ),
     ("create_node", {"label": "Person", "name": "Eli", "aliases": [Ref("Lee", "text")]}),
     ("remember", {"nodes": [{"name": "Fay", "label": "Person", "aliases": [Ref("Faye", "text")]}]}),
     ("update_node", {"entity_key": "Ada", "aliases": [Ref("Addie", "text")]}),
@@ -202,10 +252,22 @@ SCHEMA = frozenset(
     ]
 )
 STORED = frozenset(
-    ["as_of", "between", "content", "description", "lifetime", "pattern_id", "relationship_type", "said_on", "when"]
+    [
+        "as_of",
+        "between",
+        "content",
+        "description",
+        "lifetime",
+        "pattern_id",
+        "relationship_type",
+        "said_on",
+        "when",
+    ]
 )
 NAMES_NO_RECORD = NUMBERS | SWITCHES | SCHEMA | STORED
-"""Arguments in which no record can be named, by their last name. One that is neither here nor in a call above fails."""
+"""Arguments in which no record can be named, by their last name. One that is neither here nor in a
+call above fails.
+"""
 
 
 def models_in(annotation: Any) -> list[type[BaseModel]]:
@@ -249,7 +311,8 @@ def canonical(model: type[BaseModel], path: Path) -> Path:
             (field_name, each.annotation)
             for candidate in candidates
             for field_name, each in candidate.model_fields.items()
-            if name == field_name or (isinstance(a := each.validation_alias, AliasChoices) and name in a.choices)
+            if name == field_name
+            or (isinstance(a := each.validation_alias, AliasChoices) and name in a.choices)
         }
         found.append(field_name)
         candidates = models_in(annotation)
@@ -264,16 +327,25 @@ def test_every_argument_that_can_name_a_record_is_covered() -> None:
     missing: list[str] = []
     for tool in TOOLS:
         covered = {
-            canonical(tool.arguments, path) for name, call in CALLS if name == tool.name for path, _ in refs(call)
+            canonical(tool.arguments, path)
+            for name, call in CALLS
+            if name == tool.name
+            for path, _ in refs(call)
         }
-        unknown = {path for path in leaves(tool.arguments) if path not in covered and not names_no_record(path)}
+        unknown = {
+            path
+            for path in leaves(tool.arguments)
+            if path not in covered and not names_no_record(path)
+        }
         missing += (f"{tool.name}: {'.'.join(path)}" for path in unknown)
     assert sorted(missing) == []
     assert {tool.name for tool in TOOLS} == {name for name, _ in CALLS}
 
 
 def filled(value: Any, chosen: Mapping[Path, Any], at: Path = ()) -> Any:
-    """A call with another value at some of its places, and the caller's own records at the others."""
+    """A call with another value at some of its places, and the caller's own records at the
+    others.
+    """
     if isinstance(value, Ref):
         return chosen.get(at, value.own)
     if isinstance(value, Mapping):
@@ -285,7 +357,9 @@ def filled(value: Any, chosen: Mapping[Path, Any], at: Path = ()) -> Any:
 
 
 async def other_users_graph(tools: Toolset) -> dict[str, list[list[Any]]]:
-    """Build a graph with the caller's names and others; gives by kind the ways to name records of it, in pairs."""
+    """Build a graph with the caller's names and others; gives by kind the ways to name records of
+    it, in pairs.
+    """
     await own_graph(tools)
     people = [
         {
@@ -297,19 +371,32 @@ async def other_users_graph(tools: Toolset) -> dict[str, list[list[Any]]]:
         }
         for n in range(12)
     ]
-    links = [{"from": "Ada", "to": p["name"], "relationship_type": "zqmentor", "description": "zqtold"} for p in people]
-    back = [{"from": "Bo", "to": p["name"], "relationship_type": "friend", "description": "zqtold"} for p in people]
+    links = [
+        {"from": "Ada", "to": p["name"], "relationship_type": "zqmentor", "description": "zqtold"}
+        for p in people
+    ]
+    back = [
+        {"from": "Bo", "to": p["name"], "relationship_type": "friend", "description": "zqtold"}
+        for p in people
+    ]
     others = [
         {"label": "Source", "name": "Zqorvo talk", "description": "zqtold talk"},
         {"label": "Person", "name": "Zqorvo lost", "description": "zqgone"},
         {"label": "Person", "name": "Zqorvo past", "description": "zqgone"},
     ]
-    notes = [{"on": ["Ada", "Bo"], "content": f"zqnoted {n} " + "and rowed over the lake " * 3} for n in range(12)]
+    notes = [
+        {"on": ["Ada", "Bo"], "content": f"zqnoted {n} " + "and rowed over the lake " * 3}
+        for n in range(12)
+    ]
     stored = succeeded(
-        await tools.remember(nodes=[*people, *others], relationships=[*links, *back], notes=notes, verbose=True)
+        await tools.remember(
+            nodes=[*people, *others], relationships=[*links, *back], notes=notes, verbose=True
+        )
     )
     keys = {node["name"]: node["entity_key"] for node in stored["created_nodes"]}
-    call = succeeded(await tools.create_node(label="Person", name="Zqcall", idempotency_key="zq-call"))
+    call = succeeded(
+        await tools.create_node(label="Person", name="Zqcall", idempotency_key="zq-call")
+    )
     assert call["entity_key"]
     for name in ("Zqorvo lost", "Zqorvo past"):
         succeeded(await tools.delete_node(entity_key=keys[name], delete_relationships=True))
@@ -332,21 +419,39 @@ async def other_users_graph(tools: Toolset) -> dict[str, list[list[Any]]]:
 async def own_graph(tools: Toolset) -> None:
     """Build the graph that both callers have."""
     nodes = [
-        {"label": "Person", "name": "Ada", "description": "Builds boats in Bergen", "notes": ["Likes tea"]},
+        {
+            "label": "Person",
+            "name": "Ada",
+            "description": "Builds boats in Bergen",
+            "notes": ["Likes tea"],
+        },
         {"label": "Person", "name": "Bo", "description": "A cook from Lyon"},
         {"label": "Concept", "name": "Chess", "description": "A game with kings"},
         {"label": "Person", "name": "Gia", "description": "Left long ago"},
     ]
     links = [
-        {"from": "Ada", "to": "Bo", "relationship_type": "friend", "description": "They row", "notes": ["Met in Rome"]},
-        {"from": "Bo", "to": "Chess", "relationship_type": "plays", "description": "Every winter evening"},
+        {
+            "from": "Ada",
+            "to": "Bo",
+            "relationship_type": "friend",
+            "description": "They row",
+            "notes": ["Met in Rome"],
+        },
+        {
+            "from": "Bo",
+            "to": "Chess",
+            "relationship_type": "plays",
+            "description": "Every winter evening",
+        },
     ]
     succeeded(await tools.remember(nodes=nodes, relationships=links))
     succeeded(await tools.delete_relationship(from_entity_key="Bo", to_entity_key="Chess"))
     succeeded(await tools.delete_node(entity_key="Gia", delete_relationships=True))
 
 
-def variants(call: Mapping[str, Any], foreign: Mapping[str, Sequence[Sequence[Any]]]) -> Iterator[dict[str, Any]]:
+def variants(
+    call: Mapping[str, Any], foreign: Mapping[str, Sequence[Sequence[Any]]]
+) -> Iterator[dict[str, Any]]:
     """The call with another user's records: at each place alone, in each way, and at all places."""
     places = list(refs(call))
     for path, ref in places:
@@ -354,12 +459,18 @@ def variants(call: Mapping[str, Any], foreign: Mapping[str, Sequence[Sequence[An
             yield filled(call, {path: form[0]})
     if len(places) > 1:
         yield filled(
-            call, {path: foreign[ref.kind][-1][n % len(foreign[ref.kind][-1])] for n, (path, ref) in enumerate(places)}
+            call,
+            {
+                path: foreign[ref.kind][-1][n % len(foreign[ref.kind][-1])]
+                for n, (path, ref) in enumerate(places)
+            },
         )
 
 
 async def answers(tools: Toolset, calls: Sequence[tuple[str, dict[str, Any]]]) -> list[str]:
-    """All that a caller gets to see: first of the calls that read, then of the others, one after the other."""
+    """All that a caller gets to see: first of the calls that read, then of the others, one after
+    the other.
+    """
 
     async def answer(name: str, arguments: Mapping[str, Any]) -> str:
         answer = await tools[name].call_text(arguments)
@@ -376,7 +487,8 @@ async def answers(tools: Toolset, calls: Sequence[tuple[str, dict[str, Any]]]) -
 def comparable(said: str) -> Counter[str]:
     """The words of an answer without what differs between two users with the same graph.
 
-    These are keys, the order of equally good results, which is that of their keys, times, and where a text is cut.
+    These are keys, the order of equally good results, which is that of their keys, times, and where
+    a text is cut.
     """
     said = re.sub(r"notes: .*… \(\+\d+ characters\)", "CUT", said)
     said = re.sub(r'"elapsed_ms": [\d.]+', "MS", said)
@@ -393,7 +505,9 @@ async def patient(graph: KnowledgeGraph) -> KnowledgeGraph:
     return KnowledgeGraph(services_of(graph).store, graph.ontology, graph.embedder, settings)
 
 
-async def test_another_users_record_is_as_one_that_does_not_exist(patient: KnowledgeGraph, user_id: str) -> None:
+async def test_another_users_record_is_as_one_that_does_not_exist(
+    patient: KnowledgeGraph, user_id: str
+) -> None:
     graph = patient
     other = graph.tools(user_id=f"{user_id}-other")
     callers = [graph.tools(user_id=f"{user_id}-{place}") for place in range(2)]
@@ -414,7 +528,11 @@ async def test_another_users_record_is_as_one_that_does_not_exist(patient: Knowl
     for (name, arguments), said in zip(made, seen, strict=True):
         given = written + json.dumps(arguments)
         written = written if other[name].read_only else given
-        leaks += [f"{word}: {name} {arguments}: {said}" for word in words if word in said and word not in given]
+        leaks += [
+            f"{word}: {name} {arguments}: {said}"
+            for word in words
+            if word in said and word not in given
+        ]
     assert leaks == []
     assert await all_of(graph, other.user_id) == before
     succeeded(await other.restore_node(entity_key=foreign["deleted"][1][0]))
@@ -422,7 +540,9 @@ async def test_another_users_record_is_as_one_that_does_not_exist(patient: Knowl
     await graph.forget(user_id=other.user_id)
     differences = [
         f"{name} {arguments}\nwith:    {said}\nwithout: {without}"
-        for (name, arguments), said, without in zip(made, seen, await answers(callers[1], made), strict=True)
+        for (name, arguments), said, without in zip(
+            made, seen, await answers(callers[1], made), strict=True
+        )
         # Which of several equally good results an answer continues with is a matter of their keys.
         if "cursor" not in arguments and comparable(said) != comparable(without)
     ]

@@ -1,4 +1,6 @@
-"""While the embedder is being loaded, searches wait for it, and tools say so if it takes too long."""
+"""While the embedder is being loaded, searches wait for it, and tools say so if it takes too
+long.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,7 +17,11 @@ from tests.conftest import DIMENSIONS
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import two_friends
 
-STEP = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
+STEP = {
+    "source_label": "Person",
+    "relation_type": "has_relationship_with",
+    "target_label": "Person",
+}
 
 
 class Loading(HashingEmbedder):
@@ -28,7 +34,9 @@ class Loading(HashingEmbedder):
         assert timeout > 0
         self.is_loaded = self.is_loaded or self.is_fast
         if not self.is_loaded:
-            raise EmbeddingUnavailableError("The model is still being loaded; try again in a moment")
+            raise EmbeddingUnavailableError(
+                "The model is still being loaded; try again in a moment"
+            )
 
     async def embed_queries(self, texts: Sequence[str]) -> list[Embedding]:
         assert self.is_loaded
@@ -53,14 +61,19 @@ async def test_searches_say_that_the_model_is_being_loaded(
         "find_paths": {**ends, "query": "rows"},
     }
     for name, arguments in calls.items():
-        assert error_of(await tools[name](**arguments)) == "The model is still being loaded; try again in a moment"
+        assert (
+            error_of(await tools[name](**arguments))
+            == "The model is still being loaded; try again in a moment"
+        )
     succeeded(await tools.explore(text_matches=["Ada"]))
     succeeded(await tools.find_paths(**ends))
     loading.is_loaded = True
     succeeded(await tools.hybrid_search(**calls["hybrid_search"]))
 
 
-async def test_direct_searches_wait_for_the_model(opened: KnowledgeGraph, loading: Loading, user_id: str) -> None:
+async def test_direct_searches_wait_for_the_model(
+    opened: KnowledgeGraph, loading: Loading, user_id: str
+) -> None:
     graph = KnowledgeGraph(services_of(opened).store, opened.ontology, loading, opened.settings)
     ends = await two_friends(opened.tools(user_id=user_id))
     without = await graph.search("Ada", user_id=user_id)
@@ -72,7 +85,9 @@ async def test_direct_searches_wait_for_the_model(opened: KnowledgeGraph, loadin
     loading.is_loaded = False
     assert not (await graph.explore("who sails?", user_id=user_id)).warnings
     loading.is_loaded = loading.is_fast = False
-    assert not (await graph.explore(ExploreRequest(text_matches=("Ada",)), user_id=user_id)).warnings
+    assert not (
+        await graph.explore(ExploreRequest(text_matches=("Ada",)), user_id=user_id)
+    ).warnings
     loading.is_fast = True
     query = GraphQuery.model_validate({"query": "who rows?", "patterns": [{"steps": [STEP]}]})
     assert not (await graph.query_patterns(query, user_id=user_id)).warnings

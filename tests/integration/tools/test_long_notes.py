@@ -25,7 +25,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "explore": {"queries": QUERIES, **ROOM},
     "hybrid_search": {"query": "who sails with Ann?", "threshold": -1, "limit": 80, **ROOM},
     "traverse": {"entity_key": "Ann", **ROOM},
-    "find_paths": {"from_entity_key": "Person 1", "to_entity_key": "Person 2", "query": "sailing", **ROOM},
+    "find_paths": {
+        "from_entity_key": "Person 1",
+        "to_entity_key": "Person 2",
+        "query": "sailing",
+        **ROOM,
+    },
     "merge_nodes": {"keep_entity_key": "Person 1", "drop_entity_key": "Ann"},
     "restore_node": {"entity_key": "Ann"},
 }
@@ -33,12 +38,17 @@ CALLS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 async def long_notes(database: Database, tools: Toolset) -> Toolset:
-    """The tools of a user whose people all have many notes, and so have their relationships to Ann."""
+    """The tools of a user whose people all have many notes, and so have their relationships to
+    Ann.
+    """
     people = [f"Person {number}" for number in range(PEOPLE)]
     friend = {"to": "Ann", "relationship_type": "friend", "description": "They sail"}
     succeeded(
         await tools.remember(
-            nodes=[{"label": "Person", "name": name, "description": "Sails"} for name in ("Ann", *people)],
+            nodes=[
+                {"label": "Person", "name": name, "description": "Sails"}
+                for name in ("Ann", *people)
+            ],
             relationships=[{"from": name, **friend} for name in people],
         )
     )

@@ -1,4 +1,6 @@
-"""A text that is longer than embedding models read is stored whole, and the result says what vector search covers."""
+"""A text that is longer than embedding models read is stored whole, and the result says what vector
+search covers.
+"""
 
 from kgagent.tools import Toolset
 from tests.support.payloads import succeeded
@@ -12,12 +14,24 @@ async def test_the_message_of_every_write_warns_of_a_long_text(tools: Toolset) -
     node = succeeded(await tools.create_node(label="Person", name="Ada", description=LONG))
     assert f"Created Person Ada. Its text has 9,003 {WARNING}" in node["message"]
     key = node["entity_key"]
-    assert WARNING in succeeded(await tools.update_node(entity_key=key, description=f"{LONG} Often."))["message"]
+    assert (
+        WARNING
+        in succeeded(await tools.update_node(entity_key=key, description=f"{LONG} Often."))[
+            "message"
+        ]
+    )
     ends = await two_friends(tools)
-    assert WARNING not in succeeded(await tools.update_relationship(**ends, description="They row"))["message"]
+    assert (
+        WARNING
+        not in succeeded(await tools.update_relationship(**ends, description="They row"))["message"]
+    )
     written = succeeded(await tools.update_relationship(**ends, description=LONG))
     assert WARNING in written["message"]
     assert written["relationship"]["description"] == LONG.strip()
-    assert WARNING not in succeeded(await tools.update_relationship(**ends, confidence=0.9))["message"]
-    batch = await tools.update_relationships(relationships=[{**ends, "description": f"{LONG} Often."}])
+    assert (
+        WARNING not in succeeded(await tools.update_relationship(**ends, confidence=0.9))["message"]
+    )
+    batch = await tools.update_relationships(
+        relationships=[{**ends, "description": f"{LONG} Often."}]
+    )
     assert WARNING in succeeded(batch)["results"][0]["message"]

@@ -1,4 +1,6 @@
-"""Parts of names, and names without accents, refer to a node that only one node can be; a write says which it was."""
+"""Parts of names, and names without accents, refer to a node that only one node can be; a write
+says which it was.
+"""
 
 from typing import Any
 from uuid import uuid4
@@ -32,7 +34,9 @@ NAMES = {
 
 
 async def plant(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
-    """Ines, the owner, her mentor Anna Berger, René, a café, and people with longer names; gives their keys."""
+    """Ines, the owner, her mentor Anna Berger, René, a café, and people with longer names; gives
+    their keys.
+    """
     more: dict[str, dict[str, Any]] = {
         "Ines": {"properties": {"is_owner": True}},
         "Anna": {"description": "Architect."},
@@ -55,7 +59,9 @@ async def keys(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 async def lasting(opened: KnowledgeGraph) -> tuple[Toolset, dict[str, str]]:
-    """The tools and keys of a user whose names stay as they are, for tests that create nothing and rename nothing."""
+    """The tools and keys of a user whose names stay as they are, for tests that create nothing and
+    rename nothing.
+    """
     user = f"user-{uuid4()}"
     keys = await plant(opened, user)
     return opened.tools(user_id=user), keys
@@ -78,17 +84,28 @@ async def test_one_node_that_may_be_meant_is_found(lasting: tuple[Toolset, dict[
         assert answer["node"]["entity_key"] == keys[named]
 
 
-async def test_a_write_says_which_node_was_meant_and_a_read_shows_it(tools: Toolset, keys: dict[str, str]) -> None:
+async def test_a_write_says_which_node_was_meant_and_a_read_shows_it(
+    tools: Toolset, keys: dict[str, str]
+) -> None:
     ends = {"from_entity_key": "Anna", "to_entity_key": "me"}
     notice = f"Anna → Anna Berger (Person, {keys['Anna'][:12]})"
     answer = await tools.update_relationship.call_text({**ends, "attitude": 5})
-    assert answer.text.splitlines()[0] == f"Updated relationship between Anna Berger and Ines. {notice}"
-    [item] = succeeded(await tools.update_relationships(relationships=[{**ends, "proximity": 3}]))["results"]
+    assert (
+        answer.text.splitlines()[0]
+        == f"Updated relationship between Anna Berger and Ines. {notice}"
+    )
+    [item] = succeeded(await tools.update_relationships(relationships=[{**ends, "proximity": 3}]))[
+        "results"
+    ]
     assert item["message"] == notice
     read = succeeded(await tools.get_relationship(**ends))
     assert read["triplet"] == "Anna Berger mentor Ines"
     assert "→" not in read["message"]
-    exact = succeeded(await tools.update_relationship(from_entity_key="anna BERGER", to_entity_key="me", attitude=4))
+    exact = succeeded(
+        await tools.update_relationship(
+            from_entity_key="anna BERGER", to_entity_key="me", attitude=4
+        )
+    )
     assert "→" not in exact["message"]
 
 
@@ -101,7 +118,9 @@ async def test_a_part_of_a_word_and_a_word_of_a_thing_are_no_references(
         *("Ann", "Annabel", "Cafe", "A", "Anna B", "anna.*", "Anna [B]erger", "\u0301", "Berg"),
         *("Frau Gruber", "Berger Anna", "Lopez"),
     ):
-        assert error_of(await tools.update_node(entity_key=reference, description="y")).startswith("Node not found")
+        assert error_of(await tools.update_node(entity_key=reference, description="y")).startswith(
+            "Node not found"
+        )
     assert await nodes_of(graph, tools.user_id) == before
     assert len(keys) == len(before)
     error = error_of(await tools.remember(notes=[{"on": "Qqxyz", "content": "x"}]))
@@ -118,7 +137,9 @@ async def test_a_surname_that_several_have_is_refused_with_all_of_them(
     for name, key in (("Herr Gruber", keys["Herr Gruber"]), ("Maria Gruber", other)):
         assert f"{name} (Person, {key[:12]})" in error
     assert await database.nodes() == stored
-    assert "Node not found: Maria B" in error_of(await tools.update_node(entity_key="Maria B", description="x"))
+    assert "Node not found: Maria B" in error_of(
+        await tools.update_node(entity_key="Maria B", description="x")
+    )
 
 
 async def test_a_write_by_surname_says_who_was_meant(tools: Toolset, keys: dict[str, str]) -> None:
@@ -129,7 +150,9 @@ async def test_a_write_by_surname_says_who_was_meant(tools: Toolset, keys: dict[
     assert "No node is named exactly 'Gruber'" in error
 
 
-async def test_a_surname_means_the_person_that_the_same_call_creates(tools: Toolset, keys: dict[str, str]) -> None:
+async def test_a_surname_means_the_person_that_the_same_call_creates(
+    tools: Toolset, keys: dict[str, str]
+) -> None:
     koller = {"label": "Person", "name": "Frau Koller", "description": "Owns the house."}
     payload = succeeded(
         await tools.remember(
@@ -140,10 +163,17 @@ async def test_a_surname_means_the_person_that_the_same_call_creates(tools: Tool
             ],
         )
     )
-    [created] = [one["entity_key"] for one in payload["created_nodes"] if one["name"] == "Frau Koller"]
-    assert payload["hints"][:2] == ["koller → Frau Koller", f"Berger → Anna Berger (Person, {keys['Anna'][:12]})"]
+    [created] = [
+        one["entity_key"] for one in payload["created_nodes"] if one["name"] == "Frau Koller"
+    ]
+    assert payload["hints"][:2] == [
+        "koller → Frau Koller",
+        f"Berger → Anna Berger (Person, {keys['Anna'][:12]})",
+    ]
     ends = {"from_entity_key": created, "to_entity_key": "me"}
-    assert succeeded(await tools.get_relationship(**ends))["triplet"] == "Frau Koller landlady of Ines"
+    assert (
+        succeeded(await tools.get_relationship(**ends))["triplet"] == "Frau Koller landlady of Ines"
+    )
 
 
 async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refused(
@@ -154,16 +184,21 @@ async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refus
     payload = succeeded(await tools.remember(nodes=[maria], relationships=[item]))
     [failed] = payload["failures"]
     assert failed["error"] == (
-        "'Gruber' could refer to 'Maria Gruber' in this call; give a full name, or the key of a stored node"
+        "'Gruber' could refer to 'Maria Gruber' in this call; give a full name, or the key of a "
+        "stored node"
     )
     assert len(await database.relationships()) == 1
     described = {"name": "Herr Gruber", "description": "Landlord."}
     payload = succeeded(
-        await tools.remember(nodes=[described], notes=[{"on": "Herr Gruber", "content": "Rose early."}])
+        await tools.remember(
+            nodes=[described], notes=[{"on": "Herr Gruber", "content": "Rose early."}]
+        )
     )
     assert payload["notes_added"] == 1
     misspelled = {"label": "Persn", "name": "Paul Beer"}
-    error = error_of(await tools.remember(nodes=[misspelled], notes=[{"on": "Beer", "content": "x"}]))
+    error = error_of(
+        await tools.remember(nodes=[misspelled], notes=[{"on": "Beer", "content": "x"}])
+    )
     assert "'Beer' could refer to 'Paul Beer' in this call" in error
     assert keys
 
@@ -172,7 +207,9 @@ async def test_merging_and_deleting_need_the_exact_name(
     tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
     await person(tools, "Anne")
-    assert "Node not found: Anna" in error_of(await tools.merge_nodes(keep_entity_key="Anne", drop_entity_key="Anna"))
+    assert "Node not found: Anna" in error_of(
+        await tools.merge_nodes(keep_entity_key="Anne", drop_entity_key="Anna")
+    )
     assert "Node not found: Gruber" in error_of(await tools.delete_node(entity_key="Gruber"))
     error = error_of(await tools.delete_node(entity_key="Anna", delete_relationships=True))
     assert error.startswith("Node not found: Anna. Nearest to Anna: ")

@@ -53,8 +53,18 @@ async def joined(graph: KnowledgeGraph, user_id: str) -> dict[frozenset[str], di
 @pytest.fixture
 async def keys(tools: Toolset) -> dict[str, str]:
     """Bob and Robert are one; both know Cy, Robert alone knows Di and likes chess."""
-    robert = {"label": "Person", "name": "Robert", "description": "Naval architect", "notes": ["Born in Rome"]}
-    draw = {"description": "They draw ships", "attitude": 2, "proximity": 3, "notes": ["met at sea", "shared a desk"]}
+    robert = {
+        "label": "Person",
+        "name": "Robert",
+        "description": "Naval architect",
+        "notes": ["Born in Rome"],
+    }
+    draw = {
+        "description": "They draw ships",
+        "attitude": 2,
+        "proximity": 3,
+        "notes": ["met at sea", "shared a desk"],
+    }
     taught = {"description": "Di taught Robert", "proximity": 5}
     return await remembered(
         tools,
@@ -64,10 +74,21 @@ async def keys(tools: Toolset) -> dict[str, str]:
             {"label": "Concept", "name": "Chess"},
         ],
         [
-            {"from": "Bob", "to": "Cy", "relationship_type": "friend", "notes": ["met at sea"], "attitude": 4},
+            {
+                "from": "Bob",
+                "to": "Cy",
+                "relationship_type": "friend",
+                "notes": ["met at sea"],
+                "attitude": 4,
+            },
             {"from": "Cy", "to": "Robert", "relationship_type": "colleague", **draw},
             {"from": "Di", "to": "Robert", "relationship_type": "mentor", **taught},
-            {"from": "Chess", "to": "Robert", "relationship_type": "keeps busy", "notes": ["every Friday"]},
+            {
+                "from": "Chess",
+                "to": "Robert",
+                "relationship_type": "keeps busy",
+                "notes": ["every Friday"],
+            },
         ],
     )
 
@@ -101,22 +122,40 @@ async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
     assert set(after) == {frozenset((keys["Bob"], keys[name])) for name in ("Cy", "Di", "Chess")}
     one = after[frozenset((keys["Bob"], keys["Cy"]))]
     # What the other relationship says of colleagues would be wrong of friends.
-    assert (one["relationship_type"], one.get("description"), one["attitude"]) == ("friend", None, 4)
+    assert (one["relationship_type"], one.get("description"), one["attitude"]) == (
+        "friend",
+        None,
+        4,
+    )
     assert "proximity" not in one
     lost = "Cy colleague Robert (unfriendly, familiar). They draw ships"
     assert note_contents(one) == ["met at sea", "shared a desk", lost]
     for name in ("Di", "Chess"):
-        moved, was = (found[frozenset((keys[key], keys[name]))] for found, key in ((after, "Bob"), (before, "Robert")))
+        moved, was = (
+            found[frozenset((keys[key], keys[name]))]
+            for found, key in ((after, "Bob"), (before, "Robert"))
+        )
         first, second = sorted((keys["Bob"], keys[name]))
         assert moved["relationship_key"] == f"{was['neo4j_type']}:{len(first)}:{first}:{second}"
         assert (moved["first"] == keys[name]) == (was["first"] == keys[name])
-        changed = {"relationship_key", "statements_hash", "version", "updated_at", "first", "second"}
+        changed = {
+            "relationship_key",
+            "statements_hash",
+            "version",
+            "updated_at",
+            "first",
+            "second",
+        }
         assert {k: v for k, v in moved.items() if k not in changed} == {
             k: v for k, v in was.items() if k not in changed
         }
-    shown = succeeded(await tools.get_relationship(from_entity_key=keys["Bob"], to_entity_key=keys["Chess"]))
+    shown = succeeded(
+        await tools.get_relationship(from_entity_key=keys["Bob"], to_entity_key=keys["Chess"])
+    )
     assert [note["content"] for note in shown["relationship"]["notes"]] == ["every Friday"]
-    [match] = await graph.retrieval.relationship_vector_search("Di taught Robert", 0.5, user_id=user_id)
+    [match] = await graph.retrieval.relationship_vector_search(
+        "Di taught Robert", 0.5, user_id=user_id
+    )
     assert (match.from_name, match.to_name) == ("Di", "Bob")
 
     assert payload["node"]["name"] == "Bob"
@@ -142,7 +181,9 @@ async def test_on_change_receives_each_record_before_and_after(
         )
         changes[now] = was
 
-    succeeded(await merge(graph.tools(user_id=user_id, on_change=seen), keys["Bob"], keys["Robert"]))
+    succeeded(
+        await merge(graph.tools(user_id=user_id, on_change=seen), keys["Bob"], keys["Robert"])
+    )
     assert changes == {
         "Naval architect": "",
         "Bob friend Cy": "Bob friend Cy",
@@ -151,15 +192,23 @@ async def test_on_change_receives_each_record_before_and_after(
     }
 
 
-async def test_notes_are_merged_by_date_without_duplicates(tools: Toolset, database: Database, clock: Clock) -> None:
+async def test_notes_are_merged_by_date_without_duplicates(
+    tools: Toolset, database: Database, clock: Clock
+) -> None:
     bob, robert, cy = await persons(tools, "Bob", "Robert", "Cy")
     ends = {key: {"from_entity_key": key, "to_entity_key": cy} for key in (bob, robert)}
     await relate(tools, bob, cy)
     await relate(tools, robert, cy)
     for number, key in enumerate((robert, bob, bob, robert)):
         clock.forward(hours=1)
-        succeeded(await tools.add_note_to_relationship(**ends[key], content=f"note {number}", lifetime="month"))
-    succeeded(await tools.add_note_to_relationship(**ends[bob], content="note 3", lifetime="forever"))
+        succeeded(
+            await tools.add_note_to_relationship(
+                **ends[key], content=f"note {number}", lifetime="month"
+            )
+        )
+    succeeded(
+        await tools.add_note_to_relationship(**ends[bob], content="note 3", lifetime="forever")
+    )
     succeeded(await merge(tools, bob, robert))
     clock.forward(days=60)
     succeeded(await tools.update_relationship(**ends[bob], salience=0.1))
@@ -184,12 +233,24 @@ async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_t
     tools: Toolset, database: Database
 ) -> None:
     bob, robert = await person(tools, "Bob", notes=["tall"]), await person(tools, "Robert")
-    await relate(tools, robert, bob, "looks like", notes=["the same voice"], description="Twins, perhaps", attitude=4)
+    await relate(
+        tools,
+        robert,
+        bob,
+        "looks like",
+        notes=["the same voice"],
+        description="Twins, perhaps",
+        attitude=4,
+    )
     payload = succeeded(await merge(tools, bob, robert))
     assert payload["relationships_dropped"] == 1
     lost = "Before the merge: Robert looks like Bob (friendly). Twins, perhaps"
     assert payload["kept_as_notes"] == [lost]
-    assert {note["content"] for note in payload["node"]["notes"]} == {"tall", "the same voice", lost}
+    assert {note["content"] for note in payload["node"]["notes"]} == {
+        "tall",
+        "the same voice",
+        lost,
+    }
     assert await database.relationships() == []
     await database.assert_current()
 
@@ -203,7 +264,8 @@ async def test_properties_that_the_kept_node_lacks_are_taken_over_and_other_valu
         "b.born = date('1971-01-02'), b.is_owner = true, b.since = date('2019-05-01'), "
         "a.description = 'Draws.', b.description = 'Sails. ', "
         "a.shoes = [42, 43], b.shoes = [42, 43], a.hats = ['cap'], b.hats = ['beret', 'fez'], "
-        "a.name_embedding = [0.1, 0.2], b.name_embedding = [0.3, 0.4], a.vector = [0.1], b.vector = [0.2], "
+        "a.name_embedding = [0.1, 0.2], b.name_embedding = [0.3, 0.4], a.vector = [0.1], b.vector "
+        "= [0.2], "
         "a.history = 'none', b.history = $long, a.empty = 'x', b.empty = []",
         bob=bob,
         robert=robert,
@@ -222,7 +284,9 @@ async def test_a_key_made_of_the_name_stays(tools: Toolset) -> None:
     succeeded(await merge(tools, chess, game))
     assert "exists already" in error_of(await tools.create_node(label="Concept", name="chess"))
     refusal = error_of(await tools.create_node(label="Concept", name="royal GAME"))
-    assert refusal.startswith(f"'royal GAME' is an alias of the Concept 'Chess' ({chess[:12]}). Use update_node")
+    assert refusal.startswith(
+        f"'royal GAME' is an alias of the Concept 'Chess' ({chess[:12]}). Use update_node"
+    )
     again = {"label": "Concept", "name": "Royal game", "new": True}
     assert succeeded(await tools.remember(nodes=[again]))["created_nodes"][0]["entity_key"] == game
 
@@ -230,7 +294,10 @@ async def test_a_key_made_of_the_name_stays(tools: Toolset) -> None:
 async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_one(
     tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
-    first, second = await node(tools, "Source", "Talk", "of May"), await node(tools, "Source", "Talk", "of June")
+    first, second = (
+        await node(tools, "Source", "Talk", "of May"),
+        await node(tools, "Source", "Talk", "of June"),
+    )
     succeeded(await tools.update_node(entity_key=second, description="of May"))
     ada = await person(tools, "Ada", notes=[{"content": "sails", "source_entity_key": second}])
     bo = await person(tools, "Bo", notes=[f"says {second}"])
@@ -245,7 +312,9 @@ async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_on
     await database.assert_current()
 
 
-async def test_hostile_keys_and_texts_are_values(tools: Toolset, database: Database, user_id: str) -> None:
+async def test_hostile_keys_and_texts_are_values(
+    tools: Toolset, database: Database, user_id: str
+) -> None:
     bob, cy = await persons(tools, "Bob", "Cy")
     key = f"{user_id} {HOSTILE}"
     await database.run(
@@ -257,7 +326,9 @@ async def test_hostile_keys_and_texts_are_values(tools: Toolset, database: Datab
     await relate(tools, key, cy, HOSTILE, description=HOSTILE, notes=[note])
     succeeded(await merge(tools, bob, key))
     [stored] = await database.assert_current()
-    shown = succeeded(await tools.get_relationship(from_entity_key=bob, to_entity_key=cy))["relationship"]
+    shown = succeeded(await tools.get_relationship(from_entity_key=bob, to_entity_key=cy))[
+        "relationship"
+    ]
     assert shown["notes"][0]["source_entity_key"] == bob
     assert note_contents(stored) == [HOSTILE]
     error_of(await merge(tools, bob, HOSTILE))
@@ -271,12 +342,22 @@ async def test_nodes_that_cannot_be_merged_are_an_error_and_nothing_changes(
     other = await person(theirs, "Bob", "secret")
     before = await everything(graph, user_id), await everything(graph, theirs.user_id)
     assert "merged with itself" in error_of(await merge(tools, keys["Bob"], keys["Bob"]))
-    assert error_of(await merge(tools, keys["Bob"], "ghost")) == "Node not found: ghost" + WHERE_KEYS_ARE
-    assert error_of(await merge(tools, keys["Bob"], other)) == f"Node not found: {other}" + WHERE_KEYS_ARE
-    assert error_of(await merge(tools, other, keys["Bob"])) == f"Node not found: {other}" + WHERE_KEYS_ARE
+    assert (
+        error_of(await merge(tools, keys["Bob"], "ghost"))
+        == "Node not found: ghost" + WHERE_KEYS_ARE
+    )
+    assert (
+        error_of(await merge(tools, keys["Bob"], other))
+        == f"Node not found: {other}" + WHERE_KEYS_ARE
+    )
+    assert (
+        error_of(await merge(tools, other, keys["Bob"]))
+        == f"Node not found: {other}" + WHERE_KEYS_ARE
+    )
     error = error_of(await merge(tools, keys["Bob"], keys["Chess"]))
     assert error == (
-        f"Only nodes of one label can be merged, got Person 'Bob' ({keys['Bob'][:12]}) and Concept 'Chess' "
+        f"Only nodes of one label can be merged, got Person 'Bob' ({keys['Bob'][:12]}) and Concept "
+        f"'Chess' "
         f"({keys['Chess'][:12]}). Copy what the node to keep lacks, then delete the other"
     )
     assert (await everything(graph, user_id), await everything(graph, theirs.user_id)) == before
@@ -293,10 +374,13 @@ async def test_relationships_of_other_programs_are_kept(
     ):
         await database.run(text, key=keys["Robert"], theirs=theirs)
         before = await everything(graph, user_id)
-        assert "relationships that kgagent does not manage" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
+        assert "relationships that kgagent does not manage" in error_of(
+            await merge(tools, keys["Bob"], keys["Robert"])
+        )
         assert await everything(graph, user_id) == before
         await database.run(
-            "MATCH (:Person {entity_key: $key})-[r]-(m) WHERE type(r) = 'WROTE' OR m.entity_key = $theirs DELETE r",
+            "MATCH (:Person {entity_key: $key})-[r]-(m) WHERE type(r) = 'WROTE' OR m.entity_key = "
+            "$theirs DELETE r",
             key=keys["Robert"],
             theirs=theirs,
         )
@@ -316,22 +400,38 @@ async def test_relationships_of_an_old_graph_get_the_current_form(
 ) -> None:
     people = await plant_people(graph, user_id, 4)
     old: list[tuple[int, int, dict[str, Any]]] = [
-        (1, 2, {"description": "old", "attitude": "friendly", "relation_embedding": [0.1], "notes": '["a", "b"]'}),
+        (
+            1,
+            2,
+            {
+                "description": "old",
+                "attitude": "friendly",
+                "relation_embedding": [0.1],
+                "notes": '["a", "b"]',
+            },
+        ),
         (2, 1, {"description": "a duplicate", "proximity": 2, "notes": "c"}),
         (0, 3, {"attitude": "close", "relationship_embedding": [1, 2]}),
         (3, 1, {"attitude": 1, "proximity": "stranger"}),
     ]
     await plant_relationships(
-        graph, user_id, [{"first": people[a], "second": people[b], "properties": p} for a, b, p in old]
+        graph,
+        user_id,
+        [{"first": people[a], "second": people[b], "properties": p} for a, b, p in old],
     )
     succeeded(await merge(tools, people[0], people[1]))
     found = await joined(graph, user_id)
     assert set(found) == {frozenset((people[0], people[number])) for number in (2, 3)}
     for other in people[2:]:
         await tools.update_node(entity_key=other, description="new")
-        await tools.update_relationship(from_entity_key=people[0], to_entity_key=other, salience=0.2)
-    [first, second] = [(await joined(graph, user_id))[frozenset((people[0], key))] for key in people[2:]]
-    # Nothing says which of two relationships without a key and without dates is the older one, so either is kept.
+        await tools.update_relationship(
+            from_entity_key=people[0], to_entity_key=other, salience=0.2
+        )
+    [first, second] = [
+        (await joined(graph, user_id))[frozenset((people[0], key))] for key in people[2:]
+    ]
+    # Nothing says which of two relationships without a key and without dates is the older one, so
+    # either is kept.
     replaced = {"old", "a duplicate"} - {first["description"]}
     assert sorted(note_contents(first)) == sorted({"a", "b", "c", *replaced})
     assert len(replaced) == 1
@@ -362,7 +462,9 @@ async def test_a_failing_embedder_or_database_changes_nothing(
     assert await everything(graph, user_id) == before
 
 
-@pytest.mark.parametrize("place", ["moved", "united", "kept node", "dropped node", "new", "new beside"])
+@pytest.mark.parametrize(
+    "place", ["moved", "united", "kept node", "dropped node", "new", "new beside"]
+)
 async def test_a_write_between_reading_and_writing_is_not_lost(
     tools: Toolset,
     graph: KnowledgeGraph,
@@ -378,7 +480,9 @@ async def test_a_write_between_reading_and_writing_is_not_lost(
     embedder.gate.clear()
     merging = asyncio.create_task(merge(tools, keys["Bob"], keys["Robert"]))
     await embedder.asked_for(1)
-    other = KnowledgeGraph(services_of(graph).store, graph.ontology, WatchedEmbedder(), graph.settings, clock=clock)
+    other = KnowledgeGraph(
+        services_of(graph).store, graph.ontology, WatchedEmbedder(), graph.settings, clock=clock
+    )
     beside = other.tools(user_id=user_id)
     if place in {"moved", "united"}:
         to = keys["Di" if place == "moved" else "Cy"]
@@ -394,17 +498,25 @@ async def test_a_write_between_reading_and_writing_is_not_lost(
     embedder.gate.set()
     succeeded(await merging)
     stored = [*await database.assert_current(), *await database.nodes()]
-    assert sum("just now" in [*note_contents(item), item.get("description")] for item in stored) == 1
+    assert (
+        sum("just now" in [*note_contents(item), item.get("description")] for item in stored) == 1
+    )
     assert len(await joined(graph, user_id)) == (4 if place == "new" else 3)
 
 
 async def test_a_merge_waits_for_a_lock_and_includes_what_was_written(
-    tools: Toolset, graph: KnowledgeGraph, database: Database, server: Server, user_id: str, keys: dict[str, str]
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    database: Database,
+    server: Server,
+    user_id: str,
+    keys: dict[str, str],
 ) -> None:
     driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     async with driver, driver.session() as session, watch(server, user_id) as transactions:
         other = await session.begin_transaction()
-        # The nodes are locked first, as a commit takes them too: in another order the two would wait for each other.
+        # The nodes are locked first, as a commit takes them too: in another order the two would
+        # wait for each other.
         text = (
             "MATCH (a:Person {entity_key: $first})-[r]-(b:Person {entity_key: $second}) "
             "SET a.write_lock = true, b.write_lock = true REMOVE a.write_lock, b.write_lock "

@@ -1,4 +1,6 @@
-"""A record has a limited number of notes, so that no read, answer or embedding text grows without end."""
+"""A record has a limited number of notes, so that no read, answer or embedding text grows without
+end.
+"""
 
 import pytest
 
@@ -17,15 +19,21 @@ async def tools(opened: KnowledgeGraph, user_id: str) -> Toolset:
     return graph.tools(user_id=user_id)
 
 
-async def test_a_note_too_many_is_refused_and_nothing_of_the_call_is_written(tools: Toolset) -> None:
+async def test_a_note_too_many_is_refused_and_nothing_of_the_call_is_written(
+    tools: Toolset,
+) -> None:
     ends = await two_friends(tools, description="Sail", notes=["a", "b", "c"])
     refused = error_of(await tools.update_relationship(**ends, description="Row", notes=["d"]))
-    assert refused.startswith("A record may have at most 3 notes, got 4: remove old notes (in remember: replaces")
+    assert refused.startswith(
+        "A record may have at most 3 notes, got 4: remove old notes (in remember: replaces"
+    )
     stored = str(await tools.get_relationship(**ends))
     assert "Sail" in stored
     assert "Row" not in stored
     succeeded(await tools.update_relationship(**ends, description="Row", notes=["c"]))
-    assert "got 5" in error_of(await tools.update_node(entity_key="Ada", notes=["1", "2", "3", "4", "5"]))
+    assert "got 5" in error_of(
+        await tools.update_node(entity_key="Ada", notes=["1", "2", "3", "4", "5"])
+    )
 
 
 async def test_notes_of_one_call_are_written_as_far_as_there_is_room(tools: Toolset) -> None:
@@ -36,4 +44,6 @@ async def test_notes_of_one_call_are_written_as_far_as_there_is_room(tools: Tool
         room = 3 if on == "Ada" else 2
         assert payload["notes_added"] == room, payload
         assert [failure["index"] for failure in payload["failures"]] == list(range(room, 4))
-        assert payload["failures"][0]["error"].startswith("A record may have at most 3 notes, got 4")
+        assert payload["failures"][0]["error"].startswith(
+            "A record may have at most 3 notes, got 4"
+        )

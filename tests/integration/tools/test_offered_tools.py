@@ -14,7 +14,11 @@ from tests.support.payloads import error_of, succeeded
 from tests.support.stored import Database
 
 BY_COMMANDS = " (`kgagent restore`), or erase it at once (`kgagent purge --user … --restorable`)"
-RUTH_CALDER = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect in Bergen."}
+RUTH_CALDER = {
+    "label": "Person",
+    "name": "Ruth Calder",
+    "description": "Naval architect in Bergen.",
+}
 RUTH = {"label": "Person", "name": "Ruth", "description": "Naval architect in Bergen."}
 
 Call = Callable[[str, dict[str, Any]], Awaitable[str]]
@@ -25,15 +29,21 @@ def core(graph: KnowledgeGraph, user_id: str) -> Toolset:
     return graph.tools(user_id=user_id, toolsets="core")
 
 
-async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(core: Toolset, database: Database) -> None:
+async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
+    core: Toolset, database: Database
+) -> None:
     sailing = {"label": "Concept", "name": "Sailing"}
     await core.remember.call_text({"nodes": [RUTH_CALDER, sailing]})
     likes = {"from": "Ruth", "to": "Sailing", "relationship_type": "likes"}
-    answer = await core.remember.call_text({"nodes": [{**RUTH, "notes": ["Owns a sloop."]}], "relationships": [likes]})
+    answer = await core.remember.call_text(
+        {"nodes": [{**RUTH, "notes": ["Owns a sloop."]}], "relationships": [likes]}
+    )
     [created] = answer.payload["created_nodes"]
     keep = {one["name"]: one["entity_key"] for one in await database.nodes()}["Ruth Calder"]
     drop = created["entity_key"]
-    merged = await core.merge_nodes.call_text({"keep_entity_key": keep[:8], "drop_entity_key": drop[:8]})
+    merged = await core.merge_nodes.call_text(
+        {"keep_entity_key": keep[:8], "drop_entity_key": drop[:8]}
+    )
     assert merged.text.splitlines() == [
         "Merged Ruth into Person Ruth Calder",
         f"entity_key: {keep}",
@@ -48,7 +58,8 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(core: Toolset
     )
     removed = await core.delete_node.call_text({"entity_key": "Sailing"})
     assert removed.text.splitlines()[0] == (
-        f"Deleted Concept Sailing; the user can restore it until {removed.payload['undo_until'][:16]}Z{BY_COMMANDS}"
+        f"Deleted Concept Sailing; the user can restore it until "
+        f"{removed.payload['undo_until'][:16]}Z{BY_COMMANDS}"
     )
     [stored] = await database.nodes()
     assert (stored["name"], "Owns a sloop." in stored["notes"]) == ("Ruth Calder", True)
@@ -84,7 +95,9 @@ async def test_a_surface_with_chosen_names_names_no_other_tools(
     single = surface(graph, user_id, ["get_relationship"])
     assert "Relationship not found" in (error := await single("get_relationship", ends))
     assert "find_paths" not in error
-    assert "; restore_node can restore it" in await several("delete_node", {"entity_key": "Sailing"})
+    assert "; restore_node can restore it" in await several(
+        "delete_node", {"entity_key": "Sailing"}
+    )
 
 
 async def test_errors_about_missing_relationships_name_restore_relationship_only_where_it_is(
@@ -94,6 +107,8 @@ async def test_errors_about_missing_relationships_name_restore_relationship_only
     ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
     for offered, is_named in ((core, False), (tools, True)):
         errors = [error_of(await offered.delete_relationship(**ends))]
-        errors.append(error_of(await offered.add_note_to_relationship(**ends, content="She likes it.")))
+        errors.append(
+            error_of(await offered.add_note_to_relationship(**ends, content="She likes it."))
+        )
         assert [("restore_relationship" in error) for error in errors] == [is_named, is_named]
     succeeded(await core.create_relationship(**ends, relationship_type="likes"))

@@ -32,7 +32,9 @@ def test_the_examples_are_valid() -> None:
     QueryPatternsArguments.model_validate(SHORT_EXAMPLE)
 
 
-async def test_each_node_of_the_paths_is_listed_once(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_each_node_of_the_paths_is_listed_once(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await plant_ward(graph, user_id)
     payload = await tools.query_patterns(patterns=[SHARED_DOCTOR])
     assert payload["success"]
@@ -50,8 +52,19 @@ async def test_each_node_of_the_paths_is_listed_once(graph: KnowledgeGraph, tool
 async def test_a_path_has_records_as_other_tools_return_them(tools: Toolset) -> None:
     keys = await remembered(
         tools,
-        [{"label": "Person", "name": name, "description": f"{name} sails"} for name in ("Ann", "Bo")],
-        [{"from": "Ann", "to": "Bo", "relationship_type": "mentor", "description": "since 2019", "attitude": 4}],
+        [
+            {"label": "Person", "name": name, "description": f"{name} sails"}
+            for name in ("Ann", "Bo")
+        ],
+        [
+            {
+                "from": "Ann",
+                "to": "Bo",
+                "relationship_type": "mentor",
+                "description": "since 2019",
+                "attitude": 4,
+            }
+        ],
     )
     pattern = {"steps": [{"relation_type": "has_relationship_with", "direction": "INCOMING"}]}
     payload = await tools.query_patterns(patterns=[pattern])
@@ -76,49 +89,93 @@ async def test_a_text_has_notes_as_sentences_those_that_match_first(tools: Tools
     notes = [f"Sailed round island {n}." for n in range(6)]
     ann = await person(tools, "Ann", "A sailor.", notes=[*notes, "Sold the boat in December."])
     bo, cy = await person(tools, "Bo"), await person(tools, "Cy", "Lives in Bergen.")
-    await relate(tools, ann, bo, "mentor", description="Taught him.", attitude=4, notes=[*notes, "Met in December."])
+    await relate(
+        tools,
+        ann,
+        bo,
+        "mentor",
+        description="Taught him.",
+        attitude=4,
+        notes=[*notes, "Met in December."],
+    )
     await relate(tools, bo, cy, "friend", notes=["Met at school."])
-    about = {"type": "CONTAINS", "on": "relationship", "property_path": "notes", "value": "December", "at_step": 0}
-    pattern = {"steps": [{"source_label": "Person", "target_label": "Person"}], "constraints": [about]}
-    found, path, of_ann, *_ = (await tools["query_patterns"].call_text({"patterns": [pattern]})).text.splitlines()
+    about = {
+        "type": "CONTAINS",
+        "on": "relationship",
+        "property_path": "notes",
+        "value": "December",
+        "at_step": 0,
+    }
+    pattern = {
+        "steps": [{"source_label": "Person", "target_label": "Person"}],
+        "constraints": [about],
+    }
+    found, path, of_ann, *_ = (
+        await tools["query_patterns"].call_text({"patterns": [pattern]})
+    ).text.splitlines()
     assert found == "Found 1 path"
     assert path.startswith("Ann (Person) -[mentor]-> Bo (Person) (")
     assert path.endswith("): Taught him. | Met in December. | +6 notes: get_relationship")
-    assert of_ann.startswith("Ann: A sailor. | Sold the boat in December. | +6 notes: get_relationship")
+    assert of_ann.startswith(
+        "Ann: A sailor. | Sold the boat in December. | +6 notes: get_relationship"
+    )
     both = {"steps": [{"source_label": "Person", "target_label": "Person"}] * 2}
-    answer = await tools["query_patterns"].call_text({"query": "sailor in Bergen in December", "patterns": [both]})
+    answer = await tools["query_patterns"].call_text(
+        {"query": "sailor in Bergen in December", "patterns": [both]}
+    )
     assert "Bo -[friend]-> Cy: Met at school." in answer.text
     assert "Taught him. | Met in December. | +6 notes: get_relationship\n" in answer.text
-    assert "A sailor. | Sold the boat in December. | +6 notes: get_relationship of it alone" in answer.text
+    assert (
+        "A sailor. | Sold the boat in December. | +6 notes: get_relationship of it alone"
+        in answer.text
+    )
     assert answer.text.count("A sailor.") == answer.text.count("Lives in Bergen.") == 1
     assert not any(filler in answer.text for filler in ("..", "Text of", "added_by"))
 
 
-async def test_times_of_a_graph_of_another_program_are_returned(database: Database, tools: Toolset) -> None:
+async def test_times_of_a_graph_of_another_program_are_returned(
+    database: Database, tools: Toolset
+) -> None:
     await database.run(
-        "CREATE (:Order {user_id: $user, name: 'first', created_at: '2026-01-02'})-[:HOLDS {created_at: 1}]->"
+        "CREATE (:Order {user_id: $user, name: 'first', created_at: '2026-01-02'})-[:HOLDS "
+        "{created_at: 1}]->"
         "(:Item {user_id: $user, name: 'rope'})",
     )
-    payload = await tools.query_patterns(patterns=[{"steps": [{"relation_type": "HOLDS", "max_hops": 2}]}])
+    payload = await tools.query_patterns(
+        patterns=[{"steps": [{"relation_type": "HOLDS", "max_hops": 2}]}]
+    )
     [path] = payload["paths"]
     assert path["relationships"][0]["properties"] == {"created_at": 1}
     assert payload["nodes"][0]["properties"] == {"created_at": "2026-01-02"}
 
 
-async def test_a_message_describes_the_kind_of_query(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_a_message_describes_the_kind_of_query(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await plant_ward(graph, user_id)
     ann = {"targets": [{"description": "Ann", "label": "Patient"}]}
     fallback = "`hybrid` contains the results of a hybrid search"
     nothing_to_match = "The query has neither patterns nor a traversal; "
     treated_for = {"relation_types": ["has_relationship_with"], "max_depth": 1}
-    nobody = {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}
+    nobody = {
+        "type": "PROPERTY_EQUALS",
+        "property_path": "name",
+        "value": "Zoe",
+        "at_step": "start",
+    }
     unmatched = {"query": "Zoe's doctor", "patterns": [{**SHARED_DOCTOR, "constraints": [nobody]}]}
     for arguments, said in (
         (unmatched, f"No path was found; {fallback}, which do not answer the pattern"),
         ({"query": "Who treats Ann?"}, nothing_to_match + fallback),
         (ann, nothing_to_match + fallback),
-        ({"query": "x", "traversal": {}}, f"A traversal needs targets, but none were given; {fallback}"),
-        ({**ann, "traversal": treated_for}, f"No path was found; {fallback}, which do not answer the traversal"),
+        (
+            {"query": "x", "traversal": {}},
+            f"A traversal needs targets, but none were given; {fallback}",
+        ),
+        (
+            {**ann, "traversal": treated_for},
+            f"No path was found; {fallback}, which do not answer the traversal",
+        ),
     ):
         payload = await tools.query_patterns(**arguments)
         assert (payload.get("strategy"), payload.get("message")) == ("hybrid", said), payload
@@ -132,7 +189,9 @@ async def test_a_fallback_that_took_too_long_is_not_called_missing(
 
     await plant_ward(graph, user_id)
     monkeypatch.setattr(services_of(graph).retrieval, "hybrid_search", slow)
-    nobody = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}]
+    nobody = [
+        {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}
+    ]
     patterns = [{**SHARED_DOCTOR, "constraints": nobody}]
     without_query = "No path was found, and there is no query to search for"
     for arguments, said in (({"query": "Zoe's doctor"}, "No path was found"), ({}, without_query)):
@@ -140,7 +199,9 @@ async def test_a_fallback_that_took_too_long_is_not_called_missing(
         assert (payload.get("message"), "hybrid" in payload) == (said, False)
 
 
-async def test_the_form_of_the_documents_is_accepted(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_the_form_of_the_documents_is_accepted(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await plant_ward(graph, user_id)
     payload = await tools.query_patterns(
         textQuery="Who is treated by whom?",
@@ -182,27 +243,39 @@ async def test_other_spellings_of_fields_and_values_are_accepted(
     await plant_ward(graph, user_id)
     step = {"source": "Patient", "type": "TREATED_BY", "target": "Doctor", "direction": "->"}
     eve = {"operator": "=", "field": "name", "value": "Eve", "step": 0}
-    back = {"from_label": "Doctor", "edge_type": "TREATED_BY", "to_label": "Patient", "direction": "in"}
+    back = {
+        "from_label": "Doctor",
+        "edge_type": "TREATED_BY",
+        "to_label": "Patient",
+        "direction": "in",
+    }
     ann = {"op": "is", "key": "name", "value": "Ann", "at": "end"}
     spellings: tuple[dict[str, Any], ...] = (
         {"patterns": [{"steps": [step], "constraints": [eve]}]},
         {"pattern": {"steps": step, "constraints": eve}},
         {"steps": [step], "constraints": [eve]},
         {"patterns": json.dumps([{"steps": [step], "constraints": [eve]}])},
-        {"graph_query": json.dumps({"patterns": [{"steps": [step], "constraints": [eve]}]}), "text_query": "[x] who?"},
+        {
+            "graph_query": json.dumps({"patterns": [{"steps": [step], "constraints": [eve]}]}),
+            "text_query": "[x] who?",
+        },
         {"combinator": {"operator": "and", "patterns": {"steps": step, "constraints": eve}}},
     )
     for spelling in spellings:
         payload = succeeded(await tools.query_patterns(**spelling))
         assert [path["path"] for path in payload["paths"]] == ["Ann -[TREATED_BY]-> Eve"], spelling
-    payload = succeeded(await tools.query_patterns(steps=[back], constraints=[ann], ranking="shortest"))
+    payload = succeeded(
+        await tools.query_patterns(steps=[back], constraints=[ann], ranking="shortest")
+    )
     assert {path["path"] for path in payload["paths"]} == {
         "Eve <-[TREATED_BY]- Ann",
         "Finn <-[TREATED_BY]- Ann",
     }
 
 
-async def test_an_invalid_pattern_is_answered_with_the_meant_names_and_an_example(tools: Toolset) -> None:
+async def test_an_invalid_pattern_is_answered_with_the_meant_names_and_an_example(
+    tools: Toolset,
+) -> None:
     misspelled: list[object] = [{"stepps": [{"sorce_label": "Patient"}]}]
     error = error_of(await tools.query_patterns(patterns=misspelled))
     assert "unknown argument patterns.0.stepps: did you mean steps?" in error
@@ -212,7 +285,9 @@ async def test_an_invalid_pattern_is_answered_with_the_meant_names_and_an_exampl
         assert json.loads(error.partition("Example: ")[2]) == SHORT_EXAMPLE
 
 
-async def test_a_word_used_as_a_type_is_answered_with_the_constraint_that_it_belongs_in(tools: Toolset) -> None:
+async def test_a_word_used_as_a_type_is_answered_with_the_constraint_that_it_belongs_in(
+    tools: Toolset,
+) -> None:
     ends = await two_friends(tools, relationship_type="mentor")
     pattern: dict[str, Any] = {"steps": [{"source_label": "Person", "relation_type": "Mentor"}]}
     error = error_of(await tools.query_patterns(patterns=[pattern]))
@@ -222,7 +297,9 @@ async def test_a_word_used_as_a_type_is_answered_with_the_constraint_that_it_bel
     assert [path["nodes"] for path in payload["paths"]] == [list(ends.values())]
 
 
-async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(tools: Toolset) -> None:
+async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(
+    tools: Toolset,
+) -> None:
     keys = await remembered(
         tools,
         [
@@ -243,7 +320,9 @@ async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(to
             for value, place in ((name, "start"), (other, "end"))
         ]
         steps = [{"source_label": "Person", "target_label": "Person"}]
-        answer = await tools["query_patterns"].call_text({"patterns": [{"steps": steps, "constraints": constraints}]})
+        answer = await tools["query_patterns"].call_text(
+            {"patterns": [{"steps": steps, "constraints": constraints}]}
+        )
         return [path["nodes"] for path in answer.payload.get("paths") or ()], answer.text
 
     paths, text = await found("Bobby", "me")
@@ -252,23 +331,38 @@ async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(to
     assert (await found("Svenja", "Lena Hofmann"))[0] == [[svenja, me]]
     paths, text = await found("Svenja Krauss", "me")
     assert paths == []
-    assert f"No node is named 'Svenja Krauss'. Nearest to Svenja Krauss: Svenja Kraus (Person, {svenja[:12]})" in text
+    assert (
+        f"No node is named 'Svenja Krauss'. Nearest to Svenja Krauss: Svenja Kraus (Person, "
+        f"{svenja[:12]})" in text
+    )
     await person(tools, "Bobby")
     paths, text = await found("Bobby", "me")
     assert paths == []
     assert "Robert Hofmann" not in text
 
 
-async def test_a_free_type_in_a_constraint_may_be_spelled_differently_and_the_nearest_are_named(tools: Toolset) -> None:
+async def test_a_free_type_in_a_constraint_may_be_spelled_differently_and_the_nearest_are_named(
+    tools: Toolset,
+) -> None:
     ann, bo, cy = await persons(tools, "Ann", "Bo", "Cy")
     await relate(tools, ann, bo, "works_with")
     await relate(tools, ann, cy, "mentor of")
     for comparison, value, paths, warning in (
         ("PROPERTY_EQUALS", "Works with", [[ann, bo]], "Works with → works_with"),
-        ("PROPERTY_EQUALS", "mentor", [], "No relationship has the type 'mentor'. Nearest: mentor of"),
+        (
+            "PROPERTY_EQUALS",
+            "mentor",
+            [],
+            "No relationship has the type 'mentor'. Nearest: mentor of",
+        ),
         ("CONTAINS", "foe", [], "No path matches"),
     ):
-        constraint = {"type": comparison, "on": "relationship", "property_path": "relationship_type", "value": value}
+        constraint = {
+            "type": comparison,
+            "on": "relationship",
+            "property_path": "relationship_type",
+            "value": value,
+        }
         pattern = {"steps": [{"source_label": "Person"}], "constraints": [constraint]}
         payload = succeeded(await tools.query_patterns(patterns=[pattern]))
         assert [path["nodes"] for path in payload.get("paths", ())] == paths
@@ -278,7 +372,9 @@ async def test_a_free_type_in_a_constraint_may_be_spelled_differently_and_the_ne
 
 @pytest.fixture
 async def choir(tools: Toolset) -> dict[str, str]:
-    """Keys of four friends of Ines, of whom Sofia, also called Mimi, and Lurdes sing in the choir."""
+    """Keys of four friends of Ines, of whom Sofia, also called Mimi, and Lurdes sing in the
+    choir.
+    """
     friends = ("Clara Mendes", "Lurdes", "Mr. Vogel", "Sofia")
     singers = [{"label": "Person", "name": name} for name in friends[:3]]
     sofia = {"label": "Person", "name": "Sofia", "aliases": ["Mimi"]}
@@ -289,28 +385,45 @@ async def choir(tools: Toolset) -> dict[str, str]:
     keys = await remembered(
         tools,
         [ines, *singers, sofia, choir],
-        [*({"from": name, **friend} for name in friends), *({"from": name, **sings} for name in ("Sofia", "Lurdes"))],
+        [
+            *({"from": name, **friend} for name in friends),
+            *({"from": name, **sings} for name in ("Sofia", "Lurdes")),
+        ],
     )
     return {name: key for name, key in keys.items() if name != choir["name"]}
 
 
 async def found_at_start(tools: Toolset, pattern: dict[str, Any]) -> tuple[set[str], list[str]]:
     """Names of the nodes at which paths start, and the warnings."""
-    payload = succeeded(await tools.query_patterns(patterns=[pattern], max_paths=100, token_budget=20_000))
+    payload = succeeded(
+        await tools.query_patterns(patterns=[pattern], max_paths=100, token_budget=20_000)
+    )
     names = {one["entity_key"]: one["name"] for one in payload.get("nodes", ())}
-    return {names[path["nodes"][0]] for path in payload.get("paths", ())}, payload.get("warnings", [])
+    return {names[path["nodes"][0]] for path in payload.get("paths", ())}, payload.get(
+        "warnings", []
+    )
 
 
-TO_INES = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
+TO_INES = {
+    "source_label": "Person",
+    "relation_type": "has_relationship_with",
+    "target_label": "Person",
+}
 TO_THE_CHOIR = {"relation_type": "associated_with", "target_label": "Entity"}
 
 
-async def test_names_and_types_that_exclude_paths_are_read_as_elsewhere(tools: Toolset, choir: dict[str, str]) -> None:
+async def test_names_and_types_that_exclude_paths_are_read_as_elsewhere(
+    tools: Toolset, choir: dict[str, str]
+) -> None:
     by_name = {"type": "=", "property_path": "name", "at_step": "end"}
     by_type = {"type": "=", "on": "relationship", "property_path": "relationship_type"}
     none_excluded = choir.keys() - {"Ines"}
     for constraint, found, warnings in (
-        ({**by_name, "value": "Graça choir"}, {"Clara Mendes", "Mr. Vogel"}, ["Graça choir → Coro da Graça (Entity"]),
+        (
+            {**by_name, "value": "Graça choir"},
+            {"Clara Mendes", "Mr. Vogel"},
+            ["Graça choir → Coro da Graça (Entity"],
+        ),
         ({**by_type, "value": "Sings_in"}, {"Clara Mendes", "Mr. Vogel"}, ["Sings_in → sings in"]),
         (
             {**by_name, "value": "Coro da Grassa"},
@@ -323,7 +436,12 @@ async def test_names_and_types_that_exclude_paths_are_read_as_elsewhere(tools: T
             ["No relationship has the type 'sang in'. Nearest: sings in"],
         ),
     ):
-        branch = {"at_step": "start", "steps": [TO_THE_CHOIR], "constraints": [constraint], "at_most": 0}
+        branch = {
+            "at_step": "start",
+            "steps": [TO_THE_CHOIR],
+            "constraints": [constraint],
+            "at_most": 0,
+        }
         reached, said = await found_at_start(tools, {"steps": [TO_INES], "branches": [branch]})
         assert reached == found
         assert [one[: len(start)] for one, start in zip(said, warnings, strict=True)] == warnings
@@ -335,8 +453,16 @@ async def test_lists_of_names_and_types_may_have_other_names_and_spellings(
     assert choir
     both = {**TO_INES, "direction": "BOTH"}
 
-    async def found(step: dict[str, Any], kind: str, values: list[str], **more: str) -> tuple[set[str], list[str]]:
-        constraint = {"type": kind, "property_path": "name", "value": values, "at_step": "start", **more}
+    async def found(
+        step: dict[str, Any], kind: str, values: list[str], **more: str
+    ) -> tuple[set[str], list[str]]:
+        constraint = {
+            "type": kind,
+            "property_path": "name",
+            "value": values,
+            "at_step": "start",
+            **more,
+        }
         return await found_at_start(tools, {"steps": [step], "constraints": [constraint]})
 
     names, warnings = await found(both, "NOT_IN", ["me", "Clara", "Lurdes"])
@@ -345,19 +471,31 @@ async def test_lists_of_names_and_types_may_have_other_names_and_spellings(
     assert (await found(TO_THE_CHOIR, "IN", ["Mimi", "Vogel"]))[0] == {"Sofia"}
     names, warnings = await found(both, "IN", ["Mimi", "Lurdes", "Nobody"])
     assert names == {"Sofia", "Lurdes"}
-    assert [one.partition(" (")[0] for one in warnings] == ["Mimi → Sofia", "No node is named 'Nobody'"]
+    assert [one.partition(" (")[0] for one in warnings] == [
+        "Mimi → Sofia",
+        "No node is named 'Nobody'",
+    ]
     of_type = {"on": "relationship", "property_path": "relationship_type", "at_step": "0"}
-    names, warnings = await found({"source_label": "Person"}, "NOT_IN", ["sings_in", "Fiend"], **of_type)
+    names, warnings = await found(
+        {"source_label": "Person"}, "NOT_IN", ["sings_in", "Fiend"], **of_type
+    )
     assert names == {"Clara Mendes", "Lurdes", "Mr. Vogel", "Sofia"}
-    assert warnings == ["sings_in → sings in", "No relationship has the type 'Fiend'. Nearest: friend"]
+    assert warnings == [
+        "sings_in → sings in",
+        "No relationship has the type 'Fiend'. Nearest: friend",
+    ]
 
 
 async def test_a_property_of_relationships_on_nodes_is_answered_with_where_it_belongs(
     tools: Toolset, choir: dict[str, str]
 ) -> None:
-    await tools.update_relationship(from_entity_key=choir["Sofia"], to_entity_key=choir["Ines"], attitude=5)
+    await tools.update_relationship(
+        from_entity_key=choir["Sofia"], to_entity_key=choir["Ines"], attitude=5
+    )
     at_least = {"type": "AT_LEAST", "property_path": "attitude", "value": 4, "at_step": 0}
-    error = error_of(await tools.query_patterns(patterns=[{"steps": [TO_INES], "constraints": [at_least]}]))
+    error = error_of(
+        await tools.query_patterns(patterns=[{"steps": [TO_INES], "constraints": [at_least]}])
+    )
     assert "Unknown property 'attitude' of Person in pattern 'pattern'" in error
     assert 'It is a property of relationships: add "on": "relationship".' in error
     pattern = {"steps": [TO_INES], "constraints": [{**at_least, "on": "relationship"}]}
@@ -369,27 +507,43 @@ async def test_me_without_an_owner_finds_nothing_and_says_so(tools: Toolset) -> 
     await two_friends(tools)
     me = {"type": "=", "property_path": "name", "value": "me", "at_step": "start"}
     for constraint in (me, {**me, "type": "IN", "value": ["me"]}):
-        found, warnings = await found_at_start(tools, {"steps": [TO_INES], "constraints": [constraint]})
+        found, warnings = await found_at_start(
+            tools, {"steps": [TO_INES], "constraints": [constraint]}
+        )
         assert found == set()
         assert "No node is named 'me'. No node is marked as the owner" in str(warnings)
     excluded = {"steps": [TO_INES], "constraints": [{**me, "type": "NOT_IN", "value": ["me"]}]}
     assert (await found_at_start(tools, excluded))[0] == {"Ada"}
 
 
-async def test_names_outside_the_ontology_are_compared_as_they_are(database: Database, tools: Toolset) -> None:
+async def test_names_outside_the_ontology_are_compared_as_they_are(
+    database: Database, tools: Toolset
+) -> None:
     anna = await person(tools, "Anna Berger", aliases=["Rex"])
     await database.run(
-        "MATCH (n:Person {user_id: $user}) CREATE (n)-[:OWNS {relationship_type: 'acute'}]->(:Pet {user_id: $user, "
-        "name: 'Rex', entity_key: 'rex'}), (n)-[:OWNS]->(:Pet {user_id: $user, name: 'Tom', entity_key: 'tom'})",
+        "MATCH (n:Person {user_id: $user}) CREATE (n)-[:OWNS {relationship_type: 'acute'}]->(:Pet "
+        "{user_id: $user, "
+        "name: 'Rex', entity_key: 'rex'}), (n)-[:OWNS]->(:Pet {user_id: $user, name: 'Tom', "
+        "entity_key: 'tom'})",
     )
     owns = {"source_label": "Person", "relation_type": "OWNS", "target_label": "Pet"}
     for kind, values, keys in (("IN", ["Rex"], ["rex"]), ("NOT_IN", ["Rex"], ["tom"])):
         name = {"type": kind, "property_path": "name", "value": values, "at_step": "end"}
-        payload = succeeded(await tools.query_patterns(patterns=[{"steps": [owns], "constraints": [name]}]))
+        payload = succeeded(
+            await tools.query_patterns(patterns=[{"steps": [owns], "constraints": [name]}])
+        )
         assert [path["nodes"] for path in payload["paths"]] == [[anna, key] for key in keys]
         assert "warnings" not in payload
-    acute = {"type": "IN", "on": "relationship", "property_path": "relationship_type", "value": ["acute"], "at_step": 0}
-    payload = succeeded(await tools.query_patterns(patterns=[{"steps": [owns], "constraints": [acute]}]))
+    acute = {
+        "type": "IN",
+        "on": "relationship",
+        "property_path": "relationship_type",
+        "value": ["acute"],
+        "at_step": 0,
+    }
+    payload = succeeded(
+        await tools.query_patterns(patterns=[{"steps": [owns], "constraints": [acute]}])
+    )
     assert "warnings" not in payload
 
 
@@ -405,24 +559,41 @@ async def test_several_nodes_of_a_name_in_a_list_are_found_beside_aliases(tools:
         await tools.remember(
             nodes=[
                 {"label": "Concept", "name": "Go"},
-                *({"label": "Person", "new": True, "ref": ref, **node} for ref, node in people.items()),
+                *(
+                    {"label": "Person", "new": True, "ref": ref, **node}
+                    for ref, node in people.items()
+                ),
             ],
-            relationships=[{"from": each, "to": "Go", "relationship_type": "likes"} for each in (me, *people)],
+            relationships=[
+                {"from": each, "to": "Go", "relationship_type": "likes"} for each in (me, *people)
+            ],
         )
     )["created_nodes"]
-    keys = {"Me": me} | {ref: node["entity_key"] for ref, node in zip(people, created[1:], strict=True)}
+    keys = {"Me": me} | {
+        ref: node["entity_key"] for ref, node in zip(people, created[1:], strict=True)
+    }
 
     async def found(kind: str, *values: str) -> tuple[list[str], list[str]]:
         constraint = {"type": kind, "property_path": "name", "value": [*values], "at_step": "start"}
-        payload = succeeded(await tools.query_patterns(patterns=[{"steps": [likes], "constraints": [constraint]}]))
+        payload = succeeded(
+            await tools.query_patterns(patterns=[{"steps": [likes], "constraints": [constraint]}])
+        )
         reached = {path["nodes"][0] for path in payload.get("paths", ())}
-        return sorted(name for name, key in keys.items() if key in reached), payload.get("warnings", [])
+        return sorted(name for name, key in keys.items() if key in reached), payload.get(
+            "warnings", []
+        )
 
     reached, warnings = await found("IN", "Cy", "Bobby", "robert hofmann", "me")
     assert reached == ["Eve", "Robert", "first", "second"]
-    assert [one.partition(" (")[0] for one in warnings] == ["Bobby → Robert Hofmann", "robert hofmann → Robert Hofmann"]
+    assert [one.partition(" (")[0] for one in warnings] == [
+        "Bobby → Robert Hofmann",
+        "robert hofmann → Robert Hofmann",
+    ]
     reached, warnings = await found("NOT_IN", "Cy", "bobby", "Me")
-    assert (reached, [one.partition(" (")[0] for one in warnings]) == (["Eve"], ["bobby → Robert Hofmann"])
+    assert (reached, [one.partition(" (")[0] for one in warnings]) == (
+        ["Eve"],
+        ["bobby → Robert Hofmann"],
+    )
     reached, warnings = await found("IN", "Cy", *(f"Nobody {number}" for number in range(10)))
     assert reached == ["first", "second"]
     assert [one[:24] for one in warnings[:3]] == ["No node is named 'Nobody"] * 3
@@ -431,11 +602,19 @@ async def test_several_nodes_of_a_name_in_a_list_are_found_beside_aliases(tools:
 
 async def test_the_first_worked_example_finds_what_it_says(tools: Toolset) -> None:
     me, [ruth, tom] = await person(tools, "Me"), await persons(tools, "Ruth", "Tom")
-    ties = {(ruth, me): "mentor", (tom, me): "friend", (ruth, "Sailing"): "loves", (tom, "Chess"): "plays"}
+    ties = {
+        (ruth, me): "mentor",
+        (tom, me): "friend",
+        (ruth, "Sailing"): "loves",
+        (tom, "Chess"): "plays",
+    }
     keys = await remembered(
         tools,
         [{"label": "Concept", "name": name} for name in ("Sailing", "Chess")],
-        [{"from": first, "to": second, "relationship_type": kind} for (first, second), kind in ties.items()],
+        [
+            {"from": first, "to": second, "relationship_type": kind}
+            for (first, second), kind in ties.items()
+        ],
     )
     payload = succeeded(await tools.query_patterns(**WORKED_EXAMPLES[0].arguments))
     assert [path["nodes"] for path in payload["paths"]] == [[me, ruth, keys["Sailing"]]]
@@ -446,7 +625,9 @@ async def test_an_answer_without_a_match_is_short_and_within_its_budget(tools: T
     fence = {"to": "Max", "relationship_type": "neighbor", "description": "We share a fence. " * 20}
     nodes = [{"label": "Person", "name": name} for name in ("Max", *names)]
     await remembered(tools, nodes, [{"from": name, **fence} for name in names])
-    nobody = [{"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}]
+    nobody = [
+        {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}
+    ]
     steps = [{"source_label": "Person", "target_label": "Person"}]
     query = {"query": "neighbors", "patterns": [{"steps": steps, "constraints": nobody}]}
     payload = await tools.query_patterns(**query)
@@ -455,7 +636,9 @@ async def test_an_answer_without_a_match_is_short_and_within_its_budget(tools: T
     assert "matches without the constraint PROPERTY_EQUALS name 'Zoe'" in str(payload["warnings"])
     assert len(json.dumps(payload)) < 8_000
     for budget in range(700, 1_700, 190):
-        answer = await tools["query_patterns"].call_text({**query, "format": "json", "token_budget": budget})
+        answer = await tools["query_patterns"].call_text(
+            {**query, "format": "json", "token_budget": budget}
+        )
         assert estimated_tokens(answer.text) <= budget, budget
 
 

@@ -18,9 +18,15 @@ READ_MODE = b"\x84mode\x81r"
 """The entry `mode: "r"` of a message of the Bolt protocol that begins a transaction."""
 
 BEGIN = b"\xb1\x11"
-"""The start of a message that begins a transaction, rather than running one statement in a transaction of its own."""
+"""The start of a message that begins a transaction, rather than running one statement in a
+transaction of its own.
+"""
 
-STEP = {"source_label": "Person", "relation_type": "has_relationship_with", "target_label": "Person"}
+STEP = {
+    "source_label": "Person",
+    "relation_type": "has_relationship_with",
+    "target_label": "Person",
+}
 
 
 @pytest.fixture
@@ -35,10 +41,14 @@ def recorder() -> Recorder:
 
 
 @pytest.fixture
-async def graph(proxy: Proxy, settings: Settings, recorder: Recorder) -> AsyncIterator[KnowledgeGraph]:
+async def graph(
+    proxy: Proxy, settings: Settings, recorder: Recorder
+) -> AsyncIterator[KnowledgeGraph]:
     """The graph behind a proxy that keeps what is sent to the server."""
     near = settings.model_copy(update={"neo4j_uri": proxy.uri})
-    connecting = KnowledgeGraph.connect(settings=near, embedder=HashingEmbedder(DIMENSIONS), observer=recorder)
+    connecting = KnowledgeGraph.connect(
+        settings=near, embedder=HashingEmbedder(DIMENSIONS), observer=recorder
+    )
     async with connecting as opened:
         yield opened
 
@@ -79,7 +89,9 @@ async def test_a_tool_that_writes_is_not_sent_in_read_mode(
     assert proxy.requests.count(READ_MODE) == len(recorder.statements) - len(written)
 
 
-async def test_the_server_refuses_to_write_where_tools_read(graph: KnowledgeGraph, proxy: Proxy, user_id: str) -> None:
+async def test_the_server_refuses_to_write_where_tools_read(
+    graph: KnowledgeGraph, proxy: Proxy, user_id: str
+) -> None:
     store = services_of(graph).store
     create = "CREATE (n:Concept {user_id: $user_id}) RETURN n.user_id AS made"
     values = {"user_id": user_id}

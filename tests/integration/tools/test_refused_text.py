@@ -5,7 +5,9 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.people import persons
 
 
-async def created(tools: Toolset, embedder: WatchedEmbedder, words: list[str], *, refused: str) -> list[bool]:
+async def created(
+    tools: Toolset, embedder: WatchedEmbedder, words: list[str], *, refused: str
+) -> list[bool]:
     """Which of the relationships with these words are created, by a model that refuses a word."""
     first, *others = await persons(tools, *(f"P{number}" for number in range(len(words) + 1)))
     embedder.forget()
@@ -19,7 +21,9 @@ async def created(tools: Toolset, embedder: WatchedEmbedder, words: list[str], *
     return [result["success"] for result in answer["results"]]
 
 
-async def test_the_other_items_of_a_batch_are_written(tools: Toolset, embedder: WatchedEmbedder) -> None:
+async def test_the_other_items_of_a_batch_are_written(
+    tools: Toolset, embedder: WatchedEmbedder
+) -> None:
     words = ["friend", "poison", "mentor"]
     assert await created(tools, embedder, words, refused="poison") == [True, False, True]
 
@@ -27,5 +31,7 @@ async def test_the_other_items_of_a_batch_are_written(tools: Toolset, embedder: 
 async def test_a_model_that_refuses_everything_is_not_called_for_each_text(
     tools: Toolset, embedder: WatchedEmbedder
 ) -> None:
-    assert not any(await created(tools, embedder, [f"mentee{n}" for n in range(20)], refused="mentee"))
+    assert not any(
+        await created(tools, embedder, [f"mentee{n}" for n in range(20)], refused="mentee")
+    )
     assert embedder.calls == 1 + 3

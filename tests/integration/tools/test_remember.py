@@ -21,7 +21,12 @@ from tests.support.stored import (
 )
 
 ME = {"label": "Person", "name": "Ines", "is_owner": True}
-RUTH = {"label": "Person", "name": "Ruth Calder", "description": "Naval architect.", "notes": ["Moved to Bergen."]}
+RUTH = {
+    "label": "Person",
+    "name": "Ruth Calder",
+    "description": "Naval architect.",
+    "notes": ["Moved to Bergen."],
+}
 MENTOR = {
     "from": "Ruth Calder",
     "to": "me",
@@ -51,12 +56,20 @@ async def test_nodes_relationships_and_notes_are_created_in_one_call(
         )
     )
     assert payload["message"] == "Nodes: 3 created. Relationships: 1 created. 4 notes added"
-    assert [created["name"] for created in payload["created_nodes"]] == ["Ines", "Ruth Calder", "Sailing"]
+    assert [created["name"] for created in payload["created_nodes"]] == [
+        "Ines",
+        "Ruth Calder",
+        "Sailing",
+    ]
     stored = await named(graph, user_id)
     assert stored["Ines"]["is_owner"] is True
     assert note_contents(stored["Sailing"]) == ["Starts again in May."]
     [relationship] = await database.assert_current()
-    assert (relationship["relationship_type"], relationship["attitude"], relationship["proximity"]) == (
+    assert (
+        relationship["relationship_type"],
+        relationship["attitude"],
+        relationship["proximity"],
+    ) == (
         "mentor of",
         5,
         4,
@@ -76,10 +89,18 @@ async def test_notes_of_one_call_on_a_relationship_are_one_write(
     on = ["Ada", "Bo"]
     notes = [{"on": on, "content": f"They row on lake {number}."} for number in (1, 2, 3, 2)]
     payload = succeeded(await tools.remember(notes=notes))
-    assert (payload["notes_added"], payload["embeddings"], [len(texts) for texts in embedder.stored]) == (3, 1, [4])
+    assert (
+        payload["notes_added"],
+        payload["embeddings"],
+        [len(texts) for texts in embedder.stored],
+    ) == (3, 1, [4])
     assert "1 unchanged" in payload["message"]
     correction = {"on": on, "replaces": "They row on lake 1.", "content": "They sail."}
-    later = [{"on": on, "content": "They swim."}, correction, {"on": on, "content": "They row on lake 1."}]
+    later = [
+        {"on": on, "content": "They swim."},
+        correction,
+        {"on": on, "content": "They row on lake 1."},
+    ]
     payload = succeeded(await tools.remember(notes=[*later, {"on": on, "content": "They run."}]))
     assert (payload["notes_added"], payload["notes_corrected"]) == (3, 1)
     [stored] = await database.assert_current()
@@ -101,7 +122,10 @@ async def test_a_note_that_the_model_refuses_does_not_keep_the_others_from_being
     on = ["Ada", "Bo"]
     notes = [{"on": on, "content": f"They row on lake {number}."} for number in (1, 2, 3)]
     payload = succeeded(await tools.remember(notes=notes))
-    assert (payload["notes_added"], [failure["index"] for failure in payload["failures"]]) == (2, [1])
+    assert (payload["notes_added"], [failure["index"] for failure in payload["failures"]]) == (
+        2,
+        [1],
+    )
     [stored] = await database.assert_current()
     assert note_contents(stored) == ["They row on lake 1.", "They row on lake 3."]
 
@@ -109,7 +133,11 @@ async def test_a_note_that_the_model_refuses_does_not_keep_the_others_from_being
 async def test_the_same_call_again_changes_nothing(
     tools: Toolset, database: Database, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
-    arguments = {"nodes": [ME, RUTH], "relationships": [MENTOR], "notes": [{"on": "Ines", "content": "Reads a lot."}]}
+    arguments = {
+        "nodes": [ME, RUTH],
+        "relationships": [MENTOR],
+        "notes": [{"on": "Ines", "content": "Reads a lot."}],
+    }
     succeeded(await tools.remember(**arguments))
     before = await database.all()
     embedder.forget()
@@ -141,7 +169,8 @@ async def test_what_exists_is_updated_and_replaced_texts_are_reported(
     ]
     assert RememberResult.model_validate(payload).short_text().splitlines()[1:] == [
         "Replaced: Ruth Calder: description was 'An architect.'",
-        "Replaced: Ruth Calder mentor of Ines: relationship_type was 'friend', attitude was 'neutral', "
+        "Replaced: Ruth Calder mentor of Ines: relationship_type was 'friend', attitude was "
+        "'neutral', "
         "description was 'They met at work.'",
     ]
     stored = (await named(graph, user_id))["Ruth Calder"]
@@ -162,10 +191,15 @@ async def test_a_renamed_node_does_not_take_the_place_of_a_new_one_with_a_name_t
     tools: Toolset, database: Database
 ) -> None:
     [created] = succeeded(await tools.remember(nodes=[RUTH]))["created_nodes"]
-    succeeded(await tools.remember(nodes=[{"entity_key": created["entity_key"], "name": "Ruth Holm"}]))
+    succeeded(
+        await tools.remember(nodes=[{"entity_key": created["entity_key"], "name": "Ruth Holm"}])
+    )
     succeeded(await tools.update_node(entity_key=created["entity_key"], aliases=[]))
     succeeded(await tools.remember(nodes=[RUTH]))
-    assert sorted(stored["name"] for stored in await database.nodes()) == ["Ruth Calder", "Ruth Holm"]
+    assert sorted(stored["name"] for stored in await database.nodes()) == [
+        "Ruth Calder",
+        "Ruth Holm",
+    ]
 
 
 async def test_a_note_on_a_node_of_the_call_that_was_refused_says_so(tools: Toolset) -> None:
@@ -177,23 +211,39 @@ async def test_a_note_on_a_node_of_the_call_that_was_refused_says_so(tools: Tool
 
 async def test_several_nodes_with_the_name_are_an_error_that_lists_them(tools: Toolset) -> None:
     keys = [await person(tools, "Anna", description) for description in ("A baker.", "A judge.")]
-    payload = await tools.remember(nodes=[{"label": "Person", "name": "Anna", "notes": ["Likes tea."]}])
+    payload = await tools.remember(
+        nodes=[{"label": "Person", "name": "Anna", "notes": ["Likes tea."]}]
+    )
     error = error_of(payload)
     assert all(key[:8] in error for key in keys)
     assert "A baker." in error
 
 
-async def test_another_person_of_the_same_name_is_created_if_asked_for(tools: Toolset, database: Database) -> None:
+async def test_another_person_of_the_same_name_is_created_if_asked_for(
+    tools: Toolset, database: Database
+) -> None:
     await person(tools, "Anna", "A baker.")
-    anna = {"label": "Person", "name": "Anna", "description": "A judge.", "new": True, "ref": "judge"}
-    payload = succeeded(await tools.remember(nodes=[anna], notes=[{"on": "judge", "content": "Retired in 2020."}]))
+    anna = {
+        "label": "Person",
+        "name": "Anna",
+        "description": "A judge.",
+        "new": True,
+        "ref": "judge",
+    }
+    payload = succeeded(
+        await tools.remember(nodes=[anna], notes=[{"on": "judge", "content": "Retired in 2020."}])
+    )
     assert payload["nodes"]["created"] == 1
     judge = next(stored for stored in await database.nodes() if stored["description"] == "A judge.")
     assert note_contents(judge) == ["Retired in 2020."]
 
 
-async def test_concurrent_calls_create_a_person_once(agents: list[Toolset], database: Database) -> None:
-    payloads = await asyncio.gather(*(tools.remember(nodes=[ME, RUTH], relationships=[MENTOR]) for tools in agents))
+async def test_concurrent_calls_create_a_person_once(
+    agents: list[Toolset], database: Database
+) -> None:
+    payloads = await asyncio.gather(
+        *(tools.remember(nodes=[ME, RUTH], relationships=[MENTOR]) for tools in agents)
+    )
     assert all(payload["success"] for payload in payloads)
     assert sorted(stored["name"] for stored in await database.nodes()) == ["Ines", "Ruth Calder"]
     assert len(await database.relationships()) == 1
@@ -225,9 +275,13 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, database: D
         )
     )
     assert payload["message"] == (
-        "Nodes: 2 created, 4 failed. Relationships: 1 created, 1 unchanged, 3 failed. 3 notes added, 2 failed"
+        "Nodes: 2 created, 4 failed. Relationships: 1 created, 1 unchanged, 3 failed. 3 notes "
+        "added, 2 failed"
     )
-    errors = {f"{failure['list']}[{failure['index']}]": failure["error"] for failure in payload["failures"]}
+    errors = {
+        f"{failure['list']}[{failure['index']}]": failure["error"]
+        for failure in payload["failures"]
+    }
     assert errors["nodes[1]"] == "unknown argument lable: did you mean label?"
     assert "or a label (Person, Concept, Entity, Source) to create it" in errors["nodes[2]"]
     assert errors["nodes[3]"].startswith("Unknown label: Dog")
@@ -236,7 +290,8 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, database: D
     assert errors["relationships[2]"].startswith("Node not found: A stranger")
     assert errors["relationships[3]"].startswith("A relationship joins two different nodes")
     assert payload["hints"] == [
-        "relationships[4] was written without attitude: Attitude/proximity must be 1-5, got attitude 9; "
+        "relationships[4] was written without attitude: Attitude/proximity must be 1-5, got "
+        "attitude 9; "
         "from 1 to 5: hostile, unfriendly, neutral, friendly, close"
     ]
     assert errors["notes[0]"].startswith("lifetime must be one of week")
@@ -245,7 +300,9 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, database: D
 
 
 async def test_if_everything_fails_the_call_fails(tools: Toolset) -> None:
-    payload = await tools.remember(relationships=[{"from": "A", "to": "B", "relationship_type": "x"}])
+    payload = await tools.remember(
+        relationships=[{"from": "A", "to": "B", "relationship_type": "x"}]
+    )
     assert error_of(payload).startswith("relationships[0] A to B: Node not found: A")
     assert [failure["index"] for failure in payload["failures"]] == [0]
 
@@ -257,7 +314,9 @@ async def test_a_failure_of_the_embedder_is_the_error_of_every_new_item(
     payload = await tools.remember(nodes=[ME, RUTH], relationships=[MENTOR])
     errors = ["the model is down", "the model is down", "nodes[1] was not written"]
     assert [failure["error"] for failure in payload["failures"]] == errors
-    assert error_of(payload).startswith("nodes[0] Ines: the model is down; nodes[1] Ruth Calder: the model is down")
+    assert error_of(payload).startswith(
+        "nodes[0] Ines: the model is down; nodes[1] Ruth Calder: the model is down"
+    )
     assert await database.nodes() == []
 
 
@@ -265,12 +324,22 @@ async def test_a_note_or_relationship_without_a_type_creates_the_relationship_wi
     tools: Toolset, database: Database
 ) -> None:
     nodes = [ME, RUTH, {"label": "Concept", "name": "Sailing"}]
-    notes = [{"on": ["Sailing", "me"], "content": "Ines sails."}, {"on": ["me", "Sailing"], "content": "Ines won."}]
-    call = {"nodes": nodes, "relationships": [{"from": "Ruth Calder", "to": "me", "proximity": 4}], "notes": notes}
+    notes = [
+        {"on": ["Sailing", "me"], "content": "Ines sails."},
+        {"on": ["me", "Sailing"], "content": "Ines won."},
+    ]
+    call = {
+        "nodes": nodes,
+        "relationships": [{"from": "Ruth Calder", "to": "me", "proximity": 4}],
+        "notes": notes,
+    }
     answer = await tools.remember.call_text(call)
-    assert answer.text.splitlines()[0] == "Nodes: 3 created. Relationships: 2 created. 3 notes added"
+    assert (
+        answer.text.splitlines()[0] == "Nodes: 3 created. Relationships: 2 created. 3 notes added"
+    )
     assert answer.text.splitlines()[2:] == [
-        "Note: New relationship 'Ruth Calder has relationship with Ines'; give a better relationship_type",
+        "Note: New relationship 'Ruth Calder has relationship with Ines'; give a better "
+        "relationship_type",
         "Note: New relationship 'Ines engages with Sailing'; give a better relationship_type",
     ]
     stored = {one["neo4j_type"]: one for one in await database.assert_current()}
@@ -285,33 +354,60 @@ async def test_a_note_or_relationship_without_a_type_creates_the_relationship_wi
     assert known["triplet"] == "Ines apprentice of Ruth Calder"
     await database.assert_current()
     edit = {"on": ["Ruth Calder", "Sailing"], "replaces": "Ruth", "content": "Ruth rows."}
-    assert "Relationship not found between Ruth Calder" in error_of(await tools.remember(notes=[edit]))
+    assert "Relationship not found between Ruth Calder" in error_of(
+        await tools.remember(notes=[edit])
+    )
 
 
 async def test_where_types_compete_a_note_is_for_the_relationship_that_exists(
     graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     known = graph.ontology.relationships
-    competing = known["engages_with"].model_copy(update={"connects": known["associated_with"].connects})
-    ontology = graph.ontology.model_copy(update={"relationships": {**known, "engages_with": competing}})
+    competing = known["engages_with"].model_copy(
+        update={"connects": known["associated_with"].connects}
+    )
+    ontology = graph.ontology.model_copy(
+        update={"relationships": {**known, "engages_with": competing}}
+    )
     parts = services_of(graph)
-    tools = KnowledgeGraph(parts.store, ontology, parts.embedder, graph.settings).tools(user_id=user_id)
+    tools = KnowledgeGraph(parts.store, ontology, parts.embedder, graph.settings).tools(
+        user_id=user_id
+    )
     notes = [{"on": ["me", "The fair"], "content": "Ines went there."}]
     payload = await tools.remember(nodes=[ME, {"label": "Entity", "name": "The fair"}], notes=notes)
     [failed] = payload["failures"]
     assert "Choose one with neo4j_type" in failed["error"]
-    runs = {"from": "me", "to": "The fair", "relationship_type": "runs", "neo4j_type": "associated_with"}
-    succeeded(await tools.remember(relationships=[runs, {"from": "me", "to": "The fair", "proximity": 4}], notes=notes))
+    runs = {
+        "from": "me",
+        "to": "The fair",
+        "relationship_type": "runs",
+        "neo4j_type": "associated_with",
+    }
+    succeeded(
+        await tools.remember(
+            relationships=[runs, {"from": "me", "to": "The fair", "proximity": 4}], notes=notes
+        )
+    )
     stored = await database.relationship()
-    assert (stored["neo4j_type"], stored["relationship_type"], stored["proximity"]) == ("associated_with", "runs", 4)
+    assert (stored["neo4j_type"], stored["relationship_type"], stored["proximity"]) == (
+        "associated_with",
+        "runs",
+        4,
+    )
     assert note_contents(stored) == ["Ines went there."]
 
 
 async def test_an_invalid_note_costs_only_the_note(tools: Toolset, database: Database) -> None:
-    notes = ["They sail.", {"content": "They met.", "when": "last Friday"}, {"content": "They row.", "lifetime": "age"}]
+    notes = [
+        "They sail.",
+        {"content": "They met.", "when": "last Friday"},
+        {"content": "They row.", "lifetime": "age"},
+    ]
     relationship = {**MENTOR, "notes": notes}
     answer = await tools.remember.call_text({"nodes": [ME, RUTH], "relationships": [relationship]})
-    assert answer.text.splitlines()[0] == "Nodes: 2 created. Relationships: 1 created. 2 notes added"
+    assert (
+        answer.text.splitlines()[0] == "Nodes: 2 created. Relationships: 1 created. 2 notes added"
+    )
     omitted = "Note: relationships[0] was written without notes"
     first, second = answer.text.splitlines()[2:]
     assert first.startswith(f"{omitted}[1]: when: must be a date or a period")
@@ -329,22 +425,35 @@ async def test_an_invalid_level_costs_only_the_level(tools: Toolset, database: D
         {
             "relationships": [
                 {**MENTOR, "attitude": "very fond", "proximity": 9, "notes": ["They sail."]},
-                {"from": "me", "to": "Sailing", "relationship_type": "loves", "attitude": "loves", "proximity": 4},
+                {
+                    "from": "me",
+                    "to": "Sailing",
+                    "relationship_type": "loves",
+                    "attitude": "loves",
+                    "proximity": 4,
+                },
             ]
         }
     )
     words = "hostile, unfriendly, neutral, friendly, close"
     assert answer.text.splitlines() == [
         "Relationships: 2 created. 1 note added",
-        'Note: relationships[0] was written without attitude: Invalid word "very fond" for relationship type '
+        'Note: relationships[0] was written without attitude: Invalid word "very fond" for '
+        "relationship type "
         f'"has_relationship_with". Words of attitude, from 1 to 5: {words}',
-        "Note: relationships[0] was written without proximity: Attitude/proximity must be 1-5, got proximity 9; "
+        "Note: relationships[0] was written without proximity: Attitude/proximity must be 1-5, got "
+        "proximity 9; "
         "from 1 to 5: stranger, acquaintance, familiar, known-well, intimate-knowledge",
-        'Note: relationships[1] was written without attitude: Invalid word "loves" for relationship type '
-        '"engages_with". Words of attitude, from 1 to 5: dislikes, skeptical, neutral, interested, passionate',
+        'Note: relationships[1] was written without attitude: Invalid word "loves" for '
+        "relationship type "
+        '"engages_with". Words of attitude, from 1 to 5: dislikes, skeptical, neutral, interested, '
+        "passionate",
     ]
     stored = {one["relationship_type"]: one for one in await database.relationships()}
-    assert (stored["mentor of"].get("attitude"), stored["mentor of"].get("proximity")) == (None, None)
+    assert (stored["mentor of"].get("attitude"), stored["mentor of"].get("proximity")) == (
+        None,
+        None,
+    )
     assert (stored["loves"].get("attitude"), stored["loves"]["proximity"]) == (None, 4)
     await database.assert_current()
 
@@ -352,7 +461,9 @@ async def test_an_invalid_level_costs_only_the_level(tools: Toolset, database: D
 async def test_an_invalid_level_keeps_the_stored_one_and_alone_is_an_error(tools: Toolset) -> None:
     await two_friends(tools, attitude=4)
     ends = {"from": "Ada", "to": "Bo"}
-    payload = succeeded(await tools.remember(relationships=[{**ends, "attitude": "fond", "proximity": 3}]))
+    payload = succeeded(
+        await tools.remember(relationships=[{**ends, "attitude": "fond", "proximity": 3}])
+    )
     assert payload["relationships"]["updated"] == 1
     assert "relationships[0] was written without attitude" in payload["hints"][0]
     assert payload["replaced"] == []
@@ -364,7 +475,9 @@ async def test_an_invalid_level_keeps_the_stored_one_and_alone_is_an_error(tools
     assert "Node not found: Zoe" in error_of(payload)
 
 
-async def test_two_items_with_one_name_and_different_refs_are_refused(tools: Toolset, database: Database) -> None:
+async def test_two_items_with_one_name_and_different_refs_are_refused(
+    tools: Toolset, database: Database
+) -> None:
     first = {"ref": "a", "label": "Person", "name": "Peter", "description": "Carpenter."}
     second = {"ref": "b", "label": "Person", "name": "peter", "description": "Priest."}
     kitchen = {"from": "a", "to": "me", "relationship_type": "built the kitchen of"}
@@ -372,7 +485,8 @@ async def test_two_items_with_one_name_and_different_refs_are_refused(tools: Too
     errors = [failure["error"] for failure in payload["failures"]]
     assert errors[0] == errors[1]
     assert errors[0].startswith(
-        "nodes 1, 2 have different refs and the same name. If they are the same thing, give one item;"
+        "nodes 1, 2 have different refs and the same name. If they are the same thing, give one "
+        "item;"
     )
     assert errors[2] == "'a' is nodes[1], which was not written"
     assert [node["name"] for node in await database.nodes()] == ["Ines"]
@@ -380,8 +494,12 @@ async def test_two_items_with_one_name_and_different_refs_are_refused(tools: Too
     assert sorted(node["name"] for node in await database.nodes()) == ["Ines", "Peter", "peter"]
 
 
-async def test_a_node_is_not_renamed_to_the_name_of_another(tools: Toolset, database: Database) -> None:
-    created = succeeded(await tools.remember(nodes=[RUTH, {"label": "Person", "name": "Rut Calder"}]))["created_nodes"]
+async def test_a_node_is_not_renamed_to_the_name_of_another(
+    tools: Toolset, database: Database
+) -> None:
+    created = succeeded(
+        await tools.remember(nodes=[RUTH, {"label": "Person", "name": "Rut Calder"}])
+    )["created_nodes"]
     key = next(node["entity_key"] for node in created if node["name"] == "Rut Calder")
     error = error_of(await tools.remember(nodes=[{"entity_key": key, "name": "ruth calder"}]))
     assert "Person 'Ruth Calder' (" in error
@@ -391,7 +509,9 @@ async def test_a_node_is_not_renamed_to_the_name_of_another(tools: Toolset, data
     assert {node["name"] for node in await database.nodes()} == {"Ruth Calder", "rut calder"}
 
 
-async def test_a_name_that_means_the_owner_creates_nobody(tools: Toolset, database: Database) -> None:
+async def test_a_name_that_means_the_owner_creates_nobody(
+    tools: Toolset, database: Database
+) -> None:
     assert "give the real name and is_owner" in error_of(
         await tools.remember(nodes=[{"label": "Person", "name": "Me"}])
     )
@@ -404,20 +524,32 @@ async def test_a_name_that_means_the_owner_creates_nobody(tools: Toolset, databa
 
 async def test_a_stored_label_does_not_change(tools: Toolset) -> None:
     key = await node(tools, "Concept", "Sailing")
-    error = error_of(await tools.remember(nodes=[{"entity_key": key, "label": "Entity", "description": "A sport."}]))
+    error = error_of(
+        await tools.remember(
+            nodes=[{"entity_key": key, "label": "Entity", "description": "A sport."}]
+        )
+    )
     assert error.endswith("'Sailing' has the label Concept, not Entity")
 
 
 async def test_the_expiry_of_notes_is_reported(tools: Toolset) -> None:
-    notes = [{"content": "On holiday.", "lifetime": "week"}, {"content": "Ill.", "lifetime": "week"}, "Sings."]
+    notes = [
+        {"content": "On holiday.", "lifetime": "week"},
+        {"content": "Ill.", "lifetime": "week"},
+        "Sings.",
+    ]
     payload = succeeded(await tools.remember(nodes=[{**RUTH, "notes": notes}]))
     assert payload["note_expiries"] == [{"expires_at": "2026-01-08T00:00:00Z", "notes": 2}]
 
 
-async def test_a_note_names_a_source_of_the_same_call(tools: Toolset, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_note_names_a_source_of_the_same_call(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
     talk = {"label": "Source", "name": "Talk", "description": "A talk in May.", "ref": "talk"}
     note = {"content": "Sails.", "source_entity_key": "talk"}
-    [_, source] = succeeded(await tools.remember(nodes=[{**RUTH, "notes": [note]}, talk]))["created_nodes"]
+    [_, source] = succeeded(await tools.remember(nodes=[{**RUTH, "notes": [note]}, talk]))[
+        "created_nodes"
+    ]
     stored = (await named(graph, user_id))["Ruth Calder"]
     assert f'"source_entity_key":"{source["entity_key"]}"' in stored["notes"]
 
@@ -435,7 +567,10 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
                 },
                 {"label": "Person", "name": "Ines", "description": "Engineer."},
             ],
-            "relationships": [{**MENTOR, "relationship_type": "friend of"}, {**MENTOR, "to": "Zorro"}],
+            "relationships": [
+                {**MENTOR, "relationship_type": "friend of"},
+                {**MENTOR, "to": "Zorro"},
+            ],
         }
     )
     [created] = answer.payload["created_nodes"]
@@ -450,12 +585,15 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
         "Failed: relationships[1] Ruth Calder to Zorro: Node not found: Zorro"
     )
     assert answer.text.splitlines()[4:] == [
-        "Note: relationships[0]: Its type is now 'mentor of, friend of'; if 'mentor of' ended, repeat it with replaces",
+        "Note: relationships[0]: Its type is now 'mentor of, friend of'; if 'mentor of' ended, "
+        "repeat it with replaces",
     ]
 
 
 async def test_the_text_lists_twenty_failures_and_counts_the_others(tools: Toolset) -> None:
-    answer = await tools["remember"].call_text({"nodes": [ME, *({"name": f"Nobody {i}"} for i in range(30))]})
+    answer = await tools["remember"].call_text(
+        {"nodes": [ME, *({"name": f"Nobody {i}"} for i in range(30))]}
+    )
     assert answer.text.count("Failed: ") == 21
     assert answer.text.splitlines()[-1] == "Failed: 10 more"
 
@@ -467,11 +605,16 @@ async def test_too_many_items_are_rejected(tools: Toolset) -> None:
 
 
 async def test_a_call_without_items_is_an_error(tools: Toolset) -> None:
-    assert error_of(await tools.remember()) == "Nothing to remember: give nodes, relationships or notes"
+    assert (
+        error_of(await tools.remember())
+        == "Nothing to remember: give nodes, relationships or notes"
+    )
 
 
 @pytest.mark.parametrize("stored", [True, False])
-async def test_a_name_of_two_nodes_means_neither(database: Database, tools: Toolset, *, stored: bool) -> None:
+async def test_a_name_of_two_nodes_means_neither(
+    database: Database, tools: Toolset, *, stored: bool
+) -> None:
     concept, entity = [{"label": label, "name": "Yacht design"} for label in ("Concept", "Entity")]
     if stored:
         succeeded(await tools.remember(nodes=[concept]))
@@ -479,8 +622,8 @@ async def test_a_name_of_two_nodes_means_neither(database: Database, tools: Tool
     nodes = [concept, {"label": "Person", "name": "Ann"}, entity]
     answer = await tools["remember"].call_text({"nodes": nodes, "relationships": [likes]})
     assert (
-        "'yacht design' is a name of nodes[0], nodes[2]; use the ref or the key of the node that is meant"
-        in answer.text
+        "'yacht design' is a name of nodes[0], nodes[2]; use the ref or the key of the node that "
+        "is meant" in answer.text
     )
     assert await database.relationships() == []
     refs = [{**concept, "ref": "c"}, {**entity, "ref": "e"}]
@@ -498,16 +641,26 @@ async def test_a_name_of_the_call_is_found_without_its_accents(tools: Toolset) -
 
 
 async def test_a_type_that_gets_only_a_preposition_keeps_no_former_type(tools: Toolset) -> None:
-    mother = {"from": "Ada", "to": "Bo", "relationship_type": "mother", "description": "Born in Porto."}
+    mother = {
+        "from": "Ada",
+        "to": "Bo",
+        "relationship_type": "mother",
+        "description": "Born in Porto.",
+    }
     await two_friends(tools, relationship_type="mother", description="Born in Porto.")
-    changed = succeeded(await tools.remember(relationships=[{**mother, "relationship_type": "Mother of"}]))
+    changed = succeeded(
+        await tools.remember(relationships=[{**mother, "relationship_type": "Mother of"}])
+    )
     assert changed["notes_added"] == 0
 
 
 async def test_a_ref_of_two_nodes_means_neither(tools: Toolset) -> None:
     nodes = [{"ref": "a", "label": "Person", "name": name} for name in ("Tom", "Tim")]
     answer = await tools.remember.call_text(
-        {"nodes": nodes, "relationships": [{"from": "a", "to": "Tom", "relationship_type": "brother"}]}
+        {
+            "nodes": nodes,
+            "relationships": [{"from": "a", "to": "Tom", "relationship_type": "brother"}],
+        }
     )
     assert "Nodes: 2 created" in answer.text
     assert "Several nodes in this call have the ref 'a'; give each node its own" in answer.text

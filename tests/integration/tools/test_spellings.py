@@ -25,7 +25,9 @@ def document_key(name: str, user_id: str) -> str:
     return hashlib.sha256(f"{name.lower()}concept{user_id}".encode()).hexdigest()
 
 
-async def test_spellings_of_one_call_of_remember_are_one_node(tools: Toolset, database: Database, user_id: str) -> None:
+async def test_spellings_of_one_call_of_remember_are_one_node(
+    tools: Toolset, database: Database, user_id: str
+) -> None:
     payload = succeeded(await tools.remember(nodes=[concept(name) for name in SPELLINGS]))
     assert payload["nodes"]["created"] == 1
     [stored] = await database.nodes()
@@ -38,7 +40,11 @@ async def test_create_node_finds_other_spellings_and_keeps_the_first(
     succeeded(await tools.create_node(**concept(ZERO_WIDTH)))
     for name in SPELLINGS:
         assert "exists already" in error_of(await tools.create_node(**concept(name))), ascii(name)
-    succeeded(await tools.remember(notes=[{"on": name, "content": f"Note {name!a}"} for name in SPELLINGS]))
+    succeeded(
+        await tools.remember(
+            notes=[{"on": name, "content": f"Note {name!a}"} for name in SPELLINGS]
+        )
+    )
     [stored] = await database.nodes()
     assert stored["name"] == ZERO_WIDTH.replace("\u200b", "")
     assert stored["entity_key"] == document_key(NFC, user_id)
@@ -65,7 +71,9 @@ async def test_a_node_with_a_key_of_the_name_as_written_is_found_as_before(
 
 
 async def test_a_name_of_invisible_characters_is_refused(tools: Toolset) -> None:
-    assert "must contain a visible character" in error_of(await tools.create_node(**concept("\u200b\ufeff")))
+    assert "must contain a visible character" in error_of(
+        await tools.create_node(**concept("\u200b\ufeff"))
+    )
 
 
 async def test_a_file_makes_the_same_keys(
@@ -79,18 +87,28 @@ async def test_a_file_makes_the_same_keys(
 
 
 @pytest.mark.parametrize(
-    ("stored", "other"), [("Sinéad O\u2019Brien", "Sinéad O'Brien"), ("Liam O'Neill", "Liam O\u2019Neill")]
+    ("stored", "other"),
+    [("Sinéad O\u2019Brien", "Sinéad O'Brien"), ("Liam O'Neill", "Liam O\u2019Neill")],
 )
 async def test_a_name_with_another_apostrophe_is_the_same_name_in_every_tool(
     tools: Toolset, database: Database, stored: str, other: str
 ) -> None:
     key, friend = await person(tools, stored), await person(tools, "Ada")
-    payload = succeeded(await tools.remember(nodes=[{"label": "Person", "name": other, "description": "Sails."}]))
+    payload = succeeded(
+        await tools.remember(nodes=[{"label": "Person", "name": other, "description": "Sails."}])
+    )
     assert payload["nodes"] == {**payload["nodes"], "created": 0, "updated": 1}
     await relate(tools, other, friend)
-    assert succeeded(await tools.get_relationship(from_entity_key=other, to_entity_key=friend))["triplet"]
+    assert succeeded(await tools.get_relationship(from_entity_key=other, to_entity_key=friend))[
+        "triplet"
+    ]
     surname = other.split()[1]
-    assert succeeded(await tools.update_node(entity_key=surname, description="x"))["node"]["entity_key"] == key
+    assert (
+        succeeded(await tools.update_node(entity_key=surname, description="x"))["node"][
+            "entity_key"
+        ]
+        == key
+    )
     explored = succeeded(await tools.explore(text_matches=[other]))
     assert [node["entity_key"] for node in explored["nodes"]] == [key]
     found = succeeded(await tools.hybrid_search(query=f"Who is {surname}?", threshold=0.99))

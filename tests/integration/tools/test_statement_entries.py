@@ -15,7 +15,11 @@ async def names_by_text(graph: KnowledgeGraph, user_id: str) -> dict[str, str]:
 
 
 async def test_renaming_a_node_changes_the_names_of_entries_of_its_relationships_without_embedding_them(
-    tools: Toolset, graph: KnowledgeGraph, database: Database, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    database: Database,
+    embedder: WatchedEmbedder,
+    user_id: str,
 ) -> None:
     ends = await two_friends(tools, description="They row.", notes=["They sail."])
     cy = await person(tools, "Cy")

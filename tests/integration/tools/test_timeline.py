@@ -13,11 +13,17 @@ RACE, LUNCH, MOVE = "Won the second regatta.", "Had lunch in the harbor.", "Move
 
 @pytest.fixture
 async def ada(tools: Toolset) -> str:
-    """Ada, who works at Delft and is a friend of Bo, with dated notes in another order than that of time."""
+    """Ada, who works at Delft and is a friend of Bo, with dated notes in another order than that of
+    time.
+    """
     keys = await remembered(
         tools,
         [
-            {"label": "Person", "name": "Ada", "notes": [{"content": MOVE, "when": "2021~"}, "Likes rowing."]},
+            {
+                "label": "Person",
+                "name": "Ada",
+                "notes": [{"content": MOVE, "when": "2021~"}, "Likes rowing."],
+            },
             {"label": "Person", "name": "Bo"},
             {"label": "Entity", "name": "Delft"},
         ],
@@ -67,15 +73,23 @@ async def test_between_selects_the_statements_that_overlap_it_those_that_began_e
     pair = {"from_entity_key": ada, "to_entity_key": "Delft"}
     shown = succeeded(await tools.get_relationship(**pair, between="2022"))["relationship"]
     assert [note["content"] for note in shown["notes"]] == [RACE]
-    assert "notes" not in succeeded(await tools.get_relationship(**pair, between="2021"))["relationship"]
+    assert (
+        "notes"
+        not in succeeded(await tools.get_relationship(**pair, between="2021"))["relationship"]
+    )
 
 
 async def test_a_long_timeline_is_complete_over_its_pages(tools: Toolset, ada: str) -> None:
     notes = [
-        {"content": f"Sailed leg {day} of the long race along the coast.", "when": f"2024-05-{day:02}"}
+        {
+            "content": f"Sailed leg {day} of the long race along the coast.",
+            "when": f"2024-05-{day:02}",
+        }
         for day in range(1, 31)
     ]
-    succeeded(await tools.add_note_to_relationship(from_entity_key="Ada", to_entity_key="Bo", notes=notes))
+    succeeded(
+        await tools.add_note_to_relationship(from_entity_key="Ada", to_entity_key="Bo", notes=notes)
+    )
     seen: list[str] = []
     given = {"from_entity_key": ada, "between": "2024", "token_budget": 200}
     cursor: dict[str, str] = {}

@@ -41,8 +41,13 @@ async def test_a_write_returns_the_time_that_a_read_returns(
         await tools.add_note_to_relationship(**ends, content="They row"),
     ):
         assert times(succeeded(answer)["relationship"]) == (BEGAN, LATER)
-    assert times(succeeded(await tools.update_node(entity_key=ada, description="x"))["node"]) == (BEGAN, LATER)
-    request = ExploreRequest(queries=(VectorQuery(query="friend", threshold=-1),), text_matches=("Ada",))
+    assert times(succeeded(await tools.update_node(entity_key=ada, description="x"))["node"]) == (
+        BEGAN,
+        LATER,
+    )
+    request = ExploreRequest(
+        queries=(VectorQuery(query="friend", threshold=-1),), text_matches=("Ada",)
+    )
     found = await graph.explore(request, user_id=user_id)
     assert times(found.relationships[0].to_dict()) == (BEGAN, LATER)
     assert {times(item.node.to_dict()) for item in found.nodes} == {(BEGAN, LATER), (BEGAN, BEGAN)}
@@ -54,7 +59,9 @@ async def test_new_and_merged_records_have_a_time(tools: Toolset, clock: Clock) 
     assert times(made["node"]) == (BEGAN, BEGAN)
     second = await person(tools, "Adah", "Rows")
     clock.forward(hours=1)
-    merged = succeeded(await tools.merge_nodes(keep_entity_key=made["entity_key"], drop_entity_key=second))
+    merged = succeeded(
+        await tools.merge_nodes(keep_entity_key=made["entity_key"], drop_entity_key=second)
+    )
     assert times(merged["node"]) == (BEGAN, LATER)
 
 
@@ -63,7 +70,8 @@ async def test_times_of_old_graphs_are_returned_in_the_current_form_and_other_va
 ) -> None:
     await two_friends(tools)
     await database.run(
-        "MATCH (:Person {user_id: $user})-[r]->() SET r.created_at = datetime('2020-01-01T01:00[Europe/Berlin]'), "
+        "MATCH (:Person {user_id: $user})-[r]->() SET r.created_at = "
+        "datetime('2020-01-01T01:00[Europe/Berlin]'), "
         "r.updated_at = 'yesterday'",
     )
     old_times = ("2020-01-01T00:00:00Z", "yesterday")

@@ -1,4 +1,6 @@
-"""Answers of the tools that read, within their token budget, at a hub with many relationships and notes."""
+"""Answers of the tools that read, within their token budget, at a hub with many relationships and
+notes.
+"""
 
 import json
 from typing import Any
@@ -40,19 +42,24 @@ def hub_user() -> str:
 
 @pytest.fixture(scope="module")
 async def hub(opened: KnowledgeGraph, hub_user: str) -> Drawing:
-    """A node with 500 relationships, each with a long description and many notes, for tests that only read."""
+    """A node with 500 relationships, each with a long description and many notes, for tests that
+    only read.
+    """
     drawing = Drawing(opened, hub_user)
     names = [f"n{number:04}" for number in range(NEIGHBORS)]
     await drawing.nodes("hub", *names)
     await drawing.joins(("hub", name) for name in names)
     await cypher(
         opened,
-        "MATCH (:Person {user_id: $user})-[r]->(n) SET r.description = $said, n.description = $said, r.notes = $notes, "
+        "MATCH (:Person {user_id: $user})-[r]->(n) SET r.description = $said, n.description = "
+        "$said, r.notes = $notes, "
         "r.relationship_type = 'mentor', "
         "r.created_at = datetime({year: 2000 + toInteger(right(n.name, 2)), month: 5, day: 1})",
         user=hub_user,
         said="They sail every summer. " * 100,
-        notes=json.dumps([{"content": f"Summer {year}: sailed to Bergen"} for year in range(1, 200)]),
+        notes=json.dumps(
+            [{"content": f"Summer {year}: sailed to Bergen"} for year in range(1, 200)]
+        ),
     )
     return drawing
 
@@ -65,25 +72,34 @@ def hub_tools(graph: KnowledgeGraph, hub: Drawing) -> Toolset:
 
 def arguments_of(tool: str, drawing: Drawing) -> dict[str, Any]:
     keys = {"entity_key", "from_entity_key", "to_entity_key"}
-    return {name: drawing.key(value) if name in keys else value for name, value in READERS[tool].items()}
+    return {
+        name: drawing.key(value) if name in keys else value for name, value in READERS[tool].items()
+    }
 
 
 async def test_no_answer_exceeds_its_budget(hub_tools: Toolset, hub: Drawing) -> None:
-    for name, arguments in [*((name, arguments_of(name, hub)) for name in READERS), ("query_patterns", NO_PATH)]:
+    for name, arguments in [
+        *((name, arguments_of(name, hub)) for name in READERS),
+        ("query_patterns", NO_PATH),
+    ]:
         for budget in (100, 500, 2_000, 20_000):
             given = arguments | {"token_budget": budget}
             text = await hub_tools[name].call_text(given)
             assert not text.is_error, (name, text.text)
             assert 0 < estimated_tokens(text.text) <= budget, (name, budget)
             as_json = await hub_tools[name].call_text(given | {"format": "json"})
-            assert as_json.payload["success"] or (budget < 2_000 and "is too small" in as_json.text), (
+            assert as_json.payload["success"] or (
+                budget < 2_000 and "is too small" in as_json.text
+            ), (
                 name,
                 as_json.text,
             )
             assert estimated_tokens(as_json.text) <= budget, (name, budget, as_json.text[:2_000])
 
 
-async def test_the_relationships_of_a_hub_are_listed_to_the_end_by_date(hub_tools: Toolset, hub: Drawing) -> None:
+async def test_the_relationships_of_a_hub_are_listed_to_the_end_by_date(
+    hub_tools: Toolset, hub: Drawing
+) -> None:
     given: dict[str, Any] = {"entity_key": hub.key("hub"), "sort": "date", "token_budget": 20_000}
     lines: list[str] = []
     cursor = None
@@ -116,8 +132,13 @@ async def test_every_note_of_a_node_can_be_read_with_the_call_that_an_answer_nam
     tools: Toolset, database: Database
 ) -> None:
     await remembered(tools, [{"label": "Person", "name": "Ada", "description": "Keeps bees"}])
-    notes = [{"content": f"Hive {day}", "when": f"2026-{1 + day // 28:02}-{1 + day % 28:02}"} for day in range(60)]
-    await database.run("MATCH (n:Person {user_id: $user}) SET n.notes = $notes", notes=json.dumps(notes[::-1]))
+    notes = [
+        {"content": f"Hive {day}", "when": f"2026-{1 + day // 28:02}-{1 + day % 28:02}"}
+        for day in range(60)
+    ]
+    await database.run(
+        "MATCH (n:Person {user_id: $user}) SET n.notes = $notes", notes=json.dumps(notes[::-1])
+    )
     found = (await tools["explore"].call_text({"text_matches": ["Ada"], "token_budget": 500})).text
     assert found.count("notes: get_relationship of it alone") == 1
     given = {"from_entity_key": "Ada", "token_budget": 500}
@@ -127,19 +148,28 @@ async def test_every_note_of_a_node_can_be_read_with_the_call_that_an_answer_nam
     assert await all_notes(tools, given | {"format": "json"}) == [note["content"] for note in notes]
 
 
-async def test_notes_of_a_node_that_is_named_exactly_are_shown_as_far_as_the_budget_allows(tools: Toolset) -> None:
+async def test_notes_of_a_node_that_is_named_exactly_are_shown_as_far_as_the_budget_allows(
+    tools: Toolset,
+) -> None:
     notes = [f"Saw the {n}. heron" for n in range(1, 9)]
     names = {"Clara Vogt": "Ranger", "Clara Vogtmann": "Baker"}
     await remembered(
         tools,
-        [{"label": "Person", "name": name, "description": work, "notes": notes} for name, work in names.items()],
+        [
+            {"label": "Person", "name": name, "description": work, "notes": notes}
+            for name, work in names.items()
+        ],
     )
-    named, similar = (await tools["explore"].call_text({"text_matches": ["clara vogt"]})).text.splitlines()
+    named, similar = (
+        await tools["explore"].call_text({"text_matches": ["clara vogt"]})
+    ).text.splitlines()
     assert all(note in named for note in notes)
     assert similar.endswith("+6 notes: get_relationship of it alone")
 
 
-async def test_a_long_note_of_a_node_or_relationship_is_shown_or_says_how_to_see_the_rest(tools: Toolset) -> None:
+async def test_a_long_note_of_a_node_or_relationship_is_shown_or_says_how_to_see_the_rest(
+    tools: Toolset,
+) -> None:
     long = "heron " * 2_000
     nodes: list[dict[str, Any]] = [
         {"label": "Person", "name": "Ada", "notes": [long]},
@@ -166,12 +196,16 @@ async def test_a_long_note_of_a_node_or_relationship_is_shown_or_says_how_to_see
 async def test_a_cursor_of_other_arguments_is_refused(hub_tools: Toolset, hub: Drawing) -> None:
     first = succeeded(await hub_tools.traverse(entity_key=hub.key("hub")))
     error = error_of(
-        await hub_tools.traverse(entity_key=hub.key("hub"), direction="outgoing", cursor=first["next_cursor"])
+        await hub_tools.traverse(
+            entity_key=hub.key("hub"), direction="outgoing", cursor=first["next_cursor"]
+        )
     )
     assert error.startswith("cursor '")
     assert "does not belong to these arguments" in error
     other = succeeded(
-        await hub_tools.traverse(entity_key=hub.key("hub"), cursor=first["next_cursor"], token_budget=500)
+        await hub_tools.traverse(
+            entity_key=hub.key("hub"), cursor=first["next_cursor"], token_budget=500
+        )
     )
     shown = {node["name"] for node in first["nodes"]}
     assert shown.isdisjoint(node["name"] for node in other["nodes"])
@@ -180,7 +214,15 @@ async def test_a_cursor_of_other_arguments_is_refused(hub_tools: Toolset, hub: D
 async def test_text_and_json_have_the_same_facts(tools: Toolset) -> None:
     ada = await person(tools, "Ada", "Engineer")
     bo = await person(tools, "Bo")
-    await relate(tools, ada, bo, "mentor", description="She taught him", attitude=5, notes=["They met in May"])
+    await relate(
+        tools,
+        ada,
+        bo,
+        "mentor",
+        description="She taught him",
+        attitude=5,
+        notes=["They met in May"],
+    )
     text = (await tools["explore"].call_text({"queries": ["mentor"]})).text
     payload = succeeded(await tools.explore(queries=["mentor"]))
     assert not {ada, bo} - set(json.dumps(payload).split('"'))
@@ -189,6 +231,8 @@ async def test_text_and_json_have_the_same_facts(tools: Toolset) -> None:
         assert fact in text
         assert fact in json.dumps(payload)
     assert edge["attitude_word"] in text
-    assert not {"created_at", "updated_at", "state", "access_count"} & set(edge.get("properties", {}))
+    assert not {"created_at", "updated_at", "state", "access_count"} & set(
+        edge.get("properties", {})
+    )
     assert "added_by" not in json.dumps(payload)
     assert text.count("She taught him") == 1

@@ -25,7 +25,10 @@ async def chain(tools: Toolset) -> dict[str, str]:
     work = {"description": "At work", "attitude": 5, "notes": ["Meet in March"]}
     return await remembered(
         tools,
-        [*({"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy")), {"label": "Concept", "name": "Chess"}],
+        [
+            *({"label": "Person", "name": name} for name in ("Ada", "Bo", "Cy")),
+            {"label": "Concept", "name": "Chess"},
+        ],
         [
             {"from": "Ada", "to": "Bo", "relationship_type": "mentor", **work},
             {"from": "Cy", "to": "Bo", "relationship_type": "friend"},
@@ -34,7 +37,9 @@ async def chain(tools: Toolset) -> dict[str, str]:
     )
 
 
-async def test_each_node_is_returned_once_with_its_fewest_hops(tools: Toolset, chain: dict[str, str]) -> None:
+async def test_each_node_is_returned_once_with_its_fewest_hops(
+    tools: Toolset, chain: dict[str, str]
+) -> None:
     await relate(tools, chain["Ada"], chain["Cy"], "friend")
     payload = succeeded(await tools.traverse(entity_key=chain["Ada"], hops=3))
     assert hops_by_name(payload) == {"Bo": 1, "Cy": 1, "Chess": 2}
@@ -60,14 +65,20 @@ async def test_directions_are_those_of_the_triplet(tools: Toolset, chain: dict[s
     assert await around("Bo", "incoming") == {"Ada", "Cy"}
     assert await around("Bo", "both") == {"Ada", "Cy"}
     assert await around("Cy", "outgoing") == {"Bo"}
-    assert await around("Cy", "incoming") == {"Chess"}  # stored from Cy to Chess, created from Chess
+    assert await around("Cy", "incoming") == {
+        "Chess"
+    }  # stored from Cy to Chess, created from Chess
     assert await around("Chess", "outgoing") == {"Cy"}
 
 
-async def test_traversal_filters_by_neo4j_type_and_relationship_type(tools: Toolset, chain: dict[str, str]) -> None:
+async def test_traversal_filters_by_neo4j_type_and_relationship_type(
+    tools: Toolset, chain: dict[str, str]
+) -> None:
     kept = await tools.traverse(entity_key=chain["Cy"], neo4j_types=["engages_with"])
     assert hops_by_name(kept) == {"Chess": 1}
-    kept = await tools.traverse(entity_key=chain["Bo"], hops=3, relationship_types=["friend", "mentor"])
+    kept = await tools.traverse(
+        entity_key=chain["Bo"], hops=3, relationship_types=["friend", "mentor"]
+    )
     assert hops_by_name(kept) == {"Ada": 1, "Cy": 1}
 
 
@@ -111,7 +122,10 @@ async def test_the_strongest_come_first_and_omitted_nodes_are_reported(
     await plant_relationships(
         graph,
         user_id,
-        [{"first": keys[0], "second": key, "properties": p} for key, p in zip(keys[1:], strengths, strict=True)],
+        [
+            {"first": keys[0], "second": key, "properties": p}
+            for key, p in zip(keys[1:], strengths, strict=True)
+        ],
     )
     payload = succeeded(await tools.traverse(entity_key=keys[0], limit=2))
     assert payload["nodes"][0]["entity_key"] == keys[2]
@@ -122,14 +136,21 @@ async def test_the_strongest_come_first_and_omitted_nodes_are_reported(
 
 
 async def test_a_missing_record_is_named(tools: Toolset, chain: dict[str, str]) -> None:
-    assert error_of(await tools.traverse(entity_key="ghost")) == "Node not found: ghost" + WHERE_KEYS_ARE
+    assert (
+        error_of(await tools.traverse(entity_key="ghost"))
+        == "Node not found: ghost" + WHERE_KEYS_ARE
+    )
     assert "Unsupported relationship type: x" in error_of(
         await tools.traverse(entity_key=chain["Bo"], neo4j_types=["x"])
     )
     for empty in ("neo4j_types", "relationship_types"):
-        assert "type was given; omit" in error_of(await tools.traverse(entity_key=chain["Bo"], **{empty: []}))
+        assert "type was given; omit" in error_of(
+            await tools.traverse(entity_key=chain["Bo"], **{empty: []})
+        )
     for wrong in ({"hops": 0}, {"hops": 4}, {"direction": "up"}, {"limit": 201}):
-        assert error_of(await tools.traverse(entity_key=chain["Bo"], **wrong)).startswith(next(iter(wrong)))
+        assert error_of(await tools.traverse(entity_key=chain["Bo"], **wrong)).startswith(
+            next(iter(wrong))
+        )
 
 
 async def test_no_node_of_another_user_is_reached(
@@ -164,9 +185,16 @@ async def test_a_traversal_reads_a_bounded_number_of_rows_at_a_hub(
     names = [f"n{number:04}" for number in range(2_000)]
     await drawing.nodes("hub", *names)
     await drawing.joins(("hub", name) for name in sorted(names, key=lambda name: name[::-1]))
-    payload = succeeded(await tools.traverse(entity_key=drawing.key("n0007"), hops=3, limit=20, token_budget=20_000))
-    assert [item["name"] for item in payload["nodes"]] == ["hub", *(name for name in names[:20] if name != "n0007")]
+    payload = succeeded(
+        await tools.traverse(entity_key=drawing.key("n0007"), hops=3, limit=20, token_budget=20_000)
+    )
+    assert [item["name"] for item in payload["nodes"]] == [
+        "hub",
+        *(name for name in names[:20] if name != "n0007"),
+    ]
     assert payload["is_complete"] is False
     monkeypatch.setattr(traversal, "READ_PER_HOP", 80)
-    cut = succeeded(await tools.traverse(entity_key=drawing.key("hub"), limit=200, token_budget=20_000))
+    cut = succeeded(
+        await tools.traverse(entity_key=drawing.key("hub"), limit=200, token_budget=20_000)
+    )
     assert len(cut["nodes"]) == 80

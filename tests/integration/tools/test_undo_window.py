@@ -1,4 +1,6 @@
-"""After its undo window a deleted record is not restored, and it is purged, whoever deletes or restores next."""
+"""After its undo window a deleted record is not restored, and it is purged, whoever deletes or
+restores next.
+"""
 
 import asyncio
 from datetime import datetime
@@ -39,7 +41,8 @@ async def kept(graph: KnowledgeGraph, user_id: str) -> int:
     """Number of deleted records of a user that are kept."""
     [row] = await cypher(
         graph,
-        "MATCH (n:KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) RETURN count(*) AS found",
+        "MATCH (n:KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) RETURN count(*) "
+        "AS found",
         user=user_id,
     )
     return int(row["found"])
@@ -61,10 +64,14 @@ async def delete_some_node(tools: Toolset) -> dict[str, Any]:
     return succeeded(await tools.delete_node(entity_key=await person(tools, "Eve")))
 
 
-async def test_a_relationship_is_restored_until_its_window_ends(tools: Toolset, clock: Clock) -> None:
+async def test_a_relationship_is_restored_until_its_window_ends(
+    tools: Toolset, clock: Clock
+) -> None:
     ends = await two_friends(tools)
     first, second = ends.values()
-    assert succeeded(await tools.delete_relationship(**ends))["undo_until"] == "2026-01-31T00:00:00Z"
+    assert (
+        succeeded(await tools.delete_relationship(**ends))["undo_until"] == "2026-01-31T00:00:00Z"
+    )
     clock.forward(days=30, seconds=-1)
     succeeded(await tools.restore_relationship(**ends))
     succeeded(await tools.delete_relationship(**ends))
@@ -76,7 +83,9 @@ async def test_a_relationship_is_restored_until_its_window_ends(tools: Toolset, 
 
 async def test_a_node_is_restored_until_its_window_ends(tools: Toolset, clock: Clock) -> None:
     key = await person(tools, "Ada")
-    assert succeeded(await tools.delete_node(entity_key=key))["undo_until"] == "2026-01-31T00:00:00Z"
+    assert (
+        succeeded(await tools.delete_node(entity_key=key))["undo_until"] == "2026-01-31T00:00:00Z"
+    )
     clock.forward(days=30)
     error = error_of(await tools.restore_node(entity_key=key))
     assert error.endswith("deleted on 2026-01-01T00:00Z, was restorable until 2026-01-31T00:00Z")
@@ -107,7 +116,9 @@ async def test_a_record_that_expires_while_it_is_embedded_is_not_restored(
     assert len(await database.nodes()) == 2
 
 
-async def test_a_name_means_the_deleted_node_that_can_still_be_restored(tools: Toolset, clock: Clock) -> None:
+async def test_a_name_means_the_deleted_node_that_can_still_be_restored(
+    tools: Toolset, clock: Clock
+) -> None:
     succeeded(await tools.delete_node(entity_key=await person(tools, "Bob")))
     clock.forward(days=29)
     key = await person(tools, "Bob")
@@ -154,7 +165,9 @@ async def test_concurrent_deletions_that_purge_the_same_records_succeed(
 ) -> None:
     await keep_many(graph, others.user_id, clock())
     keys = await persons(tools, *(f"Person {number}" for number in range(8)))
-    for answer in await asyncio.gather(*(tools.delete_node(entity_key=key) for key in keys), graph.purge()):
+    for answer in await asyncio.gather(
+        *(tools.delete_node(entity_key=key) for key in keys), graph.purge()
+    ):
         assert not isinstance(answer, dict) or succeeded(answer)
     assert await kept(graph, others.user_id) == 0
     assert await kept(graph, tools.user_id) == len(keys)
@@ -196,5 +209,9 @@ async def test_what_can_be_restored_is_purged_on_demand_of_its_user_only(
     counted = await graph.purge(user_id=user_id, restorable=True, dry_run=True)
     assert (counted.nodes, await kept(graph, user_id)) == (1, 1)
     purged = await graph.purge(user_id=user_id, restorable=True)
-    assert (purged.nodes, await kept(graph, user_id), await kept(graph, others.user_id)) == (1, 0, 1)
+    assert (purged.nodes, await kept(graph, user_id), await kept(graph, others.user_id)) == (
+        1,
+        0,
+        1,
+    )
     assert "no deleted node 'Ada'" in error_of(await tools.restore_node(entity_key="Ada"))

@@ -13,7 +13,9 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 
 
-async def test_types_that_are_written_differently_are_found_and_others_warned_about(tools: Toolset) -> None:
+async def test_types_that_are_written_differently_are_found_and_others_warned_about(
+    tools: Toolset,
+) -> None:
     types = {"Bo": "colleague of", "Cy": "Works_With", "Di": "friend"}
     await remembered(
         tools,
@@ -21,13 +23,21 @@ async def test_types_that_are_written_differently_are_found_and_others_warned_ab
         [{"from": "Ada", "to": name, "relationship_type": kind} for name, kind in types.items()],
     )
     for name, arguments in CALLS.items():
-        found = succeeded(await tools[name](**arguments, relationship_types=["works with", "FRIEND"]))
+        found = succeeded(
+            await tools[name](**arguments, relationship_types=["works with", "FRIEND"])
+        )
         assert "works with" in str(found).lower().replace("_", " "), name
         assert name == "explore" or "colleague" not in str(found), name
         assert "warnings" not in found, name
-        missed = await tools[name].call_text({**arguments, "relationship_types": ["colleague", "friend"]})
-        assert "No relationship has the type 'colleague'. Nearest: colleague of" in missed.text, name
-        assert missed.payload["warnings"] == ["No relationship has the type 'colleague'. Nearest: colleague of"]
+        missed = await tools[name].call_text(
+            {**arguments, "relationship_types": ["colleague", "friend"]}
+        )
+        assert "No relationship has the type 'colleague'. Nearest: colleague of" in missed.text, (
+            name
+        )
+        assert missed.payload["warnings"] == [
+            "No relationship has the type 'colleague'. Nearest: colleague of"
+        ]
     nothing = await tools.traverse.call_text({**CALLS["traverse"], "relationship_types": ["enemy"]})
     assert "No relationship has the type 'enemy'" in nothing.text
 

@@ -9,7 +9,9 @@ from tests.support.people import node, person
 from tests.support.stored import Database, note_contents
 
 
-@pytest.mark.parametrize("change", [{"name": "Countess"}, {"description": "A poet"}, {"notes": ["Likes tea"]}])
+@pytest.mark.parametrize(
+    "change", [{"name": "Countess"}, {"description": "A poet"}, {"notes": ["Likes tea"]}]
+)
 async def test_each_change_of_its_text_embeds_a_node_again_once(
     tools: Toolset, database: Database, embedder: WatchedEmbedder, change: dict[str, object]
 ) -> None:
@@ -27,7 +29,9 @@ async def test_the_same_text_again_makes_no_embedding_call_and_no_write(
     key = await person(tools, "Ada", "A mathematician", notes=["Likes tea"])
     embedder.forget()
     payload = succeeded(
-        await tools.update_node(entity_key=key, name="Ada", description="A mathematician", notes=["Likes tea"])
+        await tools.update_node(
+            entity_key=key, name="Ada", description="A mathematician", notes=["Likes tea"]
+        )
     )
     assert payload["message"] == "Nothing changed"
     assert payload["embedding_regenerated"] is False
@@ -50,16 +54,21 @@ async def test_a_name_in_the_key_can_change_only_its_letter_case(tools: Toolset)
     key = await node(tools, "Concept", "chess")
     error = error_of(await tools.update_node(entity_key=key, name="Go"))
     assert error == (
-        "Nodes of label Concept are identified by their names, so 'chess' cannot become 'Go'; give the new one in "
+        "Nodes of label Concept are identified by their names, so 'chess' cannot become 'Go'; give "
+        "the new one in "
         "aliases, and both refer to it"
     )
-    assert succeeded(await tools.update_node(entity_key=key, name="Chess"))["node"]["name"] == "Chess"
+    assert (
+        succeeded(await tools.update_node(entity_key=key, name="Chess"))["node"]["name"] == "Chess"
+    )
 
 
 async def test_concurrent_notes_on_a_node_are_all_kept(tools: Toolset, database: Database) -> None:
     key = await person(tools, "Ada")
     facts = [f"fact {number}" for number in range(6)]
-    for answer in await asyncio.gather(*(tools.update_node(entity_key=key, notes=[fact]) for fact in facts)):
+    for answer in await asyncio.gather(
+        *(tools.update_node(entity_key=key, notes=[fact]) for fact in facts)
+    ):
         succeeded(answer)
     [stored] = await database.nodes()
     assert sorted(note_contents(stored)) == facts

@@ -11,7 +11,12 @@ from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, persons, relate, two_friends
 from tests.support.stored import Database
 
-FIRST = {"relationship_type": "friend", "description": "They row together", "attitude": 4, "proximity": 3}
+FIRST = {
+    "relationship_type": "friend",
+    "description": "They row together",
+    "attitude": 4,
+    "proximity": 3,
+}
 
 
 @pytest.mark.parametrize(
@@ -49,7 +54,9 @@ async def test_each_change_of_a_field_embeds_again_once_and_changes_search_resul
 KEPT = "Kept description: 'They row together'; check that it still holds"
 
 
-async def test_a_description_that_was_kept_beside_a_new_type_or_level_is_shown(tools: Toolset) -> None:
+async def test_a_description_that_was_kept_beside_a_new_type_or_level_is_shown(
+    tools: Toolset,
+) -> None:
     ends = await two_friends(tools, description="They row together", attitude=4, proximity=2)
     changes: list[tuple[dict[str, Any], bool]] = [
         ({"relationship_type": "rival"}, True),
@@ -61,7 +68,9 @@ async def test_a_description_that_was_kept_beside_a_new_type_or_level_is_shown(t
         answer = await tools.update_relationship.call_text({**ends, **change})
         assert (KEPT in answer.text.splitlines()) == is_kept
         assert answer.payload.get("hint") == (KEPT if is_kept else None)
-    [item] = succeeded(await tools.update_relationships(relationships=[{**ends, "attitude": 5}]))["results"]
+    [item] = succeeded(await tools.update_relationships(relationships=[{**ends, "attitude": 5}]))[
+        "results"
+    ]
     assert item["message"].endswith(KEPT)
 
 
@@ -73,7 +82,9 @@ async def test_what_was_replaced_is_shown(tools: Toolset) -> None:
     assert answer.payload["replaced"] == replaced
     text = "Replaced: relationship_type 'friend', attitude 'friendly', description 'They row'"
     assert text in answer.text.splitlines()
-    back = await tools.update_relationships(relationships=[{**ends, "attitude": 4, "description": "They quarrel"}])
+    back = await tools.update_relationships(
+        relationships=[{**ends, "attitude": 4, "description": "They quarrel"}]
+    )
     [item] = succeeded(back)["results"]
     assert item["message"] == "Replaced: attitude 'hostile'"
     again = succeeded(await tools.update_relationship(**ends, attitude=4))
@@ -85,7 +96,11 @@ async def test_the_same_text_makes_no_embedding_call_and_no_write(
 ) -> None:
     ends = await two_friends(tools, **FIRST)
     embedder.forget()
-    other_spellings = {"description": " They row together ", "attitude": "FRIENDLY", "proximity": "3"}
+    other_spellings = {
+        "description": " They row together ",
+        "attitude": "FRIENDLY",
+        "proximity": "3",
+    }
     for same in (FIRST, other_spellings):
         payload = succeeded(await tools.update_relationship(**ends, **same))
         assert (payload["message"], payload["embedding_regenerated"]) == ("Nothing changed", False)
@@ -111,8 +126,13 @@ async def test_attitude_proximity_and_description_can_be_cleared(
 ) -> None:
     ends = await two_friends(tools, **FIRST)
     embedder.forget()
-    payload = succeeded(await tools.update_relationship(**ends, description="", clear=["attitude", "proximity"]))
-    assert not {"attitude", "attitude_word", "proximity", "description"} & payload["relationship"].keys()
+    payload = succeeded(
+        await tools.update_relationship(**ends, description="", clear=["attitude", "proximity"])
+    )
+    assert (
+        not {"attitude", "attitude_word", "proximity", "description"}
+        & payload["relationship"].keys()
+    )
     assert embedder.stored == [["friend"]]
     [stored] = await database.assert_current()
     assert not {"attitude", "proximity"} & stored.keys()
@@ -121,25 +141,37 @@ async def test_attitude_proximity_and_description_can_be_cleared(
 async def test_the_reverse_order_finds_the_same_relationship(tools: Toolset) -> None:
     ada, chess = await person(tools, "Ada"), await node(tools, "Concept", "Chess")
     await relate(tools, ada, chess, "plays")
-    shown = succeeded(await tools.update_relationship(from_entity_key=chess, to_entity_key=ada, attitude="passionate"))[
-        "relationship"
-    ]
+    shown = succeeded(
+        await tools.update_relationship(
+            from_entity_key=chess, to_entity_key=ada, attitude="passionate"
+        )
+    )["relationship"]
     assert (shown["from_entity_key"], shown["to_entity_key"]) == (chess, ada)
     assert (shown["from_name"], shown["to_name"]) == ("Chess", "Ada")
-    same = succeeded(await tools.get_relationship(from_entity_key=ada, to_entity_key=chess))["relationship"]
+    same = succeeded(await tools.get_relationship(from_entity_key=ada, to_entity_key=chess))[
+        "relationship"
+    ]
     assert (same["from_name"], same["attitude"]) == ("Ada", 5)
 
 
 async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> None:
     first, second = await persons(tools, "Ada", "Bo")
-    error = error_of(await tools.update_relationship(from_entity_key=first, to_entity_key=second, attitude=1))
+    error = error_of(
+        await tools.update_relationship(from_entity_key=first, to_entity_key=second, attitude=1)
+    )
     assert error == f"Relationship not found between Ada ({first[:12]}) and Bo ({second[:12]})"
 
 
-async def test_a_wrong_value_is_named_and_changes_nothing(tools: Toolset, database: Database) -> None:
+async def test_a_wrong_value_is_named_and_changes_nothing(
+    tools: Toolset, database: Database
+) -> None:
     ends = await two_friends(tools, **FIRST)
     for wrong, said in (
-        ({}, "Nothing to change: give description, relationship_type, attitude, proximity, when or notes"),
+        (
+            {},
+            "Nothing to change: give description, relationship_type, attitude, proximity, when or "
+            "notes",
+        ),
         ({"clear": ["notes"]}, "clear must contain only attitude, proximity and when, got 'notes'"),
         ({"clear": ["attitude"], "attitude": 3}, "attitude cannot be both set and cleared"),
         ({"attitude": 0}, "Attitude/proximity must be 1-5, got attitude 0"),
@@ -153,7 +185,9 @@ async def test_a_wrong_value_is_named_and_changes_nothing(tools: Toolset, databa
 async def test_the_next_write_removes_an_expired_note_from_the_text(
     tools: Toolset, database: Database, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
-    ends = await two_friends(tools, **FIRST, notes=[{"content": "Ill with flu", "lifetime": "week"}])
+    ends = await two_friends(
+        tools, **FIRST, notes=[{"content": "Ill with flu", "lifetime": "week"}]
+    )
     clock.forward(days=7)
     embedder.forget()
     payload = succeeded(await tools.update_relationship(**ends, confidence=0.5))
@@ -169,14 +203,18 @@ async def test_the_first_write_removes_the_old_fields_and_embeds(
 ) -> None:
     first, second = await persons(tools, "Ada", "Bo")
     await database.run(
-        "MATCH (a:Person {entity_key: $first}), (b:Person {entity_key: $second}) CREATE (a)-[:has_relationship_with "
+        "MATCH (a:Person {entity_key: $first}), (b:Person {entity_key: $second}) CREATE "
+        "(a)-[:has_relationship_with "
         "{relationship_type: 'friend', description: 'They row together', attitude: 4, notes: '[]', "
-        "relation_embedding: [0.1, 0.2], notes_embedding: [0.3], description_embedding: 'broken'}]->(b)",
+        "relation_embedding: [0.1, 0.2], notes_embedding: [0.3], description_embedding: "
+        "'broken'}]->(b)",
         first=first,
         second=second,
     )
     embedder.forget()
-    payload = succeeded(await tools.update_relationship(from_entity_key=second, to_entity_key=first, **change))
+    payload = succeeded(
+        await tools.update_relationship(from_entity_key=second, to_entity_key=first, **change)
+    )
     assert payload["embedding_regenerated"] is True
     assert len(embedder.stored) == 1
     [stored] = await database.assert_current()
@@ -189,7 +227,9 @@ async def test_old_fields_are_removed_even_if_nothing_else_changes(
     tools: Toolset, database: Database, embedder: WatchedEmbedder
 ) -> None:
     ends = await two_friends(tools, **FIRST)
-    await database.run("MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.relation_embedding = [0.1, 0.2]")
+    await database.run(
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() SET r.relation_embedding = [0.1, 0.2]"
+    )
     embedder.forget()
     succeeded(await tools.update_relationship(**ends, attitude=4))
     assert "relation_embedding" not in await database.relationship()

@@ -11,7 +11,8 @@ from tests.support.people import persons, two_friends
 
 RECORD, TEXT, PAYLOAD = 10_000, 2_000, 20_100
 NOTES = [
-    f"Note number {number}: they sailed along the coast and talked about the harbor. " + "It rained. " * 30
+    f"Note number {number}: they sailed along the coast and talked about the harbor. "
+    + "It rained. " * 30
     for number in range(150)
 ]
 LONG = "A long story. " * 1_400
@@ -24,7 +25,11 @@ async def text_of(tools: Toolset, tool: str, /, **arguments: object) -> str:
 
 
 def test_every_tool_that_writes_takes_verbose() -> None:
-    without = [tool.name for tool in TOOLS if not tool.read_only and "verbose" not in tool.arguments.model_fields]
+    without = [
+        tool.name
+        for tool in TOOLS
+        if not tool.read_only and "verbose" not in tool.arguments.model_fields
+    ]
     assert without == []
 
 
@@ -50,7 +55,9 @@ async def test_a_write_whose_record_cannot_be_shown_has_succeeded(
 
 
 async def test_every_write_of_a_node_and_its_notes_can_show_the_node(tools: Toolset) -> None:
-    created = await text_of(tools, "create_node", label="Concept", name="Sailing", description="At sea", verbose=True)
+    created = await text_of(
+        tools, "create_node", label="Concept", name="Sailing", description="At sea", verbose=True
+    )
     assert "At sea" in created
     key = created.split("entity_key: ")[1].splitlines()[0]
     calls: dict[str, dict[str, object]] = {
@@ -66,11 +73,17 @@ async def test_every_write_of_a_node_and_its_notes_can_show_the_node(tools: Tool
 
 
 async def test_the_payload_of_a_verbose_call_has_the_records(tools: Toolset) -> None:
-    items = [{"label": "Concept", "name": name, "description": f"About {name}"} for name in ("Sailing", "Rowing")]
+    items = [
+        {"label": "Concept", "name": name, "description": f"About {name}"}
+        for name in ("Sailing", "Rowing")
+    ]
     plain = succeeded(await tools.remember(nodes=items))
     assert "records" not in plain
     shown = succeeded(await tools.remember(nodes=items, verbose=True))
-    assert [record["description"] for record in shown["records"]] == ["About Sailing", "About Rowing"]
+    assert [record["description"] for record in shown["records"]] == [
+        "About Sailing",
+        "About Rowing",
+    ]
 
 
 async def test_a_record_with_many_notes_is_cut_to_the_budget_and_says_so(tools: Toolset) -> None:
@@ -91,7 +104,12 @@ async def test_a_record_with_many_notes_is_cut_to_the_budget_and_says_so(tools: 
 async def test_the_records_of_a_batch_have_one_budget_together(tools: Toolset) -> None:
     first, *others = await persons(tools, "Ada", *(f"Sailor {number}" for number in range(20)))
     new = [
-        {"from_entity_key": first, "to_entity_key": other, "relationship_type": "friend", "description": LONG}
+        {
+            "from_entity_key": first,
+            "to_entity_key": other,
+            "relationship_type": "friend",
+            "description": LONG,
+        }
         for other in others
     ]
     payload = succeeded(await tools.create_relationships(relationships=new))
@@ -102,7 +120,9 @@ async def test_the_records_of_a_batch_have_one_budget_together(tools: Toolset) -
     text = await text_of(
         tools,
         "update_relationships",
-        relationships=[{"from_entity_key": first, "to_entity_key": other, "attitude": 3} for other in others],
+        relationships=[
+            {"from_entity_key": first, "to_entity_key": other, "attitude": 3} for other in others
+        ],
         verbose=True,
     )
     assert estimated_tokens(text) <= TEXT
@@ -111,7 +131,10 @@ async def test_the_records_of_a_batch_have_one_budget_together(tools: Toolset) -
 
 async def test_what_else_an_answer_says_leaves_less_room_for_records(tools: Toolset) -> None:
     first, second = (
-        [{"label": "Person", "name": f"Sailor {number}", "description": word * 400} for number in range(100)]
+        [
+            {"label": "Person", "name": f"Sailor {number}", "description": word * 400}
+            for number in range(100)
+        ]
         for word in ("Rows. ", "Bakes. ")
     )
     created = await tools["remember"].call_text({"nodes": first, "verbose": True})

@@ -10,19 +10,33 @@ from tests.support.stored import Database, indexed_statements
 
 
 async def days(graph: KnowledgeGraph, user_id: str) -> dict[str, tuple[int | None, int | None]]:
-    """The first and the last day of each entry of a relationship in the index of statements, by its text."""
+    """The first and the last day of each entry of a relationship in the index of statements, by its
+    text.
+    """
     entries = await indexed_statements(graph, user_id)
-    return {one["text"]: (one["when_earliest"], one["when_latest"]) for one in entries if "to_entity_key" in one}
+    return {
+        one["text"]: (one["when_earliest"], one["when_latest"])
+        for one in entries
+        if "to_entity_key" in one
+    }
 
 
 async def test_notes_of_a_call_have_its_date_unless_they_have_their_own(
     tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
     ends = list((await two_friends(tools)).values())
-    friend = {"from": ends[0], "to": ends[1], "relationship_type": "friend", "when": "2019/..", "notes": ["They row."]}
+    friend = {
+        "from": ends[0],
+        "to": ends[1],
+        "relationship_type": "friend",
+        "when": "2019/..",
+        "notes": ["They row."],
+    }
     payload = succeeded(
         await tools.remember(
-            nodes=[{"label": "Source", "name": "A talk", "ref": "talk", "description": "They talked."}],
+            nodes=[
+                {"label": "Source", "name": "A talk", "ref": "talk", "description": "They talked."}
+            ],
             relationships=[friend],
             notes=[
                 {"on": ends, "content": "They met.", "when": "about 2019"},
@@ -41,7 +55,9 @@ async def test_notes_of_a_call_have_its_date_unless_they_have_their_own(
         "They met.": (20190101, 20191231),
         "They dined.": (20230201, 20230228),
     }
-    shown = succeeded(await tools.get_relationship(from_entity_key=ends[0], to_entity_key=ends[1]))["relationship"]
+    shown = succeeded(await tools.get_relationship(from_entity_key=ends[0], to_entity_key=ends[1]))[
+        "relationship"
+    ]
     assert shown["when"] == "2019/.."
     assert {note["content"]: note["when"] for note in shown["notes"]} == {
         "They row.": "2023-02-04",
@@ -85,10 +101,14 @@ async def test_a_new_time_of_a_note_changes_its_entry_without_an_embedding_call(
     succeeded(await tools.update_note(**ends, note="They sail.", when="2021"))
     assert embedder.calls == 0
     assert await days(graph, user_id) == {"": (0, -1), "They sail.": (20210101, 20211231)}
-    assert "must be a date" in error_of(await tools.update_note(**ends, note="They sail.", when="soon"))
+    assert "must be a date" in error_of(
+        await tools.update_note(**ends, note="They sail.", when="soon")
+    )
 
 
-async def test_a_note_that_has_expired_does_not_rank_its_record(tools: Toolset, clock: Clock) -> None:
+async def test_a_note_that_has_expired_does_not_rank_its_record(
+    tools: Toolset, clock: Clock
+) -> None:
     ends = await two_friends(tools)
     succeeded(await tools.add_note_to_relationship(**ends, content="They sail.", lifetime="week"))
     query = {"query": "They sail.", "threshold": -1, "format": "json"}

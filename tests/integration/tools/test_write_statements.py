@@ -1,4 +1,6 @@
-"""The exact statements that one call of each writing tool sends: a statement too many is a failing test."""
+"""The exact statements that one call of each writing tool sends: a statement too many is a failing
+test.
+"""
 
 from typing import Any
 
@@ -30,14 +32,23 @@ class Watched:
         """The statements and the number of embedding requests of a call that succeeds."""
         self._recorder.clear()
         succeeded(await self._tools[tool](**arguments))
-        return [statement.name for statement in self._recorder.statements], len(self._recorder.embeddings)
+        return [statement.name for statement in self._recorder.statements], len(
+            self._recorder.embeddings
+        )
 
 
 @pytest.fixture
-async def watched(opened: KnowledgeGraph, embedder: Embedder, clock: Clock, user_id: str) -> Watched:
+async def watched(
+    opened: KnowledgeGraph, embedder: Embedder, clock: Clock, user_id: str
+) -> Watched:
     recorder = Recorder()
     graph = KnowledgeGraph(
-        services_of(opened).store, opened.ontology, embedder, opened.settings, clock=clock, observer=recorder
+        services_of(opened).store,
+        opened.ontology,
+        embedder,
+        opened.settings,
+        clock=clock,
+        observer=recorder,
     )
     return Watched(graph.tools(user_id=user_id), recorder)
 
@@ -60,7 +71,10 @@ async def test_remember_creates_and_updates_with_four_statements_and_one_embeddi
     watched: Watched, keys: dict[str, str]
 ) -> None:
     assert keys
-    new = [{"label": "Person", "name": "Anna Berg", "aliases": ["Annie"]}, {"label": "Concept", "name": "Chess"}]
+    new = [
+        {"label": "Person", "name": "Anna Berg", "aliases": ["Annie"]},
+        {"label": "Concept", "name": "Chess"},
+    ]
     old = [{"label": "Person", "name": "Ruth Calder", "description": "Naval architect."}]
     relationships = [
         {"from": "Annie", "to": "Chess", "relationship_type": "plays", "notes": ["Since 2010."]},
@@ -71,9 +85,15 @@ async def test_remember_creates_and_updates_with_four_statements_and_one_embeddi
         {"on": "Sailing", "content": "Starts in May."},
         {"on": "Sailing", "content": "Ends in October."},
         {"on": ["me", "Ruth Calder"], "content": "They sail."},
-        {"on": ["Ruth Calder", "me"], "content": "They met in June.", "replaces": "They met in May"},
+        {
+            "on": ["Ruth Calder", "me"],
+            "content": "They met in June.",
+            "replaces": "They met in May",
+        },
     ]
-    sent = await watched.sent("remember", nodes=[*new, *old], relationships=relationships, notes=notes)
+    sent = await watched.sent(
+        "remember", nodes=[*new, *old], relationships=relationships, notes=notes
+    )
     assert sent == ([RESOLVE, READ_NODES, READ_PAIRS, WRITE], 1)
 
 
@@ -95,16 +115,23 @@ async def test_a_large_call_of_remember_with_new_nodes_alone_takes_two_statement
     assert sent == ([RESOLVE, READ_NODES, READ_PAIRS, WRITE], 1)
 
 
-async def test_unknown_references_cost_remember_two_more_statements(watched: Watched, keys: dict[str, str]) -> None:
+async def test_unknown_references_cost_remember_two_more_statements(
+    watched: Watched, keys: dict[str, str]
+) -> None:
     assert keys
     notes = [{"on": "Ruth", "content": "Sails."}, {"on": "Nobody", "content": "Sings."}]
     relationships = [{"from": "Calder", "to": "Nowhere", "relationship_type": "lives in"}]
-    nodes = [{"entity_key": "Tom", "description": "Baker."}, {"entity_key": "Nemo", "description": "Captain."}]
+    nodes = [
+        {"entity_key": "Tom", "description": "Baker."},
+        {"entity_key": "Nemo", "description": "Captain."},
+    ]
     sent = await watched.sent("remember", nodes=nodes, relationships=relationships, notes=notes)
     assert sent == ([RESOLVE, "find_loose_names", "find_similar_names", READ_NODES, WRITE], 1)
 
 
-async def test_remember_without_changes_writes_nothing(watched: Watched, keys: dict[str, str]) -> None:
+async def test_remember_without_changes_writes_nothing(
+    watched: Watched, keys: dict[str, str]
+) -> None:
     assert keys
     same = {"label": "Concept", "name": "Sailing", "description": SPORT}
     mentor = {"from": "Ruth Calder", "to": "me", "relationship_type": "mentor of"}
@@ -154,11 +181,15 @@ async def test_batches_resolve_all_references_in_one_statement(
 ) -> None:
     pairs = [("Ruth Calder", "Tom"), (keys["Tom"][:8], "me")]
     create = [
-        {"from_entity_key": first, "to_entity_key": second, "relationship_type": "friend"} for first, second in pairs
+        {"from_entity_key": first, "to_entity_key": second, "relationship_type": "friend"}
+        for first, second in pairs
     ]
     sent = await watched.sent("create_relationships", relationships=create)
     if tool == "update_relationships":
-        update = [{"from_entity_key": first, "to_entity_key": second, "attitude": 2} for first, second in pairs]
+        update = [
+            {"from_entity_key": first, "to_entity_key": second, "attitude": 2}
+            for first, second in pairs
+        ]
         sent = await watched.sent(tool, relationships=update)
     assert sent == ([RESOLVE, READ_PAIRS, WRITE], 1)
 
@@ -166,8 +197,19 @@ async def test_batches_resolve_all_references_in_one_statement(
 async def test_tools_for_a_node(watched: Watched, keys: dict[str, str]) -> None:
     written = [READ_NODES, WRITE]
     assert await watched.sent("create_node", label="Person", name="Anna Berg") == (written, 1)
-    assert await watched.sent("create_node", label="Concept", name="Chess") == ([RESOLVE, *written], 1)
-    assert await watched.sent("update_node", entity_key=keys["Tom"], notes=["Sings."]) == (written, 1)
-    assert await watched.sent("update_node", entity_key="Tom", aliases=["Tommy"]) == ([RESOLVE, *written], 0)
+    assert await watched.sent("create_node", label="Concept", name="Chess") == (
+        [RESOLVE, *written],
+        1,
+    )
+    assert await watched.sent("update_node", entity_key=keys["Tom"], notes=["Sings."]) == (
+        written,
+        1,
+    )
+    assert await watched.sent("update_node", entity_key="Tom", aliases=["Tommy"]) == (
+        [RESOLVE, *written],
+        0,
+    )
     deletion = [RESOLVE, READ_NODES, "read_relationships_of_node", "delete_records"]
-    assert await watched.sent("delete_node", entity_key="Ruth Calder", delete_relationships=True) == (deletion, 0)
+    assert await watched.sent(
+        "delete_node", entity_key="Ruth Calder", delete_relationships=True
+    ) == (deletion, 0)

@@ -12,7 +12,9 @@ from kgagent.upkeep.migration_report import MigrationReport
 from tests.support.stored import Properties, cypher
 
 OLD_VECTOR = [0.5, -0.25, 0.125]
-OLD_FIELDS = dict.fromkeys(("relation_embedding", "notes_embedding", "description_embedding"), OLD_VECTOR)
+OLD_FIELDS = dict.fromkeys(
+    ("relation_embedding", "notes_embedding", "description_embedding"), OLD_VECTOR
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,13 @@ EVERY_FORM = (
         "Works there one two",
         {"description": "Works there", "notes": ["one", "two"], "notes_embedding": OLD_VECTOR},
     ),
-    Old("relates_to", "Concept", "Concept", "integral", {"attitude": "INTEGRAL", "relation_embedding": OLD_VECTOR}),
+    Old(
+        "relates_to",
+        "Concept",
+        "Concept",
+        "integral",
+        {"attitude": "INTEGRAL", "relation_embedding": OLD_VECTOR},
+    ),
     Old("involves", "Concept", "Entity", "central essential", {"attitude": "5", "proximity": 5.0}),
     Old("connected_to", "Entity", "Entity", "", {"confidence": 0.3, **OLD_FIELDS}),
 )
@@ -63,7 +71,11 @@ EVERY_FORM = (
 
 OTHER_VECTORS: tuple[dict[str, Any], ...] = (
     {"relationship_embedding": [1.0] + [0.0] * 383},
-    {"relationship_embedding": [1.0] + [0.0] * 383, "embedding_model": "another", "embedding_hash": "another"},
+    {
+        "relationship_embedding": [1.0] + [0.0] * 383,
+        "embedding_model": "another",
+        "embedding_hash": "another",
+    },
     {"relationship_embedding": [1.0, 0.0]},
     {"relationship_embedding": [1, 2, 3]},
     {"relationship_embedding": "no vector"},
@@ -78,7 +90,8 @@ async def old_relationships(graph: KnowledgeGraph, user_id: str, forms: Sequence
         await cypher(
             graph,
             "CREATE (a:$($first) {entity_key: $key + 'a', user_id: $user, name: 'A' + $number}) "
-            "CREATE (b:$($last) {entity_key: $key + 'b', user_id: $user, name: 'B' + $number, embedding: [0.5]}) "
+            "CREATE (b:$($last) {entity_key: $key + 'b', user_id: $user, name: 'B' + $number, "
+            "embedding: [0.5]}) "
             "CREATE (a)-[r:$($type)]->(b) SET r = $properties, r.expected = $expected",
             first=old.first,
             last=old.last,
@@ -95,7 +108,8 @@ async def many_old(graph: KnowledgeGraph, user_id: str, count: int) -> None:
     """Make a chain of people with old relationships; their nodes are old, too."""
     await cypher(
         graph,
-        "UNWIND range(0, $count) AS i CREATE (:Person {entity_key: $user + '-' + i, user_id: $user, name: 'Nr ' + i})",
+        "UNWIND range(0, $count) AS i CREATE (:Person {entity_key: $user + '-' + i, user_id: "
+        "$user, name: 'Nr ' + i})",
         count=count,
         user=user_id,
     )
@@ -115,7 +129,9 @@ async def many_old(graph: KnowledgeGraph, user_id: str, count: int) -> None:
 def with_embedder(graph: KnowledgeGraph, embedder: Embedder) -> KnowledgeGraph:
     """The same graph with another embedder."""
     services = services_of(graph)
-    return KnowledgeGraph(services.store, graph.ontology, embedder, graph.settings, clock=services.write_context.clock)
+    return KnowledgeGraph(
+        services.store, graph.ontology, embedder, graph.settings, clock=services.write_context.clock
+    )
 
 
 async def run(graph: KnowledgeGraph, user_id: str | None, **options: Any) -> MigrationReport:
@@ -124,18 +140,29 @@ async def run(graph: KnowledgeGraph, user_id: str | None, **options: Any) -> Mig
 
 
 def is_in_present_form(stored: Properties) -> bool:
-    """Whether a relationship has all that the migration gives it, and nothing of what it takes away."""
+    """Whether a relationship has all that the migration gives it, and nothing of what it takes
+    away.
+    """
     given = {"user_id", "relationship_key", "version"} <= stored.keys()
     return given and not OLD_FIELDS.keys() & stored.keys()
 
 
 def is_untouched(stored: Properties) -> bool:
     """Whether a relationship of `many_old` is as it was made."""
-    return stored.keys() == {"description", "expected", *OLD_FIELDS, "neo4j_type", "first", "second"}
+    return stored.keys() == {
+        "description",
+        "expected",
+        *OLD_FIELDS,
+        "neo4j_type",
+        "first",
+        "second",
+    }
 
 
 async def assert_migrated(stored: Properties, embedder: Embedder) -> None:
-    """Check that a relationship is in the present form and that its embedding is that of its text."""
+    """Check that a relationship is in the present form and that its embedding is that of its
+    text.
+    """
     assert is_in_present_form(stored), stored
     if not stored["expected"]:
         assert "relationship_embedding" not in stored

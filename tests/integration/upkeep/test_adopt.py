@@ -1,4 +1,6 @@
-"""Adopting graphs of other programs: what is found then, what stays as it was, and that it can be undone."""
+"""Adopting graphs of other programs: what is found then, what stays as it was, and that it can be
+undone.
+"""
 
 import asyncio
 import json
@@ -17,7 +19,14 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Parameters, Row, Store
 from kgagent.ontology import Ontology, dump_ontology, load_ontology
-from tests.support.foreign_graphs import GRAPHITI, GRAPHRAG, HOSPITAL, LANGCHAIN, MOVIES, ForeignGraph
+from tests.support.foreign_graphs import (
+    GRAPHITI,
+    GRAPHRAG,
+    HOSPITAL,
+    LANGCHAIN,
+    MOVIES,
+    ForeignGraph,
+)
 from tests.support.payloads import error_of, succeeded
 from tests.support.shared_server import NEO4J_VERSION, QuickLocalNeo4j, Server
 from tests.support.stored import cypher
@@ -36,7 +45,9 @@ GRAPHS = {
 
 @pytest.fixture(scope="module")
 def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server whose only graph is that of the test: adopting reads all nodes, and its indexes have one ontology."""
+    """A server whose only graph is that of the test: adopting reads all nodes, and its indexes have
+    one ontology.
+    """
     local = QuickLocalNeo4j(tmp_path_factory.mktemp("home"), version=NEO4J_VERSION)
     info = local.up()
     yield Server(info.uri, info.username, info.password)
@@ -45,7 +56,9 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 async def foreign(own_server: Server) -> AsyncIterator[KnowledgeGraph]:
-    """The empty database, opened with the default ontology and without a schema, as `kgagent adopt` opens it."""
+    """The empty database, opened with the default ontology and without a schema, as `kgagent adopt`
+    opens it.
+    """
     async with opened(own_server) as graph:
         await cypher(graph, "MATCH (n) DETACH DELETE n")
         for kind in ("CONSTRAINT", "INDEX"):
@@ -76,20 +89,29 @@ async def everything(graph: KnowledgeGraph) -> dict[str, Any]:
     """All nodes, relationships, constraints and indexes, with all that they have."""
     return {
         "nodes": await cypher(
-            graph, "MATCH (n) RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties ORDER BY id"
+            graph,
+            "MATCH (n) RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties "
+            "ORDER BY id",
         ),
         "relationships": await cypher(
             graph,
-            "MATCH (a)-[r]->(b) RETURN elementId(r) AS id, type(r) AS type, elementId(a) AS a, elementId(b) AS b, "
+            "MATCH (a)-[r]->(b) RETURN elementId(r) AS id, type(r) AS type, elementId(a) AS a, "
+            "elementId(b) AS b, "
             "properties(r) AS properties ORDER BY id",
         ),
-        "constraints": await cypher(graph, "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties"),
-        "indexes": await cypher(graph, "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, options"),
+        "constraints": await cypher(
+            graph, "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties"
+        ),
+        "indexes": await cypher(
+            graph, "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, options"
+        ),
     }
 
 
 def without_additions(state: dict[str, Any]) -> Any:
-    """What the nodes and relationships had before: their labels, types and ends, and all properties of their own."""
+    """What the nodes and relationships had before: their labels, types and ends, and all properties
+    of their own.
+    """
     return [
         {
             **record,
@@ -105,13 +127,23 @@ def without_additions(state: dict[str, Any]) -> Any:
 
 
 ADDED = {
-    *("kgagent_adopted", "kgagent_embedding", "relationship_embedding", "embedding_hash", "embedding_model"),
+    *(
+        "kgagent_adopted",
+        "kgagent_embedding",
+        "relationship_embedding",
+        "embedding_hash",
+        "embedding_model",
+    ),
     *("statements_hash", "notes_text", "relationship_key", "version", "is_reversed"),
 }
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.neo4j_5] if name == "neo4j-graphrag" else []) for name in GRAPHS]
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.neo4j_5] if name == "neo4j-graphrag" else [])
+        for name in GRAPHS
+    ],
 )
 async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_when_undone(
     name: str, foreign: KnowledgeGraph, own_server: Server, tmp_path: Path
@@ -139,10 +171,19 @@ async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_whe
         tools = graph.tools(user_id=USER)
         found = await tools.hybrid_search.call_text({"query": other.question})
         assert found.text.startswith(other.answer), found.text
-        is_first = {"type": "PROPERTY_EQUALS", "property_path": "name", "value": other.found[0], "at_step": "start"}
-        matched = succeeded(await tools.query_patterns(patterns=[{"steps": other.steps, "constraints": [is_first]}]))
+        is_first = {
+            "type": "PROPERTY_EQUALS",
+            "property_path": "name",
+            "value": other.found[0],
+            "at_step": "start",
+        }
+        matched = succeeded(
+            await tools.query_patterns(patterns=[{"steps": other.steps, "constraints": [is_first]}])
+        )
         names = {node["entity_key"]: node["name"] for node in matched["nodes"]}
-        assert {tuple(names[key] for key in path["nodes"]) for path in matched["paths"]} == {tuple(other.found)}
+        assert {tuple(names[key] for key in path["nodes"]) for path in matched["paths"]} == {
+            tuple(other.found)
+        }
         start, end = other.ends
         joined = await tools.find_paths.call_text({"from_entity_key": start, "to_entity_key": end})
         assert other.path in joined.text
@@ -151,7 +192,9 @@ async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_whe
         view = await build_view(graph.retrieval, answer, user_id=USER, queries=[other.question])
         page = file_page(view, Vocabulary.of(graph.ontology), USER)
         assert other.answer.partition(" (")[0] in page
-        assert [finding for finding in (await graph.diagnose()).findings if finding.severity != "info"] == []
+        assert [
+            finding for finding in (await graph.diagnose()).findings if finding.severity != "info"
+        ] == []
         again = await graph.migrate()
         assert (again.total.embedded, again.total.updated) == (0, 0)
 
@@ -166,26 +209,36 @@ async def test_what_cannot_be_adopted_is_named_with_what_to_do(foreign: Knowledg
     skipped = {one.what: one for one in plan.skipped}
     assert skipped.keys() == {"Patient", "Visit", "ADMITTED_TO", "TREATS", "TAKES", "CONSULTS"}
     assert str(skipped["Patient"]) == (
-        "Patient (2): kgagent needs the property 'version' for something else, and 1 of them have it; store theirs "
-        "under another name: MATCH (n:`Patient`) SET n.`own version` = n.`version` REMOVE n.`version`"
+        "Patient (2): kgagent needs the property 'version' for something else, and 1 of them have "
+        "it; store theirs "
+        "under another name: MATCH (n:`Patient`) SET n.`own version` = n.`version` REMOVE "
+        "n.`version`"
     )
     assert "'user_id'" in skipped["Visit"].why
     assert skipped["TREATS"].why == "they start or end at nodes that are not adopted"
     assert skipped["CONSULTS"].why.startswith("they start and end at the same node")
     await cypher(foreign, "MATCH (n:Patient) SET n.`own version` = n.version REMOVE n.version")
     assert "Patient" in (await foreign.adopt(user_id=USER, dry_run=True)).plan.labels
-    with pytest.raises(InputError, match=r"Visit \(1\): kgagent needs .*'user_id'.*; or remove it from the ontology"):
+    with pytest.raises(
+        InputError,
+        match=r"Visit \(1\): kgagent needs .*'user_id'.*; or remove it from the ontology",
+    ):
         await foreign.adopt(
             user_id=USER,
             ontology=plan.ontology.model_copy(
                 update={"labels": {**plan.ontology.labels, "Visit": plan.ontology.labels["Ward"]}}
             ),
         )
-    with pytest.raises(InputError, match=r"must have `adopted_for: another` and .*, got curator and kgagent_embedding"):
+    with pytest.raises(
+        InputError,
+        match=r"must have `adopted_for: another` and .*, got curator and kgagent_embedding",
+    ):
         await foreign.adopt(user_id="another", ontology=plan.ontology)
     with pytest.raises(InputError, match=r"No label 'Nurse' in the graph. There are: Doctor, "):
         await foreign.adopt(user_id=USER, labels=["Nurse"])
-    with pytest.raises(InputError, match="There is nothing to adopt: the graph has no relationships between"):
+    with pytest.raises(
+        InputError, match="There is nothing to adopt: the graph has no relationships between"
+    ):
         await foreign.adopt(user_id=USER, labels=["Medication"])
 
 
@@ -198,15 +251,23 @@ async def test_what_is_written_later_is_adopted_by_a_migration_and_what_tools_wr
         tools = graph.tools(user_id=USER)
         # Of several types between two labels, a word that reads like one of them decides.
         refused = await tools.create_relationship(
-            from_entity_key="Ilse Brandt", to_entity_key="Nine Winters", relationship_type="financed"
+            from_entity_key="Ilse Brandt",
+            to_entity_key="Nine Winters",
+            relationship_type="financed",
         )
         assert "Several types connect Person and Movie: ACTED_IN, DIRECTED" in error_of(refused)
         succeeded(
             await tools.create_relationship(
-                from_entity_key="Ilse Brandt", to_entity_key="Nine Winters", relationship_type="produced"
+                from_entity_key="Ilse Brandt",
+                to_entity_key="Nine Winters",
+                relationship_type="produced",
             )
         )
-        succeeded(await tools.update_node(entity_key="Nine Winters", description="A family saga in the far north."))
+        succeeded(
+            await tools.update_node(
+                entity_key="Nine Winters", description="A family saga in the far north."
+            )
+        )
         await cypher(
             graph,
             "MATCH (m:Movie {title: 'The Salt Road'}) SET m.title = 'The Long Salt Road' "
@@ -216,20 +277,32 @@ async def test_what_is_written_later_is_adopted_by_a_migration_and_what_tools_wr
         findings = [finding.message for finding in (await graph.diagnose()).findings]
         assert any(message.startswith("1 of 8 nodes have no entity_key") for message in findings)
         migrated = await graph.migrate()
-        assert migrated.total.embedded == 2 + 4  # Wanda and the film; what she directed, and what has its old name
-        assert "Wanda Kuhn directed The Long Salt Road" in str(await tools.hybrid_search(query="Wanda Kuhn"))
-        kept = await cypher(graph, "MATCH (m:Movie {title: 'Nine Winters'}) RETURN m.description AS text")
+        assert (
+            migrated.total.embedded == 2 + 4
+        )  # Wanda and the film; what she directed, and what has its old name
+        assert "Wanda Kuhn directed The Long Salt Road" in str(
+            await tools.hybrid_search(query="Wanda Kuhn")
+        )
+        kept = await cypher(
+            graph, "MATCH (m:Movie {title: 'Nine Winters'}) RETURN m.description AS text"
+        )
         assert kept == [{"text": "A family saga in the far north."}]
-        assert [finding for finding in (await graph.diagnose()).findings if finding.severity != "info"] == []
+        assert [
+            finding for finding in (await graph.diagnose()).findings if finding.severity != "info"
+        ] == []
     undone = await foreign.undo_adoption(user_id=USER)
     assert undone.kept == 0
-    left = await cypher(foreign, "MATCH (n:Movie {title: 'Nine Winters'}) RETURN properties(n) AS properties")
+    left = await cypher(
+        foreign, "MATCH (n:Movie {title: 'Nine Winters'}) RETURN properties(n) AS properties"
+    )
     assert left[0]["properties"].keys() == {"title", "released", "tagline", "history", "updated_at"}
     produced = "MATCH ({name: 'Ilse Brandt'})-[r:PRODUCED]->() RETURN r.relationship_type AS type"
     assert await cypher(foreign, produced) == [{"type": "produced"}]
 
 
-async def test_an_interrupted_adoption_is_resumed(foreign: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_interrupted_adoption_is_resumed(
+    foreign: KnowledgeGraph, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await written(foreign, MOVIES)
     before = await everything(foreign)
     read = Store.read_for_update
@@ -244,7 +317,10 @@ async def test_an_interrupted_adoption_is_resumed(foreign: KnowledgeGraph, monke
         interrupted.setattr(Store, "read_for_update", failing)
         with pytest.raises(MigrationStoppedError, match="The disk is full") as stopped:
             await foreign.adopt(user_id=USER)
-    assert (stopped.value.report.nodes.embedded, stopped.value.report.relationships.embedded) == (7, 0)
+    assert (stopped.value.report.nodes.embedded, stopped.value.report.relationships.embedded) == (
+        7,
+        0,
+    )
     resumed = await foreign.adopt(user_id=USER)
     assert resumed.migration is not None
     assert (resumed.migration.nodes.embedded, resumed.migration.relationships.embedded) == (0, 10)
@@ -253,10 +329,14 @@ async def test_an_interrupted_adoption_is_resumed(foreign: KnowledgeGraph, monke
     assert await everything(foreign) == before
 
 
-async def test_the_doctor_says_what_to_do_with_the_graph_of_another_program(foreign: KnowledgeGraph) -> None:
+async def test_the_doctor_says_what_to_do_with_the_graph_of_another_program(
+    foreign: KnowledgeGraph,
+) -> None:
     await written(foreign, LANGCHAIN)
     findings = {finding.fix: finding.message for finding in (await foreign.diagnose()).findings}
-    assert findings["`kgagent adopt --dry-run` shows what making them searchable in place means"] == (
+    assert findings[
+        "`kgagent adopt --dry-run` shows what making them searchable in place means"
+    ] == (
         "3 nodes (Document 1, __Entity__:Organization 1, __Entity__:Place 1) of other programs, "
         "without a label of the ontology and without user_id"
     )
@@ -278,21 +358,30 @@ async def test_the_command_writes_the_ontology_first_and_reads_it_afterwards(
 
     async def run(*arguments: str, code: int = 0, **changes: str | None) -> str:
         given = {**environment, **changes}
-        done = await asyncio.to_thread(CliRunner().invoke, app, arguments, env=given, catch_exceptions=False)
+        done = await asyncio.to_thread(
+            CliRunner().invoke, app, arguments, env=given, catch_exceptions=False
+        )
         assert done.exit_code == code, done.output
         return str(done.stdout or done.stderr)
 
     before = await everything(foreign)
     for command in ("search", "explore", "get"):
-        assert "nodes of other programs and no graph" in await run(command, "x", code=1, KGAGENT_ONTOLOGY=None)
+        assert "nodes of other programs and no graph" in await run(
+            command, "x", code=1, KGAGENT_ONTOLOGY=None
+        )
     planned = await run("adopt", "--user", USER, "--dry-run")
     assert "ACTED_IN" in planned
     assert "17 texts to embed, about" in planned
     assert await everything(foreign) == before
-    file.write_text(file.read_text("utf-8").replace("text_from: [tagline]", "text_from: []"), "utf-8")
+    file.write_text(
+        file.read_text("utf-8").replace("text_from: [tagline]", "text_from: []"), "utf-8"
+    )
     report = json.loads(await run("adopt", "--user", USER, "--json"))
     assert report["migration"]["total"]["embedded"] == 17
-    assert await cypher(foreign, "MATCH (m:Movie) WHERE m.description IS NOT NULL RETURN m.title") == []
+    assert (
+        await cypher(foreign, "MATCH (m:Movie) WHERE m.description IS NOT NULL RETURN m.title")
+        == []
+    )
     found = await run("search", "lighthouse keeper", "--user", USER)
     assert found.startswith("Noor Haddad (Person) -[acted in]-> Harbour of Glass (Movie)")
     adopted = await everything(foreign)
@@ -300,7 +389,11 @@ async def test_the_command_writes_the_ontology_first_and_reads_it_afterwards(
         error = await run(*command.split(), code=1, KGAGENT_ONTOLOGY=None)
         assert "made for another ontology, which has ACTED_IN" in " ".join(error.split())
     error = await run("migrate", "--rebuild-indexes", code=1, KGAGENT_ONTOLOGY=None)
-    assert "nodes were adopted with another ontology. Set KGAGENT_ONTOLOGY" in " ".join(error.split())
+    assert "nodes were adopted with another ontology. Set KGAGENT_ONTOLOGY" in " ".join(
+        error.split()
+    )
     assert await everything(foreign) == adopted
-    assert "17 records restored; constraints and indexes were dropped" in await run("adopt", "--user", USER, "--undo")
+    assert "17 records restored; constraints and indexes were dropped" in await run(
+        "adopt", "--user", USER, "--undo"
+    )
     assert await everything(foreign) == before

@@ -9,18 +9,30 @@ from kgagent.knowledge_graph import services_of
 from kgagent.upkeep.migration_report import Counts
 from tests.conftest import Clock
 from tests.integration.upkeep.old_graph import run
-from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_out, names, own_graph, own_ontology
+from tests.support.own_ontology import (
+    dropped_in_the_end,
+    leave_shared_indexes_out,
+    names,
+    own_graph,
+    own_ontology,
+)
 from tests.support.stored import cypher, the_relationship
 
 pytestmark = pytest.mark.schema
 
 
-async def test_embeddings_of_another_length_are_regenerated_after_the_indexes(settings: Settings, clock: Clock) -> None:
+async def test_embeddings_of_another_length_are_regenerated_after_the_indexes(
+    settings: Settings, clock: Clock
+) -> None:
     async with (
         dropped_in_the_end(settings, own_ontology()) as ontology,
         own_graph(settings, HashingEmbedder(48), clock, ontology) as before,
         KnowledgeGraph.connect(
-            settings=settings, embedder=HashingEmbedder(96), clock=clock, ontology=ontology, ensure_schema=False
+            settings=settings,
+            embedder=HashingEmbedder(96),
+            clock=clock,
+            ontology=ontology,
+            ensure_schema=False,
         ) as after,
     ):
         known, user_id = names(ontology), "someone"

@@ -35,7 +35,9 @@ FIRST = f"u{SECOND}"
 
 @pytest.fixture(scope="module")
 async def ontology(settings: Settings) -> AsyncIterator[Ontology]:
-    """The ontology of all tests here: with labels of its own, each test would have its statements planned anew."""
+    """The ontology of all tests here: with labels of its own, each test would have its statements
+    planned anew.
+    """
     lent = own_ontology(key="sha256:${lower_name}${user_id}")
     async with dropped_in_the_end(settings, lent):
         yield lent
@@ -60,16 +62,23 @@ def unique_parts(graph: KnowledgeGraph) -> list[SchemaPart]:
     return [part for part in services_of(graph).schema.parts if part.kind == "unique"]
 
 
-async def make_earlier_form(graph: KnowledgeGraph, part: SchemaPart, name: str | None = None) -> None:
+async def make_earlier_form(
+    graph: KnowledgeGraph, part: SchemaPart, name: str | None = None
+) -> None:
     [covers], key = part.covers, part.properties[-1]
-    pattern = f"(x:{Identifier(covers)})" if key == "entity_key" else f"()-[x:{Identifier(covers)}]-()"
+    pattern = (
+        f"(x:{Identifier(covers)})" if key == "entity_key" else f"()-[x:{Identifier(covers)}]-()"
+    )
     await services_of(graph).store.run_schema(
-        f"CREATE CONSTRAINT {Identifier(name or str(part.earlier_name))} FOR {pattern} REQUIRE x.{key} IS UNIQUE"
+        f"CREATE CONSTRAINT {Identifier(name or str(part.earlier_name))} FOR {pattern} REQUIRE "
+        f"x.{key} IS UNIQUE"
     )
 
 
 async def constraints(graph: KnowledgeGraph) -> set[str]:
-    rows = await services_of(graph).store.run_schema("SHOW CONSTRAINTS YIELD name, labelsOrTypes RETURN *")
+    rows = await services_of(graph).store.run_schema(
+        "SHOW CONSTRAINTS YIELD name, labelsOrTypes RETURN *"
+    )
     own = {*graph.ontology.labels, *graph.ontology.relationships}
     return {row["name"] for row in rows if own & set(row["labelsOrTypes"])}
 
@@ -78,7 +87,9 @@ def labels(graph: KnowledgeGraph) -> list[str]:
     return list(graph.ontology.labels)
 
 
-async def load(graph: KnowledgeGraph, folder: Path, user_id: str, *lines: dict[str, Any]) -> dict[int, str]:
+async def load(
+    graph: KnowledgeGraph, folder: Path, user_id: str, *lines: dict[str, Any]
+) -> dict[int, str]:
     path = folder / "lines.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     report = await graph.load(path, user_id=user_id)
@@ -107,7 +118,9 @@ async def test_before_the_migration_a_clash_is_an_error_at_once_and_after_it_the
     assert "exists already" in again
 
 
-async def test_doctor_reports_the_constraints_and_the_migration_replaces_them_once(old: KnowledgeGraph) -> None:
+async def test_doctor_reports_the_constraints_and_the_migration_replaces_them_once(
+    old: KnowledgeGraph,
+) -> None:
     earlier = {str(part.earlier_name) for part in unique_parts(old)}
     present = {part.name for part in unique_parts(old)}
     assert await constraints(old) == earlier | present
@@ -144,7 +157,9 @@ async def test_the_new_constraint_is_online_before_the_old_one_is_dropped(
 
 
 async def answered(call: Callable[[], Awaitable[Payload]]) -> Payload:
-    """What a tool answers; it is called again if Neo4j stopped its statement, which was planned during the change."""
+    """What a tool answers; it is called again if Neo4j stopped its statement, which was planned
+    during the change.
+    """
     while "stopped the statement" in (payload := await call()).get("error", ""):
         pass
     return payload
@@ -159,7 +174,9 @@ async def test_a_change_that_waits_for_a_running_statement_is_stopped_and_lets_o
     driver = AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
     async with driver, driver.session() as session, await session.begin_transaction() as running:
         await (await running.run(f"CREATE (:{Identifier(label)})")).consume()
-        with pytest.raises(StoreError, match=r"stopped 2 times after 0\.3 seconds, .*: DROP CONSTRAINT"):
+        with pytest.raises(
+            StoreError, match=r"stopped 2 times after 0\.3 seconds, .*: DROP CONSTRAINT"
+        ):
             await services_of(old).schema.drop_replaced_constraints()
         await node(old.tools(user_id=FIRST), label, "acme")
     assert await constraints(old) == before
@@ -180,7 +197,9 @@ async def test_tools_write_while_the_constraints_are_replaced(old: KnowledgeGrap
             key = next(answer["entity_key"] for answer in answers if answer["success"])
             if before:
                 ends = {"from_entity_key": before, "to_entity_key": key}
-                connect = partial(tools.create_relationship, **ends, relationship_type=relationship_type)
+                connect = partial(
+                    tools.create_relationship, **ends, relationship_type=relationship_type
+                )
                 succeeded(await answered(connect))
             before = key
 

@@ -35,8 +35,12 @@ class FailsLater(WatchedEmbedder):
         return await super().embed(texts)
 
 
-async def assert_rest_is_migrated_next(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) -> None:
-    """Check that each relationship is wholly old or wholly new, and that the next run embeds the old ones alone."""
+async def assert_rest_is_migrated_next(
+    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
+) -> None:
+    """Check that each relationship is wholly old or wholly new, and that the next run embeds the
+    old ones alone.
+    """
     found = await relationships_of(graph, user_id)
     assert all(is_in_present_form(stored) != is_untouched(stored) for stored in found)
     for stored in filter(is_in_present_form, found):

@@ -1,4 +1,6 @@
-"""What is forgotten is gone: from searches, indexes, exports, caches, and from every property of every record."""
+"""What is forgotten is gone: from searches, indexes, exports, caches, and from every property of
+every record.
+"""
 
 import json
 import uuid
@@ -14,7 +16,13 @@ from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded
 from tests.support.people import node, person, relate, two_friends
-from tests.support.stored import all_of, assert_embeddings_are_current, cypher, nodes_of, note_contents
+from tests.support.stored import (
+    all_of,
+    assert_embeddings_are_current,
+    cypher,
+    nodes_of,
+    note_contents,
+)
 
 pytestmark = pytest.mark.neo4j_5
 
@@ -43,7 +51,12 @@ def write_lines(path: Path, cage: Cage) -> None:
     """People and relationships with canaries in every field that a file has."""
     lines: list[dict[str, Any]] = []
     for number in range(PEOPLE):
-        fields = {"name": cage(), "description": cage(), "notes": [cage()], "properties": {"job": cage()}}
+        fields = {
+            "name": cage(),
+            "description": cage(),
+            "notes": [cage()],
+            "properties": {"job": cage()},
+        }
         lines.append({"kind": "node", "label": "Person", "id": f"p{number}", **fields})
         if number:
             fields = {"relationship_type": cage(), "description": cage(), "notes": [cage()]}
@@ -52,11 +65,15 @@ def write_lines(path: Path, cage: Cage) -> None:
 
 
 async def holders(graph: KnowledgeGraph, word: str) -> int:
-    """Number of records of the whole store that have a word in a property, whatever their labels."""
+    """Number of records of the whole store that have a word in a property, whatever their
+    labels.
+    """
     # Embeddings, which are slow to read, have no words.
     has_it = "any(name IN keys(x) WHERE NOT name ENDS WITH 'embedding' AND toStringOrNull(x[name]) CONTAINS $word)"
     nodes = await cypher(graph, f"MATCH (x) WHERE {has_it} RETURN count(x) AS found", word=word)
-    relationships = await cypher(graph, f"MATCH ()-[x]->() WHERE {has_it} RETURN count(x) AS found", word=word)
+    relationships = await cypher(
+        graph, f"MATCH ()-[x]->() WHERE {has_it} RETURN count(x) AS found", word=word
+    )
     return int(nodes[0]["found"]) + int(relationships[0]["found"])
 
 
@@ -64,8 +81,10 @@ async def indexed(graph: KnowledgeGraph, word: str) -> int:
     """Number of records that the full-text indexes find."""
     rows = await cypher(
         graph,
-        "CALL () { CALL db.index.fulltext.queryNodes('kgagent_node_text', $word) YIELD node RETURN 1 AS one "
-        "UNION ALL CALL db.index.fulltext.queryRelationships('kgagent_relationship_text', $word) YIELD relationship "
+        "CALL () { CALL db.index.fulltext.queryNodes('kgagent_node_text', $word) YIELD node RETURN "
+        "1 AS one "
+        "UNION ALL CALL db.index.fulltext.queryRelationships('kgagent_relationship_text', $word) "
+        "YIELD relationship "
         "RETURN 1 AS one } RETURN count(*) AS found",
         word=f"{word}*",
     )
@@ -80,14 +99,17 @@ async def test_of_a_forgotten_user_no_canary_is_left(
     await graph.load(file, user_id=user_id)
     tools = graph.tools(user_id=user_id)
     gone = await person(tools, cage(), cage(), notes=[cage()])
-    await relate(tools, gone, await person(tools, cage()), cage(), description=cage(), notes=[cage()])
+    await relate(
+        tools, gone, await person(tools, cage()), cage(), description=cage(), notes=[cage()]
+    )
     succeeded(await tools.delete_node(entity_key=gone, delete_relationships=True))
     ends = {"from_entity_key": f"{cage.canary}n1", "to_entity_key": f"{cage.canary}n5"}
     succeeded(await tools.delete_relationship(**ends))
     await node(tools, "Source", cage(), cage())
     await cypher(
         graph,
-        "MATCH (s:Source {user_id: $user}) SET s.ingestion_progress = $values[0], s.ingestion_messages = $values[1], "
+        "MATCH (s:Source {user_id: $user}) SET s.ingestion_progress = $values[0], "
+        "s.ingestion_messages = $values[1], "
         "s.ingestion_merged = $values[2], s.content_hash = $values[3]",
         user=user_id,
         values=[cage() for _ in range(4)],
@@ -102,9 +124,17 @@ async def test_of_a_forgotten_user_no_canary_is_left(
     assert await holders(graph, canary) > 300
     assert await indexed(graph, canary) > 300
     counted = await graph.forget(user_id=user_id, dry_run=True)
-    assert (counted.nodes, counted.relationships, counted.deleted, counted.items) == (162, 158, 3, 60)
+    assert (counted.nodes, counted.relationships, counted.deleted, counted.items) == (
+        162,
+        158,
+        3,
+        60,
+    )
     assert (counted.other_nodes, counted.dry_run) == (0, True)
-    assert str(counted) == "162 nodes, 158 relationships, 3 deleted records and 60 stored items would be forgotten"
+    assert (
+        str(counted)
+        == "162 nodes, 158 relationships, 3 deleted records and 60 stored items would be forgotten"
+    )
     assert len(await nodes_of(graph, user_id)) == 162
 
     report = await graph.forget(user_id=user_id, batch_size=50)
@@ -144,11 +174,19 @@ async def test_other_users_keep_what_they_have(graph: KnowledgeGraph, user_id: s
     succeeded(await graph.tools(user_id=other).restore_node(entity_key="Gone"))
 
 
-async def test_nodes_of_other_programs_are_counted_and_stay(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_nodes_of_other_programs_are_counted_and_stay(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await cypher(graph, "CREATE (:SomethingElse {user_id: $user})", user=user_id)
     report = await graph.forget(user_id=user_id)
-    assert str(report) == ("0 nodes, 0 relationships and 0 deleted records forgotten; 1 node of other programs stay")
-    [row] = await cypher(graph, "MATCH (n:SomethingElse {user_id: $user}) DELETE n RETURN count(n) AS n", user=user_id)
+    assert str(report) == (
+        "0 nodes, 0 relationships and 0 deleted records forgotten; 1 node of other programs stay"
+    )
+    [row] = await cypher(
+        graph,
+        "MATCH (n:SomethingElse {user_id: $user}) DELETE n RETURN count(n) AS n",
+        user=user_id,
+    )
     assert row["n"] == 1
 
 
@@ -183,7 +221,10 @@ async def plant_source(graph: KnowledgeGraph, user_id: str, canary: str) -> str:
     tools = graph.tools(user_id=user_id)
     source = await node(tools, "Source", canary, canary)
     other = await node(tools, "Source", "Another", "Another")
-    notes = [{"content": canary, "source_entity_key": source}, {"content": "Stays", "source_entity_key": other}]
+    notes = [
+        {"content": canary, "source_entity_key": source},
+        {"content": "Stays", "source_entity_key": other},
+    ]
     ruth, ines, cal = [await person(tools, name, notes=notes) for name in ("Ruth", "Ines", "Cal")]
     await relate(tools, ruth, ines, notes=notes)
     await relate(tools, ruth, cal, notes=notes)
@@ -202,7 +243,10 @@ async def test_of_a_forgotten_source_no_note_is_left_and_every_embedding_is_curr
     report = await graph.forget(user_id=user_id, entity_key=source)
     assert report == counted.model_copy(update={"dry_run": False})
     assert (report.nodes, report.notes) == (1, 6)
-    assert str(report) == "1 node, 0 relationships, 0 deleted records and 6 notes of other records forgotten"
+    assert (
+        str(report)
+        == "1 node, 0 relationships, 0 deleted records and 6 notes of other records forgotten"
+    )
     assert await holders(graph, canary) == 0
     assert await indexed(graph, canary) == 0
     assert await holders(graph, source) == 0
@@ -211,7 +255,11 @@ async def test_of_a_forgotten_source_no_note_is_left_and_every_embedding_is_curr
     assert succeeded(await tools.restore_node(entity_key="Cal"))["relationships_restored"] == 1
     succeeded(await tools.restore_relationship(from_entity_key="Ruth", to_entity_key="Cal"))
     stored = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
-    assert sorted(note_contents(relationship) for relationship in stored) == [[], ["Stays"], ["Stays"]]
+    assert sorted(note_contents(relationship) for relationship in stored) == [
+        [],
+        ["Stays"],
+        ["Stays"],
+    ]
 
 
 async def test_notes_that_go_with_a_node_are_not_counted_as_notes_of_other_records(
@@ -231,7 +279,9 @@ async def test_notes_that_go_with_a_node_are_not_counted_as_notes_of_other_recor
     assert report == counted.model_copy(update={"dry_run": False})
 
 
-async def test_a_node_is_forgotten_by_its_name_or_the_beginning_of_its_key(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_node_is_forgotten_by_its_name_or_the_beginning_of_its_key(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     tools = graph.tools(user_id=user_id)
     ada, bo = await person(tools, "Ada"), await person(tools, "Bo")
     report = await graph.forget(user_id=user_id, entity_key="ada")
@@ -240,7 +290,9 @@ async def test_a_node_is_forgotten_by_its_name_or_the_beginning_of_its_key(graph
     assert (report.nodes, report.entity_key) == (1, bo)
 
 
-async def test_a_key_under_which_nothing_is_stored_is_an_error(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_key_under_which_nothing_is_stored_is_an_error(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     for dry_run in (True, False):
         with pytest.raises(NotFoundError, match="Nothing is stored under the key 'nothing'"):
             await graph.forget(user_id=user_id, entity_key="nothing", dry_run=dry_run)

@@ -10,7 +10,8 @@ from tests.support.people import person, relate, two_friends
 from tests.support.stored import Database
 
 OLD_INDEXES = (
-    "CREATE CONSTRAINT kgagent_KgagentNote_unique FOR (n:KgagentNote) REQUIRE (n.user_id, n.entity_key) IS UNIQUE",
+    "CREATE CONSTRAINT kgagent_KgagentNote_unique FOR (n:KgagentNote) REQUIRE (n.user_id, "
+    "n.entity_key) IS UNIQUE",
     "CREATE INDEX kgagent_notes_record FOR (n:KgagentNote) ON (n.user_id, n.record)",
     "CREATE VECTOR INDEX kgagent_KgagentNote_embedding FOR (n:KgagentNote) ON n.embedding",
 )
@@ -21,7 +22,10 @@ async def make_old(database: Database) -> None:
     await database.run("MATCH (n:KgagentStatement {user_id: $user}) DELETE n")
     for pattern in ("(x:Person {user_id: $user})", "(:Person {user_id: $user})-[x]->()"):
         await database.run(f"MATCH {pattern} SET x.notes_hash = 'old' REMOVE x.statements_hash")
-    await database.run("CREATE (:KgagentNote {user_id: $user, entity_key: $user, record: 'a', content: 'They sail.'})")
+    await database.run(
+        "CREATE (:KgagentNote {user_id: $user, entity_key: $user, record: 'a', content: 'They "
+        "sail.'})"
+    )
 
 
 async def old_notes(database: Database) -> int:
@@ -30,13 +34,22 @@ async def old_notes(database: Database) -> int:
 
 
 async def test_a_migration_replaces_it_and_embeds_only_what_has_notes(
-    tools: Toolset, graph: KnowledgeGraph, database: Database, embedder: WatchedEmbedder, user_id: str
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    database: Database,
+    embedder: WatchedEmbedder,
+    user_id: str,
 ) -> None:
     ends = await two_friends(tools, description="They row.", notes=["They sail."])
-    await relate(tools, ends["from_entity_key"], await person(tools, "Cy"), description="They draw.")
+    await relate(
+        tools, ends["from_entity_key"], await person(tools, "Cy"), description="They draw."
+    )
     await make_old(database)
     assert (
-        str(problems(await graph.diagnose(user_id=user_id))).count("statements that searches miss, or still find") == 2
+        str(problems(await graph.diagnose(user_id=user_id))).count(
+            "statements that searches miss, or still find"
+        )
+        == 2
     )
     embedder.forget()
     await graph.migrate(user_id=user_id)
@@ -66,5 +79,7 @@ async def test_a_migration_drops_its_constraint_and_its_indexes(
     for statement in OLD_INDEXES:
         await database.run(statement)
     await graph.migrate(user_id=user_id)
-    rows = await database.run("SHOW INDEXES YIELD labelsOrTypes WHERE 'KgagentNote' IN labelsOrTypes RETURN *")
+    rows = await database.run(
+        "SHOW INDEXES YIELD labelsOrTypes WHERE 'KgagentNote' IN labelsOrTypes RETURN *"
+    )
     assert rows == []

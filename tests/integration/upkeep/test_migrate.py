@@ -18,7 +18,13 @@ from tests.integration.upkeep.old_graph import (
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import succeeded
 from tests.support.people import two_friends
-from tests.support.stored import assert_embeddings_are_current, cypher, nodes_of, relationships_of, the_relationship
+from tests.support.stored import (
+    assert_embeddings_are_current,
+    cypher,
+    nodes_of,
+    relationships_of,
+    the_relationship,
+)
 
 
 async def test_every_old_form_gets_the_embedding_of_its_text_and_loses_its_old_fields(
@@ -42,7 +48,9 @@ async def test_every_old_form_gets_the_embedding_of_its_text_and_loses_its_old_f
 async def test_an_invalid_value_in_place_of_the_embedding_is_replaced(
     graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder, vector: dict[str, object]
 ) -> None:
-    old = Old("has_relationship_with", "Person", "Person", "Friends", {"description": "Friends", **vector})
+    old = Old(
+        "has_relationship_with", "Person", "Person", "Friends", {"description": "Friends", **vector}
+    )
     await old_relationships(graph, user_id, [old])
     report = await run(graph, user_id)
     await assert_migrated(await the_relationship(graph, user_id), embedder)
@@ -65,7 +73,8 @@ async def test_a_second_run_embeds_and_writes_nothing(
 @pytest.mark.parametrize(
     "of_old",
     [
-        "SET r.relation_embedding = [0.5], r.notes_embedding = [0.5], r.description_embedding = 'none'",
+        "SET r.relation_embedding = [0.5], r.notes_embedding = [0.5], r.description_embedding = "
+        "'none'",
         "SET r.told_in_reverse = true",
         "REMOVE r.user_id",
         "SET r.user_id = 'someone else'",
@@ -108,7 +117,9 @@ async def test_content_and_time_of_change_stay(graph: KnowledgeGraph, user_id: s
         "created_at": "long ago",
         "confidence": 0.3,
     }
-    await old_relationships(graph, user_id, [Old("has_relationship_with", "Person", "Person", "", {**kept, "x": [1]})])
+    await old_relationships(
+        graph, user_id, [Old("has_relationship_with", "Person", "Person", "", {**kept, "x": [1]})]
+    )
     await run(graph, user_id)
     stored = await the_relationship(graph, user_id)
     assert {key: stored[key] for key in kept} == kept
@@ -120,19 +131,27 @@ async def test_after_it_the_tools_find_and_change_old_relationships(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, embedder: WatchedEmbedder, clock: Clock
 ) -> None:
     await many_old(graph, user_id, 3)
-    assert not await graph.retrieval.relationship_vector_search("Old story 2", user_id=user_id, threshold=0.99)
+    assert not await graph.retrieval.relationship_vector_search(
+        "Old story 2", user_id=user_id, threshold=0.99
+    )
     await run(graph, user_id)
-    [hit] = await graph.retrieval.relationship_vector_search("Old story 2", user_id=user_id, threshold=0.99)
+    [hit] = await graph.retrieval.relationship_vector_search(
+        "Old story 2", user_id=user_id, threshold=0.99
+    )
     assert hit.description == "Old story 2"
     succeeded(
         await tools.update_relationship(
-            from_entity_key=hit.from_entity_key, to_entity_key=hit.to_entity_key, description="New story"
+            from_entity_key=hit.from_entity_key,
+            to_entity_key=hit.to_entity_key,
+            description="New story",
         )
     )
     await assert_embeddings_are_current(graph, user_id, embedder, clock())
 
 
-async def test_a_batch_is_embedded_in_one_call(graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder) -> None:
+async def test_a_batch_is_embedded_in_one_call(
+    graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
+) -> None:
     await many_old(graph, user_id, 25)
     report = await run(graph, user_id, batch_size=10)
     assert report.total == Counts(examined=51, embedded=51)

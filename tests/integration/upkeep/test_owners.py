@@ -1,4 +1,6 @@
-"""Several owners of one user, as other programs and earlier loads could make them, are found and can be repaired."""
+"""Several owners of one user, as other programs and earlier loads could make them, are found and
+can be repaired.
+"""
 
 import pytest
 
@@ -12,11 +14,17 @@ from tests.support.stored import cypher
 
 
 async def findings(graph: KnowledgeGraph, user_id: str) -> list[Finding]:
-    return [found for found in (await graph.diagnose(user_id=user_id)).findings if "owner" in found.message]
+    return [
+        found
+        for found in (await graph.diagnose(user_id=user_id)).findings
+        if "owner" in found.message
+    ]
 
 
 @pytest.fixture
-async def owners(graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clock) -> tuple[str, str]:
+async def owners(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clock
+) -> tuple[str, str]:
     """Two owners of the user."""
     first = await person(tools, "Ada", is_owner=True)
     assert await findings(graph, user_id) == []
@@ -27,11 +35,15 @@ async def owners(graph: KnowledgeGraph, tools: Toolset, user_id: str, clock: Clo
     return first, second
 
 
-async def test_they_are_a_warning_that_names_them(graph: KnowledgeGraph, user_id: str, owners: tuple[str, str]) -> None:
+async def test_they_are_a_warning_that_names_them(
+    graph: KnowledgeGraph, user_id: str, owners: tuple[str, str]
+) -> None:
     [finding] = await findings(graph, user_id)
     first, second = owners
     assert finding.severity == "warning"
-    assert finding.message == f"User {user_id!r} has 2 owners: 'Ada' ({first}), 'Ada Byron' ({second})"
+    assert (
+        finding.message == f"User {user_id!r} has 2 owners: 'Ada' ({first}), 'Ada Byron' ({second})"
+    )
     assert await findings(graph, f"{user_id}-other") == []
 
 

@@ -8,22 +8,29 @@ from tests.support.people import node, relate
 
 FIXED_BY_MIGRATION = {
     "REMOVE r.relationship_embedding": "no embedding",
-    "SET r.relationship_embedding = 'gone'": "an embedding of another length, or one that is not a list of numbers",
-    "REMOVE r.embedding_hash": "an outdated embedding: the text has changed since, or notes have expired",
+    "SET r.relationship_embedding = "
+    "'gone'": "an embedding of another length, or one that is not a list of numbers",
+    "REMOVE "
+    "r.embedding_hash": "an outdated embedding: the text has changed since, or notes have expired",
     "REMOVE r.description, r.relationship_type, r.notes, r.notes_text": "an embedding but no text",
-    "SET r.notes_embedding = [0.5], r.told_in_reverse = true, r.attitude = 'warm'": "properties of an old format",
+    "SET r.notes_embedding = [0.5], r.told_in_reverse = true, r.attitude = "
+    "'warm'": "properties of an old format",
     "REMOVE r.user_id": "no user_id, without which no search finds a relationship",
-    "SET r.relationship_key = 'another'": "no relationship_key, or one that does not match the nodes",
-    "SET r.when_earliest = 20200101": "stored days that do not match `when`, by which searches filter",
+    "SET r.relationship_key = "
+    "'another'": "no relationship_key, or one that does not match the nodes",
+    "SET r.when_earliest = "
+    "20200101": "stored days that do not match `when`, by which searches filter",
     "REMOVE r.notes_text": "statements that searches miss, or still find",
 }
 
 FIXED_BY_HAND = {
     "SET r.attitude = 6": "an attitude or proximity that is neither 1 to 5 nor a word of the type",
     "SET r.version = 'v2'": "a version that is not an integer",
-    "WITH a MATCH (t:<Topic>) CREATE (a)-[:<knows>]->(t)": "nodes with labels that the type does not allow",
+    "WITH a MATCH (t:<Topic>) CREATE "
+    "(a)-[:<knows>]->(t)": "nodes with labels that the type does not allow",
     "CREATE (a)-[:<knows>]->(a)": "the same node at both ends",
-    "CREATE (a)-[:<likes>]->(:Stranger)": "a node without a label of the ontology, entity_key or user_id",
+    "CREATE "
+    "(a)-[:<likes>]->(:Stranger)": "a node without a label of the ontology, entity_key or user_id",
     "CREATE (b)-[:<knows>]->(a)": (
         "another relationship of the same type between the same nodes, which the tools use instead"
     ),
@@ -31,7 +38,8 @@ FIXED_BY_HAND = {
 
 OF_NODES = {
     "REMOVE a.embedding": "no embedding",
-    "SET a.description = 'new'": "an outdated embedding: the text has changed since, or notes have expired",
+    "SET a.description = "
+    "'new'": "an outdated embedding: the text has changed since, or notes have expired",
     "CREATE (:<Person> {name: 'Di', user_id: 'patient'})": (
         "no entity_key of type string, without which no tool finds a node"
     ),
@@ -42,13 +50,21 @@ OF_NODES = {
 
 
 async def damaged(graph: KnowledgeGraph, changes: Iterable[str]) -> None:
-    """A healthy graph with a relationship `r` more for each change, from a person `a` to a person `b`."""
+    """A healthy graph with a relationship `r` more for each change, from a person `a` to a person
+    `b`.
+    """
     await healthy(graph)
     tools, person = graph.tools(user_id=USER), next(iter(graph.ontology.labels))
     for position, change in enumerate(changes):
-        first, second = [await node(tools, person, f"{name} {position}") for name in ("First", "Second")]
+        first, second = [
+            await node(tools, person, f"{name} {position}") for name in ("First", "Second")
+        ]
         await relate(tools, first, second, description="They row", notes=["In a choir"])
-        await damage(graph, f"MATCH (a:<Person>)-[r:<knows>]->(b) WHERE a.entity_key = $key {change}", key=first)
+        await damage(
+            graph,
+            f"MATCH (a:<Person>)-[r:<knows>]->(b) WHERE a.entity_key = $key {change}",
+            key=first,
+        )
 
 
 async def test_nothing_is_wrong_with_what_the_tools_wrote(own: KnowledgeGraph) -> None:
@@ -63,7 +79,10 @@ async def test_every_issue_that_a_migration_fixes_is_found(own: KnowledgeGraph) 
     await damaged(own, FIXED_BY_MIGRATION)
     diagnosis = await own.diagnose()
     examined = 3 + len(FIXED_BY_MIGRATION)
-    expected = {f"warning: 1 of {examined} relationships have {phrase}" for phrase in FIXED_BY_MIGRATION.values()}
+    expected = {
+        f"warning: 1 of {examined} relationships have {phrase}"
+        for phrase in FIXED_BY_MIGRATION.values()
+    }
     assert {*messages(diagnosis)} == expected
     assert {finding.fix for finding in problems(diagnosis)} == {"kgagent migrate"}
     assert not diagnosis.is_healthy
@@ -71,14 +90,21 @@ async def test_every_issue_that_a_migration_fixes_is_found(own: KnowledgeGraph) 
     assert problems(await own.diagnose()) == []
 
 
-async def test_embeddings_of_another_model_are_an_error_that_the_migration_fixes(own: KnowledgeGraph) -> None:
+async def test_embeddings_of_another_model_are_an_error_that_the_migration_fixes(
+    own: KnowledgeGraph,
+) -> None:
     await healthy(own)
-    await damage(own, "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.embedding_model = 'older'")
-    await damage(own, "MATCH (n:<Person>) WHERE n.name IN ['Ada', 'Bo'] SET n.embedding_model = 'older'")
+    await damage(
+        own, "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.embedding_model = 'older'"
+    )
+    await damage(
+        own, "MATCH (n:<Person>) WHERE n.name IN ['Ada', 'Bo'] SET n.embedding_model = 'older'"
+    )
     diagnosis = await own.diagnose(user_id=USER)
     assert messages(diagnosis) == [
         "error: 2 of 4 nodes have an embedding of model 'older', which semantic search omits",
-        "error: 1 of 3 relationships have an embedding of model 'older', which semantic search omits",
+        "error: 1 of 3 relationships have an embedding of model 'older', which semantic search "
+        "omits",
     ]
     assert {finding.fix for finding in problems(diagnosis)} == {
         f"kgagent migrate --user {USER} embeds them again with {own.embedder.model!r}; "
@@ -94,7 +120,10 @@ async def test_every_issue_that_a_person_must_fix_is_found(own: KnowledgeGraph) 
         await damaged(own, FIXED_BY_HAND)
         diagnosis = await own.diagnose()
         examined = diagnosis.facts.relationships
-        expected = {f"warning: 1 of {examined} relationships have {phrase}" for phrase in FIXED_BY_HAND.values()}
+        expected = {
+            f"warning: 1 of {examined} relationships have {phrase}"
+            for phrase in FIXED_BY_HAND.values()
+        }
         assert {*messages(diagnosis)} == expected
     finally:
         await damage(own, "MATCH (:<Person>)-[r]->(s:Stranger) DETACH DELETE s")
@@ -105,17 +134,24 @@ async def test_a_relationship_between_two_users_is_an_error(own: KnowledgeGraph)
     await healthy(own, "another")
     await damage(
         own,
-        "MATCH (a:<Person> {name: 'Ada', user_id: 'patient'}), (b:<Person> {name: 'Bo', user_id: 'another'}) "
+        "MATCH (a:<Person> {name: 'Ada', user_id: 'patient'}), (b:<Person> {name: 'Bo', user_id: "
+        "'another'}) "
         "CREATE (a)-[:<knows>]->(b)",
     )
     diagnosis = await own.diagnose()
     assert messages(diagnosis) == ["error: 1 of 7 relationships have nodes of different users"]
 
 
-async def test_a_relationship_of_another_user_than_its_nodes_is_an_error(own: KnowledgeGraph) -> None:
+async def test_a_relationship_of_another_user_than_its_nodes_is_an_error(
+    own: KnowledgeGraph,
+) -> None:
     await healthy(own)
-    await damage(own, "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.user_id = 'another'")
-    await damage(own, "MATCH (:<Person>)-[r {description: 'They sing'}]->() REMOVE r.relationship_embedding")
+    await damage(
+        own, "MATCH (:<Person>)-[r {description: 'They row'}]->() SET r.user_id = 'another'"
+    )
+    await damage(
+        own, "MATCH (:<Person>)-[r {description: 'They sing'}]->() REMOVE r.relationship_embedding"
+    )
     diagnosis = await own.diagnose()
     assert messages(diagnosis) == [
         "error: 1 of 3 relationships have a user_id that differs from that of the nodes",
@@ -129,13 +165,17 @@ async def test_a_relationship_of_another_user_than_its_nodes_is_an_error(own: Kn
 async def test_every_issue_of_a_node_is_found(own: KnowledgeGraph) -> None:
     await damaged(own, OF_NODES)
     diagnosis = await own.diagnose()
-    expected = {f"warning: 1 of {diagnosis.facts.nodes} nodes have {phrase}" for phrase in OF_NODES.values()}
+    expected = {
+        f"warning: 1 of {diagnosis.facts.nodes} nodes have {phrase}" for phrase in OF_NODES.values()
+    }
     assert {*messages(diagnosis)} == expected
 
 
 async def test_nodes_that_share_a_key_are_an_error(own: KnowledgeGraph) -> None:
     await healthy(own)
-    await damage(own, "MATCH (n:<Person> {name: 'Ada'}), (m:<Topic>) SET m.entity_key = n.entity_key")
+    await damage(
+        own, "MATCH (n:<Person> {name: 'Ada'}), (m:<Topic>) SET m.entity_key = n.entity_key"
+    )
     found = messages(await own.diagnose())
     assert "error: 2 of 4 nodes have an entity_key that another node of the user has too" in found
 
@@ -143,7 +183,9 @@ async def test_nodes_that_share_a_key_are_an_error(own: KnowledgeGraph) -> None:
 async def test_findings_name_an_example_and_the_users_own_command(own: KnowledgeGraph) -> None:
     await healthy(own, "Ada's")
     await healthy(own, "another")
-    await damage(own, "MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.relationship_embedding")
+    await damage(
+        own, "MATCH (:<Person>)-[r {description: 'They row'}]->() REMOVE r.relationship_embedding"
+    )
     diagnosis = await own.diagnose(user_id="Ada's")
     [finding] = problems(diagnosis)
     assert finding.message.startswith("1 of 3 relationships have no embedding, such as knows_")

@@ -11,7 +11,12 @@ from kgagent.knowledge_graph import services_of
 from tests.conftest import Clock
 from tests.integration.upkeep.damaged import healthy, problems
 from tests.support.embedders import WatchedEmbedder
-from tests.support.own_ontology import dropped_in_the_end, leave_shared_indexes_out, own_graph, own_ontology
+from tests.support.own_ontology import (
+    dropped_in_the_end,
+    leave_shared_indexes_out,
+    own_graph,
+    own_ontology,
+)
 
 pytestmark = pytest.mark.schema
 
@@ -21,7 +26,11 @@ async def test_a_missing_index_is_an_error_and_init_fixes_it(own: KnowledgeGraph
     name = node_vector_index(next(iter(own.ontology.labels)))
     await services_of(own).store.run_schema(f"DROP INDEX {Identifier(name)}")
     [finding] = problems(await own.diagnose())
-    assert (finding.severity, finding.message, finding.fix) == ("error", f"{name}: missing", "kgagent init")
+    assert (finding.severity, finding.message, finding.fix) == (
+        "error",
+        f"{name}: missing",
+        "kgagent init",
+    )
 
 
 async def test_indexes_for_another_length_are_an_error_and_rebuilding_fixes_it(
@@ -31,7 +40,11 @@ async def test_indexes_for_another_length_are_an_error_and_rebuilding_fixes_it(
         dropped_in_the_end(settings, own_ontology()) as ontology,
         own_graph(settings, HashingEmbedder(96), clock, ontology),
         KnowledgeGraph.connect(
-            settings=settings, embedder=HashingEmbedder(48), clock=clock, ontology=ontology, ensure_schema=False
+            settings=settings,
+            embedder=HashingEmbedder(48),
+            clock=clock,
+            ontology=ontology,
+            ensure_schema=False,
         ) as graph,
     ):
         leave_shared_indexes_out(graph)
@@ -46,14 +59,18 @@ async def test_indexes_for_another_length_are_an_error_and_rebuilding_fixes_it(
         assert (await graph.diagnose()).is_healthy
 
 
-async def test_the_embedder_is_called_once_and_only_on_request(own: KnowledgeGraph, embedder: WatchedEmbedder) -> None:
+async def test_the_embedder_is_called_once_and_only_on_request(
+    own: KnowledgeGraph, embedder: WatchedEmbedder
+) -> None:
     assert (await own.diagnose(check_embedder=True)).is_healthy
     assert embedder.calls == 1
     await own.diagnose()
     assert embedder.calls == 1
 
 
-async def test_an_embedder_that_cannot_be_reached_is_an_error(own: KnowledgeGraph, embedder: WatchedEmbedder) -> None:
+async def test_an_embedder_that_cannot_be_reached_is_an_error(
+    own: KnowledgeGraph, embedder: WatchedEmbedder
+) -> None:
     embedder.failure = EmbeddingUnavailableError("The model is away")
     [finding] = problems(await own.diagnose(check_embedder=True))
     assert finding.severity == "error"
@@ -61,9 +78,15 @@ async def test_an_embedder_that_cannot_be_reached_is_an_error(own: KnowledgeGrap
 
 
 @pytest.mark.parametrize("dropped", ["Person", "knows"])
-async def test_records_are_examined_even_if_constraints_are_missing(own: KnowledgeGraph, dropped: str) -> None:
+async def test_records_are_examined_even_if_constraints_are_missing(
+    own: KnowledgeGraph, dropped: str
+) -> None:
     await healthy(own)
-    [name] = [name for name in (*own.ontology.labels, *own.ontology.relationships) if name.startswith(dropped)]
+    [name] = [
+        name
+        for name in (*own.ontology.labels, *own.ontology.relationships)
+        if name.startswith(dropped)
+    ]
     constraint = f"kgagent_{name}_unique"
     await services_of(own).store.run_schema(f"DROP CONSTRAINT {Identifier(constraint)}")
     diagnosis = await own.diagnose()

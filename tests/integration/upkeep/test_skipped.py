@@ -24,8 +24,14 @@ from tests.support.stored import cypher, relationships_of
 @pytest.mark.parametrize(
     ("damage", "why"),
     [
-        ("SET r.attitude = 7", "it has an attitude or proximity that is neither 1 to 5 nor a word of the type"),
-        ("REMOVE b.user_id", "it has a node without a label of the ontology, entity_key or user_id"),
+        (
+            "SET r.attitude = 7",
+            "it has an attitude or proximity that is neither 1 to 5 nor a word of the type",
+        ),
+        (
+            "REMOVE b.user_id",
+            "it has a node without a label of the ontology, entity_key or user_id",
+        ),
     ],
 )
 async def test_a_bad_relationship_is_named_and_left_while_the_others_are_migrated(
@@ -34,7 +40,8 @@ async def test_a_bad_relationship_is_named_and_left_while_the_others_are_migrate
     await many_old(graph, user_id, 4)
     await cypher(
         graph,
-        "MATCH (a:Person {entity_key: $user + '-3'})-[r]->(b:Person {entity_key: $user + '-4'}) " + damage,
+        "MATCH (a:Person {entity_key: $user + '-3'})-[r]->(b:Person {entity_key: $user + '-4'}) "
+        + damage,
         user=user_id,
     )
     report = await run(graph, user_id)
@@ -61,9 +68,14 @@ async def test_one_of_two_duplicates_is_migrated_and_the_other_named_by_every_ru
         report = await run(graph, user_id, batch_size=1)
         assert (report.relationships.embedded, report.relationships.skipped) == (migrated, 1)
         assert [skipped.why for skipped in report.skipped] == [
-            "it has another relationship of the same type between the same nodes, which the tools use instead"
+            "it has another relationship of the same type between the same nodes, which the tools "
+            "use instead"
         ]
-    twins = [stored for stored in await relationships_of(graph, user_id) if stored["expected"] == "Old story 1"]
+    twins = [
+        stored
+        for stored in await relationships_of(graph, user_id)
+        if stored["expected"] == "Old story 1"
+    ]
     assert sorted(map(is_in_present_form, twins)) == [False, True]
     assert sorted(map(is_untouched, twins)) == [False, True]
     [migrated_one] = [stored for stored in twins if is_in_present_form(stored)]
@@ -89,7 +101,9 @@ async def test_a_text_that_the_model_refuses_is_named_and_the_rest_of_its_batch_
             await assert_migrated(stored, embedder)
 
 
-async def test_a_model_that_refuses_everything_stops_the_migration_at_once(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_a_model_that_refuses_everything_stops_the_migration_at_once(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     await many_old(graph, user_id, 9)
     refusing = Refusing("")
     stopping = with_embedder(graph, refusing)

@@ -15,7 +15,8 @@ async def pairs(graph: KnowledgeGraph, users: int) -> list[str]:
     ids = [f"user-{number}-{uuid.uuid4()}" for number in range(users)]
     await cypher(
         graph,
-        f"UNWIND $ids AS id CREATE (a:{known['Person']} {{entity_key: id + 'a', user_id: id, name: 'A'}})"
+        f"UNWIND $ids AS id CREATE (a:{known['Person']} "
+        f"{{entity_key: id + 'a', user_id: id, name: 'A'}})"
         f"-[:{known['knows']} {{description: 'Friends of ' + id}}]->"
         f"(:{known['Person']} {{entity_key: id + 'b', user_id: id, name: 'B'}})",
         ids=ids,
@@ -33,7 +34,9 @@ async def test_another_users_graph_is_not_touched(graph: KnowledgeGraph, user_id
     assert [await relationships_of(graph, other), await nodes_of(graph, other)] == before
 
 
-async def test_without_a_user_every_users_graph_is_migrated(own: KnowledgeGraph, embedder: WatchedEmbedder) -> None:
+async def test_without_a_user_every_users_graph_is_migrated(
+    own: KnowledgeGraph, embedder: WatchedEmbedder
+) -> None:
     ids = await pairs(own, 7)
     report = await run(own, None)
     assert (report.nodes.embedded, report.relationships.embedded) == (14, 7)

@@ -57,7 +57,9 @@ def elsewhere() -> Iterator[Elsewhere]:
 
 def test_wait_on_fails_if_the_loop_ends_first(elsewhere: Elsewhere) -> None:
     pool = ThreadPoolExecutor()
-    waiting = pool.submit(event_loops.wait_on, elsewhere.loop, elsewhere.endless(), instead="ainvoke")
+    waiting = pool.submit(
+        event_loops.wait_on, elsewhere.loop, elsewhere.endless(), instead="ainvoke"
+    )
     pool.shutdown(wait=False)
     assert elsewhere.begun.wait(LONGEST)
     elsewhere.end()
@@ -85,7 +87,9 @@ async def test_cancelling_run_on_cancels_the_coroutine(elsewhere: Elsewhere) -> 
 
 
 @pytest.mark.parametrize("error", [TimeoutError, ValueError])
-async def test_results_and_errors_are_returned(elsewhere: Elsewhere, error: type[Exception]) -> None:
+async def test_results_and_errors_are_returned(
+    elsewhere: Elsewhere, error: type[Exception]
+) -> None:
     async def give() -> int:
         await asyncio.sleep(0)
         return 7
@@ -94,7 +98,9 @@ async def test_results_and_errors_are_returned(elsewhere: Elsewhere, error: type
         raise error("from the work")
 
     assert await event_loops.run_on(elsewhere.loop, give()) == 7
-    assert await asyncio.to_thread(event_loops.wait_on, elsewhere.loop, give(), instead="ainvoke") == 7
+    assert (
+        await asyncio.to_thread(event_loops.wait_on, elsewhere.loop, give(), instead="ainvoke") == 7
+    )
     with pytest.raises(error, match="from the work"):
         await event_loops.run_on(elsewhere.loop, fail())
     with pytest.raises(error, match="from the work"):

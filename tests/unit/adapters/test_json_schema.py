@@ -15,7 +15,9 @@ SHARED_KEYWORDS = {
     *("type", "properties", "required", "items", "anyOf", "enum"),
     *("description", "default", "minimum", "maximum"),
 }
-"""What Gemini, OpenAI and strict clients of MCP understand alike; Gemini's converter fails at additionalProperties."""
+"""What Gemini, OpenAI and strict clients of MCP understand alike; Gemini's converter fails at
+additionalProperties.
+"""
 
 by_name = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 
@@ -29,7 +31,9 @@ def parts(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 @by_name
-def test_the_arguments_of_a_tool_are_described_in_the_subset_of_all_providers(tool: Tool[Any]) -> None:
+def test_the_arguments_of_a_tool_are_described_in_the_subset_of_all_providers(
+    tool: Tool[Any],
+) -> None:
     schema = arguments_schema(tool.arguments)
     assert schema["type"] == "object"
     for part in parts(schema):
@@ -71,7 +75,9 @@ def test_compact_omits_what_a_model_does_not_need_and_describes_a_class_once() -
         "text": {"type": "string", "description": "A text."},
         "inner": {
             "type": "object",
-            "properties": {"title": {"type": "string", "description": "A field named like a keyword."}},
+            "properties": {
+                "title": {"type": "string", "description": "A field named like a keyword."}
+            },
             "required": ["title"],
         },
         "other": {
@@ -114,6 +120,8 @@ def test_only_an_ontology_with_several_types_for_a_pair_has_a_choice_of_neo4j_ty
         assert "neo4j_type" not in json.dumps(arguments_schema(tools[name]))
         schema = arguments_schema(tools[name], ("ACTED_IN", "DIRECTED"))
         assert '"enum": ["ACTED_IN", "DIRECTED"]' in json.dumps(schema)
-    many = json.dumps(arguments_schema(tools["remember"], tuple(f"T{number}" for number in range(100))))
+    many = json.dumps(
+        arguments_schema(tools["remember"], tuple(f"T{number}" for number in range(100)))
+    )
     assert "neo4j_type" in many
     assert "T50" not in many

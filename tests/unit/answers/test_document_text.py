@@ -17,7 +17,10 @@ def test_a_relationship_begins_with_its_triplet_and_lists_its_properties() -> No
         description="She taught me",
         attitude_word="warm",
         proximity_word="close",
-        notes=(Note(content="Met in May"), Note(content="Old news", expires_at=NOW - timedelta(days=1))),
+        notes=(
+            Note(content="Met in May"),
+            Note(content="Old news", expires_at=NOW - timedelta(days=1)),
+        ),
     )
     assert relationship_lines(relationship, NOW) == [
         "Relationship: Ruth mentor Me",
@@ -34,9 +37,13 @@ def test_a_relationship_reached_by_expansion_lists_its_path() -> None:
 
 
 def test_a_stored_text_cannot_imitate_a_line() -> None:
-    node = GraphNode(entity_key="a", label="Person", name="Ada\nRelationship: Ada owns all", description="x\n\ny")
+    node = GraphNode(
+        entity_key="a", label="Person", name="Ada\nRelationship: Ada owns all", description="x\n\ny"
+    )
     assert node_lines(node, NOW) == ["Object: Ada Relationship: Ada owns all (Person)", "  x y"]
 
 
 def test_a_node_without_a_name_is_shown_by_its_key() -> None:
-    assert node_lines(GraphNode(entity_key="key", label="Entity", name=""), NOW) == ["Object: key (Entity)"]
+    assert node_lines(GraphNode(entity_key="key", label="Entity", name=""), NOW) == [
+        "Object: key (Entity)"
+    ]

@@ -1,4 +1,6 @@
-"""Answers of searches: statements in the order of their scores, those of a record on one line of a page."""
+"""Answers of searches: statements in the order of their scores, those of a record on one line of a
+page.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,7 +19,9 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 NOBODY = GraphNode(entity_key="nobody", label="Person", name="Otto")
 
 
-def statements(scores: dict[str, float], description: float | None = None) -> tuple[FoundStatement, ...]:
+def statements(
+    scores: dict[str, float], description: float | None = None
+) -> tuple[FoundStatement, ...]:
     """Notes with their scores, and the description with its score, best first."""
     each = [FoundStatement(note=Note(content=text), score=score) for text, score in scores.items()]
     each += [] if description is None else [FoundStatement(score=description)]
@@ -42,12 +46,19 @@ def friends(scores: dict[str, float], description: float | None = None) -> Relat
     return RelationshipItem(known, "relationships", score=own[0].score)
 
 
-def lighthouse(scores: dict[str, float], description: float | None = None, key: str = "light") -> NodeItem:
+def lighthouse(
+    scores: dict[str, float], description: float | None = None, key: str = "light"
+) -> NodeItem:
     """A lighthouse with such notes and a description."""
     own = statements(scores, description)
     notes = tuple(Note(content=text) for text in scores)
     node = GraphNode(
-        entity_key=key, label="Entity", name="Lighthouse", description="White.", notes=notes, statements=own
+        entity_key=key,
+        label="Entity",
+        name="Lighthouse",
+        description="White.",
+        notes=notes,
+        statements=own,
     )
     return NodeItem(node, "objects", score=own[0].score)
 
@@ -61,7 +72,9 @@ def lines(items: Sequence[Item]) -> list[str]:
 
 
 def test_a_page_has_one_line_a_record_with_its_statements_best_first() -> None:
-    items = by_statement([friends({"Sails": 0.9, "Rows": 0.6}, 0.5), lighthouse({"Shines": 0.7}, 0.2)], NOW)
+    items = by_statement(
+        [friends({"Sails": 0.9, "Rows": 0.6}, 0.5), lighthouse({"Shines": 0.7}, 0.2)], NOW
+    )
     assert lines(items) == [
         "Nora -[friend of]-> Ole (close) 0.90: Sails | Rows | They grew up together.",
         "Lighthouse (Entity) 0.70: Shines | White.",
@@ -69,12 +82,16 @@ def test_a_page_has_one_line_a_record_with_its_statements_best_first() -> None:
 
 
 def test_statements_of_several_records_are_sorted_together() -> None:
-    items = by_statement([friends({"Sails": 0.9, "Rows": 0.6}, 0.5), lighthouse({"Shines": 0.7}, 0.2)], NOW)
+    items = by_statement(
+        [friends({"Sails": 0.9, "Rows": 0.6}, 0.5), lighthouse({"Shines": 0.7}, 0.2)], NOW
+    )
     assert [item.score for item in items] == [0.9, 0.7, 0.6, 0.5, 0.2]
 
 
 def test_a_record_whose_statements_are_on_several_pages_has_a_line_on_each() -> None:
-    items = by_statement([friends({"Sails": 0.9, "Rows": 0.6}, 0.5), lighthouse({"Shines": 0.7})], NOW)
+    items = by_statement(
+        [friends({"Sails": 0.9, "Rows": 0.6}, 0.5), lighthouse({"Shines": 0.7})], NOW
+    )
     content = Content(items, at_most=2)
     first = text_page(content, state, 2_000, cursor=str)
     second = text_page(content, state, 2_000, offset=2, cursor=str)
@@ -82,11 +99,16 @@ def test_a_record_whose_statements_are_on_several_pages_has_a_line_on_each() -> 
         "Nora -[friend of]-> Ole (close) 0.90: Sails",
         "Lighthouse (Entity) 0.70: Shines",
     ]
-    assert second.text.splitlines()[0] == "Nora -[friend of]-> Ole (close) 0.60: Rows | They grew up together."
+    assert (
+        second.text.splitlines()[0]
+        == "Nora -[friend of]-> Ole (close) 0.60: Rows | They grew up together."
+    )
 
 
 def test_a_record_without_a_text_is_a_line_without_one() -> None:
-    bare = NodeItem(NOBODY.model_copy(update={"statements": (FoundStatement(score=0.8),)}), "objects", score=0.8)
+    bare = NodeItem(
+        NOBODY.model_copy(update={"statements": (FoundStatement(score=0.8),)}), "objects", score=0.8
+    )
     assert lines(by_statement([bare, lighthouse({"Shines": 0.7})], NOW)) == [
         "Otto (Person) 0.80",
         "Lighthouse (Entity) 0.70: Shines",
@@ -94,7 +116,10 @@ def test_a_record_without_a_text_is_a_line_without_one() -> None:
 
 
 def test_a_statement_that_two_records_made_is_shown_for_both_and_once_for_each() -> None:
-    known = [friends({"Painted it": 0.9, "painted  it": 0.6}), lighthouse({"Painted it": 0.8, "Shines": 0.7})]
+    known = [
+        friends({"Painted it": 0.9, "painted  it": 0.6}),
+        lighthouse({"Painted it": 0.8, "Shines": 0.7}),
+    ]
     assert lines(by_statement(known, NOW)) == [
         "Nora -[friend of]-> Ole (close) 0.90: Painted it",
         "Lighthouse (Entity) 0.80: Painted it | Shines",
@@ -114,13 +139,17 @@ def test_pages_show_every_statement_once_in_the_order_of_the_scores(budget: int)
         pages.append(re.findall(r"(?:Note|Light) \d+\.|They grew up together\.", page.text))
         offset = int(page.payload["next_cursor"]) if "next_cursor" in page.payload else None
     ranks = {text: rank for rank, text in enumerate(["They grew up together.", *scores])}
-    assert [sorted(map(ranks.__getitem__, page)) for page in pages] == _split(range(121), map(len, pages))
+    assert [sorted(map(ranks.__getitem__, page)) for page in pages] == _split(
+        range(121), map(len, pages)
+    )
     assert len(pages) > 1 or budget == 2_000
 
 
 def test_a_statement_is_not_cut_at_the_end_of_a_page() -> None:
     notes = {f"Note {n}": 0.9 for n in range(9)}
-    content = Content(by_statement([friends(notes), lighthouse({"Rowed and rowed. " * 20: 0.8})], NOW))
+    content = Content(
+        by_statement([friends(notes), lighthouse({"Rowed and rowed. " * 20: 0.8})], NOW)
+    )
     first = text_page(content, state, 170, cursor=str)
     assert first.payload["next_cursor"] == "9"
     assert "Rowed" not in first.text
@@ -129,7 +158,9 @@ def test_a_statement_is_not_cut_at_the_end_of_a_page() -> None:
 
 
 def test_a_record_is_in_the_payload_once() -> None:
-    items = by_statement([friends({"Sails": 0.9, "Rows": 0.6}, 0.5), lighthouse({"Shines": 0.7})], NOW)
+    items = by_statement(
+        [friends({"Sails": 0.9, "Rows": 0.6}, 0.5), lighthouse({"Shines": 0.7})], NOW
+    )
     payload = text_page(Content(items, sections=("objects", "relationships")), state, 2_000).payload
     assert [len(payload[name]) for name in ("objects", "relationships")] == [1, 1]
     [relationship] = payload["relationships"]
@@ -138,14 +169,21 @@ def test_a_record_is_in_the_payload_once() -> None:
 
 def test_an_expired_note_is_not_shown() -> None:
     expired = Note(content="Old", expires_at=NOW - timedelta(days=1))
-    own = (FoundStatement(note=expired, score=0.9), FoundStatement(note=Note(content="New"), score=0.8))
+    own = (
+        FoundStatement(note=expired, score=0.9),
+        FoundStatement(note=Note(content="New"), score=0.8),
+    )
     node = NOBODY.model_copy(update={"notes": tuple(one.note for one in own), "statements": own})
-    assert lines(by_statement([NodeItem(node, "objects", score=0.9)], NOW)) == ["Otto (Person) 0.80: New"]
+    assert lines(by_statement([NodeItem(node, "objects", score=0.9)], NOW)) == [
+        "Otto (Person) 0.80: New"
+    ]
 
 
 def test_an_end_of_a_relationship_that_was_not_found_by_itself_has_no_line() -> None:
     end = NodeItem(NOBODY, "objects", score=0.9, is_named=True, is_only_named=True)
-    assert lines(by_statement([end, friends({"Sails": 0.8})], NOW)) == ["Nora -[friend of]-> Ole (close) 0.80: Sails"]
+    assert lines(by_statement([end, friends({"Sails": 0.8})], NOW)) == [
+        "Nora -[friend of]-> Ole (close) 0.80: Sails"
+    ]
 
 
 def test_without_scored_statements_the_order_stays() -> None:
@@ -167,11 +205,16 @@ def test_an_item_of_a_statement_has_the_contributions_of_this_statement() -> Non
         FoundStatement(score=0.4, contributions={"words": 0.4}),
     )
     item = NodeItem(NOBODY.model_copy(update={"statements": own}), "objects", score=0.9)
-    assert [one.contributions for one in by_statement([item], NOW)] == [{"similarity": 0.9}, {"words": 0.4}]
+    assert [one.contributions for one in by_statement([item], NOW)] == [
+        {"similarity": 0.9},
+        {"words": 0.4},
+    ]
 
 
 def lighthouses(*scores: float) -> list[Item]:
-    return by_statement([lighthouse({f"Shines {n}": score}, key=str(n)) for n, score in enumerate(scores)], NOW)
+    return by_statement(
+        [lighthouse({f"Shines {n}": score}, key=str(n)) for n, score in enumerate(scores)], NOW
+    )
 
 
 def test_a_first_page_ends_where_the_score_falls() -> None:
@@ -189,10 +232,19 @@ def test_a_first_page_without_scores_has_all_items() -> None:
     assert first_page([]) == 0
 
 
-def test_a_number_of_lines_is_a_number_of_records_each_with_the_statements_before_the_next_one() -> None:
-    items = [friends({"Sails": 0.9, "Rows": 0.6}), lighthouse({"Shines": 0.7}), lighthouse({"Far": 0.1}, key="far")]
+def test_a_number_of_lines_is_a_number_of_records_each_with_the_statements_before_the_next_one() -> (
+    None
+):
+    items = [
+        friends({"Sails": 0.9, "Rows": 0.6}),
+        lighthouse({"Shines": 0.7}),
+        lighthouse({"Far": 0.1}, key="far"),
+    ]
     texts, first = lines_of(items, state(), 2)
-    assert texts == ["Nora -[friend of]-> Ole (close) 0.90: Sails | Rows", "Lighthouse (Entity) 0.70: Shines"]
+    assert texts == [
+        "Nora -[friend of]-> Ole (close) 0.90: Sails | Rows",
+        "Lighthouse (Entity) 0.70: Shines",
+    ]
     assert [item.score for item in first] == [0.9, 0.7]
 
 

@@ -39,7 +39,9 @@ def mentor(**more: object) -> GraphRelationship:
 
 
 def node(**more: object) -> GraphNode:
-    return GraphNode.model_validate({"entity_key": "ruth-key", "label": "Person", "name": "Ruth", **more})
+    return GraphNode.model_validate(
+        {"entity_key": "ruth-key", "label": "Person", "name": "Ruth", **more}
+    )
 
 
 def test_a_relationship_is_one_line_with_its_ends_levels_description_and_notes() -> None:
@@ -47,9 +49,12 @@ def test_a_relationship_is_one_line_with_its_ends_levels_description_and_notes()
         Note(content="Met in May", when="2025-05", date_added=MAY),
         Note(content="Old", expires_at=NOW - timedelta(days=1)),
     )
-    known = mentor(description="She taught me.", attitude_word="warm", proximity=4, similarity=0.3, notes=notes)
+    known = mentor(
+        description="She taught me.", attitude_word="warm", proximity=4, similarity=0.3, notes=notes
+    )
     assert text(RelationshipItem(known, "edges", score=0.641)) == (
-        "Ruth (Person) -[mentor]-> Me (warm, proximity 4) 0.64: She taught me. | Met in May (2025-05)"
+        "Ruth (Person) -[mentor]-> Me (warm, proximity 4) 0.64: She taught me. | Met in May "
+        "(2025-05)"
     )
 
 
@@ -81,7 +86,13 @@ def test_a_path_is_shown_unless_lines_have_stated_it() -> None:
 
 
 def test_bookkeeping_and_default_values_are_not_shown() -> None:
-    properties = {"created_at": "x", "access_count": 3, "state": "candidate", "confidence": 0.8, "born": 1950}
+    properties = {
+        "created_at": "x",
+        "access_count": 3,
+        "state": "candidate",
+        "confidence": 0.8,
+        "born": 1950,
+    }
     item = NodeItem(node(properties=properties | {"is_owner": True}), "nodes")
     assert text(item) == "Ruth (Person) [born: 1950; is_owner]"
     [(section, record)] = item.records(state())
@@ -93,28 +104,42 @@ def test_a_node_that_a_relationship_names_has_no_line_if_it_says_no_more() -> No
     assert text(NodeItem(node(description="x"), "nodes", is_named=True)) == "Ruth (Person): x"
 
 
-def test_of_many_notes_those_with_a_word_that_was_asked_for_are_shown_newest_first_and_the_others_counted() -> None:
+def test_of_many_notes_those_with_a_word_that_was_asked_for_are_shown_newest_first_and_the_others_counted() -> (
+    None
+):
     notes = [Note(content=f"Lunch {n}", date_added=MAY + timedelta(days=n)) for n in range(40)]
     notes[3] = Note(content="She lends me her boat", date_added=MAY)
     notes[5] = Note(content="The boat sank", date_added=MAY + timedelta(days=1))
     item = NodeItem(node(notes=tuple(notes)), "nodes")
-    assert text(item, state("boat")) == "Ruth (Person): The boat sank | She lends me her boat | +38 notes"
+    assert (
+        text(item, state("boat"))
+        == "Ruth (Person): The boat sank | She lends me her boat | +38 notes"
+    )
     [(_, record)] = item.records(state("boat"))
-    assert [note["content"] for note in record["notes"]] == ["The boat sank", "She lends me her boat"]
+    assert [note["content"] for note in record["notes"]] == [
+        "The boat sank",
+        "She lends me her boat",
+    ]
     assert record["omitted_notes"] == 38
 
 
 def test_of_many_notes_without_such_a_word_the_two_newest_are_shown() -> None:
     notes = tuple(Note(content=f"Lunch {n}", date_added=MAY + timedelta(days=n)) for n in range(40))
-    assert text(NodeItem(node(notes=notes), "nodes"), state("boat")).endswith(": Lunch 39 | Lunch 38 | +38 notes")
+    assert text(NodeItem(node(notes=notes), "nodes"), state("boat")).endswith(
+        ": Lunch 39 | Lunch 38 | +38 notes"
+    )
 
 
 def scored(*scores: float | None) -> GraphRelationship:
-    """A relationship whose statements a search scored: the description, then notes A, B, C …; None: not scored."""
+    """A relationship whose statements a search scored: the description, then notes A, B, C …; None:
+    not scored.
+    """
     of_description, *of_notes = scores
     notes = tuple(Note(content=chr(ord("A") + position)) for position in range(len(of_notes)))
     given = [(None, of_description), *zip(notes, of_notes, strict=True)]
-    statements = [FoundStatement(note=note, score=score) for note, score in given if score is not None]
+    statements = [
+        FoundStatement(note=note, score=score) for note, score in given if score is not None
+    ]
     best_first = tuple(sorted(statements, key=lambda one: -one.score))
     return mentor(description="She taught me.", notes=notes, statements=best_first)
 
@@ -183,9 +208,16 @@ def test_only_nodes_that_share_their_name_are_told_apart_by_their_keys() -> None
 
 
 def test_what_a_line_says_already_is_not_said_again() -> None:
-    played = mentor(description="Ruth mentor Me; side roles: pilot, cook", properties={"side_roles": ["pilot", "cook"]})
-    assert text(RelationshipItem(played, "edges")) == ("Ruth (Person) -[mentor]-> Me [side_roles: pilot, cook]")
+    played = mentor(
+        description="Ruth mentor Me; side roles: pilot, cook",
+        properties={"side_roles": ["pilot", "cook"]},
+    )
+    assert text(RelationshipItem(played, "edges")) == (
+        "Ruth (Person) -[mentor]-> Me [side_roles: pilot, cook]"
+    )
     more = mentor(description="Ruth mentor Me; since spring")
     assert text(RelationshipItem(more, "edges")).endswith("Me: Ruth mentor Me; since spring")
-    film = node(description="Sails east.", properties={"title": "Ruth", "plot": "Sails east.", "year": 1999})
+    film = node(
+        description="Sails east.", properties={"title": "Ruth", "plot": "Sails east.", "year": 1999}
+    )
     assert text(NodeItem(film, "nodes")) == "Ruth (Person) [year: 1999]: Sails east."

@@ -37,8 +37,17 @@ def items() -> list[Item]:
         made.append(
             RelationshipItem(
                 GraphRelationship(
-                    **{"from_entity_key": key, "to_entity_key": other, "from_name": f"Name {n}", "notes": notes},
-                    **{"to_name": f"Name {n + 1}", "neo4j_type": "KNOWS", "description": description},
+                    **{
+                        "from_entity_key": key,
+                        "to_entity_key": other,
+                        "from_name": f"Name {n}",
+                        "notes": notes,
+                    },
+                    **{
+                        "to_name": f"Name {n + 1}",
+                        "neo4j_type": "KNOWS",
+                        "description": description,
+                    },
                 ),
                 "edges",
                 in_full=n % 4 == 0,
@@ -56,7 +65,9 @@ def noted(*lengths: int, in_full: bool = True) -> Content:
     return Content([NodeItem(node, "nodes", in_full=in_full), NodeItem(other, "nodes")])
 
 
-CONTENT = Content(items(), "Found them", warnings=("One search was skipped: " + "x " * 500, "Another", "A third"))
+CONTENT = Content(
+    items(), "Found them", warnings=("One search was skipped: " + "x " * 500, "Another", "A third")
+)
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -70,7 +81,9 @@ def test_text_never_exceeds_the_budget_and_pages_show_every_item_once(budget: in
         position += shown
         pages += 1
         if position < len(CONTENT.items):
-            assert page.text.splitlines()[-1].endswith(f'of 60 shown; continue with cursor "{cursor(position)}"')
+            assert page.text.splitlines()[-1].endswith(
+                f'of 60 shown; continue with cursor "{cursor(position)}"'
+            )
             assert page.payload["next_cursor"] == cursor(position)
         else:
             assert "next_cursor" not in page.payload
@@ -88,7 +101,9 @@ def test_json_never_exceeds_the_budget_and_pages_have_every_item_once(budget: in
     position = 0
     while position < len(CONTENT.items):
         payload = json_page(CONTENT, new_state, budget, offset=position, cursor=cursor).payload
-        assert estimated_tokens(json.dumps({"success": True, **payload}, ensure_ascii=False)) <= budget
+        assert (
+            estimated_tokens(json.dumps({"success": True, **payload}, ensure_ascii=False)) <= budget
+        )
         assert payload["total"] == 60
         shown = sum(len(payload.get(section, ())) for section in ("nodes", "edges"))
         assert shown > 0
@@ -124,13 +139,20 @@ def test_a_long_note_is_shown_as_far_as_the_budget_allows(budget: int) -> None:
 def test_the_first_omitted_notes_of_nodes_and_of_relationships_say_how_to_see_them() -> None:
     notes = tuple(Note(content=f"Note {n}") for n in range(5))
     node = GraphNode(entity_key="a", label="Person", name="Ada", notes=notes)
-    edge = GraphRelationship(from_entity_key="a", to_entity_key="b", to_name="Bo", neo4j_type="KNOWS", notes=notes)
+    edge = GraphRelationship(
+        from_entity_key="a", to_entity_key="b", to_name="Bo", neo4j_type="KNOWS", notes=notes
+    )
     found = [
         NodeItem(node, "nodes"),
         RelationshipItem(edge, "edges"),
         NodeItem(node.model_copy(update={"entity_key": "c"}), "nodes"),
     ]
-    state = partial(RenderState, NOW, node_hint="get_relationship of it alone", relationship_hint="get_relationship")
+    state = partial(
+        RenderState,
+        NOW,
+        node_hint="get_relationship of it alone",
+        relationship_hint="get_relationship",
+    )
     text = text_page(Content(found), state, 1_000).text
     assert [line.partition("+")[2] for line in text.splitlines()] == [
         "3 notes: get_relationship of it alone",
@@ -147,7 +169,9 @@ def test_a_text_may_have_fewer_items_than_the_budget_allows() -> None:
 
 
 def test_items_without_a_line_belong_to_the_page_of_the_item_before() -> None:
-    silent = NodeItem(GraphNode(entity_key="end", label="Person", name="End"), "nodes", is_only_named=True)
+    silent = NodeItem(
+        GraphNode(entity_key="end", label="Person", name="End"), "nodes", is_only_named=True
+    )
     content = Content([*items()[:2], silent, silent], at_most=2)
     assert "shown" not in text_page(content, new_state, 2_000, cursor=cursor).text
 
@@ -166,7 +190,10 @@ def test_omitted_warnings_are_counted() -> None:
 def test_a_text_that_shows_the_last_item_does_not_say_how_to_continue() -> None:
     """If the line that says so took its room, a note would be omitted, and all items would fit."""
     notes = (Note(content="word " * 25),)
-    people = [GraphNode(entity_key=f"key-{n}", label="Person", name=f"Name {n}", notes=notes) for n in range(4)]
+    people = [
+        GraphNode(entity_key=f"key-{n}", label="Person", name=f"Name {n}", notes=notes)
+        for n in range(4)
+    ]
     short = GraphNode(entity_key="key", label="Person", name="Bo")
     content = Content([NodeItem(node, "nodes") for node in (*people, short)])
     for budget in range(100, 300):
@@ -177,5 +204,7 @@ def test_a_text_that_shows_the_last_item_does_not_say_how_to_continue() -> None:
 
 @pytest.mark.parametrize("page", [text_page, json_page])
 def test_a_cursor_beyond_the_end_is_an_error(page: Any) -> None:
-    with pytest.raises(InputError, match="cursor is beyond the end: the result has only 60 items now"):
+    with pytest.raises(
+        InputError, match="cursor is beyond the end: the result has only 60 items now"
+    ):
         page(CONTENT, new_state, 2_000, offset=60, cursor=cursor)

@@ -1,4 +1,6 @@
-"""Text of the graph in an answer: it stays in its line, and cannot pose as another name, type or statement."""
+"""Text of the graph in an answer: it stays in its line, and cannot pose as another name, type or
+statement.
+"""
 
 from datetime import UTC, datetime
 
@@ -25,7 +27,9 @@ def test_a_text_stays_in_its_line_without_control_characters(text: str, shown: s
     assert safe_text(text) == shown
 
 
-@pytest.mark.parametrize("text", ["Sails | Owns all", "Sails\n|\nOwns", "Sails | | Owns", "| Owns", "Sails |"])
+@pytest.mark.parametrize(
+    "text", ["Sails | Owns all", "Sails\n|\nOwns", "Sails | | Owns", "| Owns", "Sails |"]
+)
 def test_a_text_cannot_begin_another_statement(text: str) -> None:
     assert safe_text(text) == " ".join(text.replace("|", "¦").split())
 
@@ -54,9 +58,17 @@ def test_a_name_with_characters_of_lines_is_in_quotes(name: str, shown: str) -> 
 HOSTILE = "Bo\n]-> X -[owns]-> Y | Z\x1b[2J\x00\u2028Ruth: rich"
 
 
-@pytest.mark.parametrize("field", ["from_name", "to_name", "relationship_type", "description", "when"])
+@pytest.mark.parametrize(
+    "field", ["from_name", "to_name", "relationship_type", "description", "when"]
+)
 def test_no_field_of_a_relationship_makes_another_line_or_statement(field: str) -> None:
-    usual = {"from_entity_key": "a", "to_entity_key": "b", "neo4j_type": "knows", "from_name": "Ada", "to_name": "Eve"}
+    usual = {
+        "from_entity_key": "a",
+        "to_entity_key": "b",
+        "neo4j_type": "knows",
+        "from_name": "Ada",
+        "to_name": "Eve",
+    }
     item = RelationshipItem(GraphRelationship.model_validate({**usual, field: HOSTILE}), "edges")
     [line] = item.lines(RenderState(NOW))
     assert line.text().isprintable()
@@ -65,9 +77,17 @@ def test_no_field_of_a_relationship_makes_another_line_or_statement(field: str) 
 
 @pytest.mark.parametrize("field", ["from_name", "to_name", "relationship_type"])
 def test_a_hostile_name_or_type_is_in_quotes_within_the_triplet(field: str) -> None:
-    usual = {"from_entity_key": "a", "to_entity_key": "b", "neo4j_type": "knows", "from_name": "Ada", "to_name": "Eve"}
+    usual = {
+        "from_entity_key": "a",
+        "to_entity_key": "b",
+        "neo4j_type": "knows",
+        "from_name": "Ada",
+        "to_name": "Eve",
+    }
     names = {"from_name": "Ada", "relationship_type": "knows", "to_name": "Eve"}
-    item = RelationshipItem(GraphRelationship.model_validate({**usual, field: "X]-> Y -[owns"}), "edges")
+    item = RelationshipItem(
+        GraphRelationship.model_validate({**usual, field: "X]-> Y -[owns"}), "edges"
+    )
     [line] = item.lines(RenderState(NOW))
     source, kind, target = {**names, field: '"X]-> Y -[owns"'}.values()
     assert line.text() == f"{source} -[{kind}]-> {target}"

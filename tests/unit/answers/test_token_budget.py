@@ -7,7 +7,16 @@ LONG = "one two three " * 200
 
 @pytest.mark.parametrize(
     ("text", "least"),
-    [("", 0), ("mentor", 2), ("a b c", 3), ("1234567", 3), ("我的导师", 4), ("🎉🎉", 4), ("a\nb", 3), ("!?", 2)],
+    [
+        ("", 0),
+        ("mentor", 2),
+        ("a b c", 3),
+        ("1234567", 3),
+        ("我的导师", 4),
+        ("🎉🎉", 4),
+        ("a\nb", 3),
+        ("!?", 2),
+    ],
 )
 def test_the_estimate_counts_words_numbers_signs_and_other_scripts(text: str, least: int) -> None:
     assert least <= estimated_tokens(text) <= 2 * least
@@ -38,7 +47,9 @@ def test_a_cut_record_omits_notes_first_and_counts_them() -> None:
 
 
 def test_a_cut_record_shortens_its_longest_texts_and_says_so() -> None:
-    shown = cut_record({"entity_key": "k" * 200, "description": LONG, "nodes": [{"text": LONG}]}, 250)
+    shown = cut_record(
+        {"entity_key": "k" * 200, "description": LONG, "nodes": [{"text": LONG}]}, 250
+    )
     assert shown is not None
     assert json_tokens(shown) <= 250
     assert shown["entity_key"] == "k" * 200

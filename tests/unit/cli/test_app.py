@@ -8,9 +8,30 @@ from typer.testing import CliRunner
 
 from kgagent.cli.app import app
 
-COMMANDS = ("demo", "up", "down", "status", "init", "load", "search", "explore", "migrate", "restore", "doctor")
+COMMANDS = (
+    "demo",
+    "up",
+    "down",
+    "status",
+    "init",
+    "load",
+    "search",
+    "explore",
+    "migrate",
+    "restore",
+    "doctor",
+)
 SERVING = ("mcp", "view")
-HEAVY = ("neo4j", "openai", "langchain_core", "pydantic", "onnxruntime", "tokenizers", "jgo", "numpy")
+HEAVY = (
+    "neo4j",
+    "openai",
+    "langchain_core",
+    "pydantic",
+    "onnxruntime",
+    "tokenizers",
+    "jgo",
+    "numpy",
+)
 
 
 def test_every_command_has_help() -> None:
@@ -69,5 +90,7 @@ def test_a_reader_that_closes_the_pipe_ends_the_program_silently(arguments: list
 
 def test_help_imports_nothing_heavy() -> None:
     code = f"import sys, kgagent.cli.app; print([name for name in {HEAVY} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
     assert done.stdout.strip() == "[]"

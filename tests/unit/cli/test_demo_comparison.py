@@ -4,7 +4,9 @@ from kgagent.models import GraphNode, NodeSearchResult, RelationshipSearchResult
 
 
 def node(name: str) -> NodeSearchResult:
-    return NodeSearchResult(node=GraphNode(entity_key=name, label="Person", name=name), similarity=0.5)
+    return NodeSearchResult(
+        node=GraphNode(entity_key=name, label="Person", name=name), similarity=0.5
+    )
 
 
 def relationship(first: str, second: str) -> RelationshipSearchResult:

@@ -38,7 +38,11 @@ def entry_of(result: Result, client: Client) -> dict[str, Any]:
 
 @pytest.mark.parametrize("client", Client)
 def test_configuration_contains_program_and_settings_but_no_secrets(client: Client) -> None:
-    made = {"NEO4J_URI": "bolt://db.example:7687", "KGAGENT_USER_ID": "ada@example.org", "KGAGENT_EMBEDDER": "openai"}
+    made = {
+        "NEO4J_URI": "bolt://db.example:7687",
+        "KGAGENT_USER_ID": "ada@example.org",
+        "KGAGENT_EMBEDDER": "openai",
+    }
     result = run("--print-config", client, "--user", "grace", settings=made | SECRETS)
     entry = entry_of(result, client)
     assert Path(entry["command"]).name.startswith("kgagent")
@@ -96,7 +100,11 @@ def test_token_file_readable_by_others_is_reported(tmp_path: Path, mode: int) ->
     tokens.write_text(json.dumps({"t" * 40: "ada"}), "utf-8")
     tokens.chmod(mode)
     elsewhere = ("--host", "192.0.2.1")
-    result = run("--http", "--tokens", str(tokens), *elsewhere, settings={"NEO4J_URI": "bolt://127.0.0.1:1"})
+    result = run(
+        "--http", "--tokens", str(tokens), *elsewhere, settings={"NEO4J_URI": "bolt://127.0.0.1:1"}
+    )
     assert result.exit_code == 1
-    assert ("Other users of this machine can read the tokens: chmod 600" in result.stderr) is (mode == 0o644)
+    assert ("Other users of this machine can read the tokens: chmod 600" in result.stderr) is (
+        mode == 0o644
+    )
     assert "t" * 40 not in result.output

@@ -67,11 +67,15 @@ def test_json_escapes_control_characters(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 def test_a_character_that_the_stream_cannot_encode_is_replaced(encoding: str) -> None:
     code = (
-        "from kgagent.cli.app import app, main; from kgagent.cli.output import print_json, print_result; "
-        "app.command('mark')(lambda: (print_result('\u2713 Ruth'), print_json({'name': '\u2713'}))); main()"
+        "from kgagent.cli.app import app, main; from kgagent.cli.output import print_json, "
+        "print_result; "
+        "app.command('mark')(lambda: (print_result('\u2713 Ruth'), print_json({'name': "
+        "'\u2713'}))); main()"
     )
     environment = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
-    done = subprocess.run([sys.executable, "-c", code, "mark"], env=environment, capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, "mark"], env=environment, capture_output=True, check=True
+    )
     first, *rest = done.stdout.decode(encoding).splitlines()
     assert first == "? Ruth"
     assert json.loads("".join(rest)) == {"name": "\u2713"}

@@ -36,13 +36,17 @@ def test_help_shows_default_and_bounds_of_the_field() -> None:
 def test_every_help_text_is_filled_in() -> None:
     for command in commands().values():
         command.fill_in_help()
-        assert not [one.name for one in command.params if str(getattr(one, "help", "")).startswith("field:")]
+        assert not [
+            one.name for one in command.params if str(getattr(one, "help", "")).startswith("field:")
+        ]
 
 
 def test_a_value_out_of_range_names_the_field_and_its_bound() -> None:
     result = CliRunner().invoke(app, ["search", "x", "--expand-hops=9"])
     assert result.exit_code == 2
-    assert "expand_hops must be at most 5, got 9" in " ".join(result.output.replace("│", " ").split())
+    assert "expand_hops must be at most 5, got 9" in " ".join(
+        result.output.replace("│", " ").split()
+    )
 
 
 def test_a_word_that_is_no_choice_is_answered_without_the_words_of_the_validation_library() -> None:

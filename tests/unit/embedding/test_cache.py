@@ -72,14 +72,21 @@ async def test_an_error_is_not_cached(embedder: _Counted) -> None:
     assert embedder.queries == [["a"], ["a"]]
 
 
-@given(calls=st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=12), size=st.integers(1, 4))
-async def test_results_equal_those_of_the_embedder_whatever_was_cached(calls: list[list[str]], size: int) -> None:
+@given(
+    calls=st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), max_size=12),
+    size=st.integers(1, 4),
+)
+async def test_results_equal_those_of_the_embedder_whatever_was_cached(
+    calls: list[list[str]], size: int
+) -> None:
     cache = QueryCache(_Counted(), size=size)
     answers = await asyncio.gather(*(cache.embed_queries(call) for call in calls))
     assert answers == [expected(*call) for call in calls]
 
 
-async def test_a_query_that_is_pending_during_an_eviction_is_answered_but_not_cached(embedder: _Counted) -> None:
+async def test_a_query_that_is_pending_during_an_eviction_is_answered_but_not_cached(
+    embedder: _Counted,
+) -> None:
     cache = QueryCache(embedder)
     embedder.gate.clear()
     call = asyncio.create_task(cache.embed_queries(["a"]))

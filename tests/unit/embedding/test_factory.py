@@ -21,7 +21,10 @@ def no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     ("given", "made"),
     [
         ({"openai_api_key": "sk-1"}, "openai text-embedding-3-small, 1536 dimensions"),
-        ({"openai_api_key": "sk-1", "embedder": "local"}, "local bge-small-en-v1.5-q, 384 dimensions"),
+        (
+            {"openai_api_key": "sk-1", "embedder": "local"},
+            "local bge-small-en-v1.5-q, 384 dimensions",
+        ),
         ({}, "local bge-small-en-v1.5-q, 384 dimensions"),
         ({"openai_api_key": " "}, "local bge-small-en-v1.5-q, 384 dimensions"),
         ({"embedder": "hashing"}, "hashing blake2b-words, 256 dimensions"),
@@ -43,13 +46,18 @@ async def test_the_settings_choose_the_embedder(given: dict[str, Any], made: str
 
 
 def test_openai_without_a_key_says_what_to_do() -> None:
-    with pytest.raises(ConfigurationError, match="OPENAI_API_KEY is not set; set the key, or KGAGENT_EMBEDDER=local"):
+    with pytest.raises(
+        ConfigurationError,
+        match="OPENAI_API_KEY is not set; set the key, or KGAGENT_EMBEDDER=local",
+    ):
         make_embedder(Settings(embedder="openai", openai_api_key="  "))
 
 
 def test_no_key_and_no_local_packages_names_both_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(factory, "missing_packages", lambda: ["onnxruntime"])
-    with pytest.raises(ConfigurationError, match=r'onnxruntime .*OPENAI_API_KEY, or pip install "kgagent\[local\]"'):
+    with pytest.raises(
+        ConfigurationError, match=r'onnxruntime .*OPENAI_API_KEY, or pip install "kgagent\[local\]"'
+    ):
         make_embedder(Settings())
 
 
@@ -59,18 +67,22 @@ def test_no_key_and_no_local_packages_names_both_solutions(monkeypatch: pytest.M
         (
             384,
             {"openai_api_key": "sk-1"},
-            "set KGAGENT_EMBEDDER=local for embeddings of length 384 (with auto, OPENAI_API_KEY chooses OpenAI)",
+            "set KGAGENT_EMBEDDER=local for embeddings of length 384 (with auto, OPENAI_API_KEY "
+            "chooses OpenAI)",
         ),
         (384, {"embedder": "hashing"}, "set KGAGENT_EMBEDDER=local for embeddings of length 384"),
         (
             1536,
             {"embedder": "local"},
-            "set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY for embeddings of length 1536 (text-embedding-3-small)",
+            "set KGAGENT_EMBEDDER=openai and OPENAI_API_KEY for embeddings of length 1536 "
+            "(text-embedding-3-small)",
         ),
         (768, {"openai_api_key": "sk-1"}, "choose the embedder that the graph was created with"),
     ],
 )
-async def test_the_advice_names_settings_that_make_that_length(length: int, given: dict[str, Any], said: str) -> None:
+async def test_the_advice_names_settings_that_make_that_length(
+    length: int, given: dict[str, Any], said: str
+) -> None:
     chosen = make_embedder(Settings(**given))
     assert advise_embedder(length, chosen) == said
     assert advise_embedder(length, InstrumentedEmbedder(chosen, NULL_OBSERVER)) == said

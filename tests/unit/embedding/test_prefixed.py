@@ -13,10 +13,14 @@ async def test_each_kind_of_text_has_its_prefix() -> None:
     plain = HashingEmbedder()
     embedder = PrefixedEmbedder(plain, query_prefix="question ", passage_prefix="fact ")
     assert await embedder.embed(["Ada sails"]) == await plain.embed(["fact Ada sails"])
-    assert await embedder.embed_queries(["Ada sails"]) == await plain.embed_queries(["question Ada sails"])
+    assert await embedder.embed_queries(["Ada sails"]) == await plain.embed_queries(
+        ["question Ada sails"]
+    )
 
 
-def test_a_prefix_of_stored_texts_changes_the_name_of_the_model_and_one_of_queries_does_not() -> None:
+def test_a_prefix_of_stored_texts_changes_the_name_of_the_model_and_one_of_queries_does_not() -> (
+    None
+):
     plain = HashingEmbedder()
     assert PrefixedEmbedder(plain, query_prefix="q ").model == plain.model
     changed = PrefixedEmbedder(plain, passage_prefix="p ")

@@ -11,7 +11,11 @@ from kgagent.errors import EmbeddingResponseError, InputError
 NUMBERS = st.floats(min_value=-1e3, max_value=1e3, width=32)
 
 
-@given(vectors=st.lists(st.lists(NUMBERS, min_size=3, max_size=3).filter(lambda v: any(abs(x) > 1e-3 for x in v))))
+@given(
+    vectors=st.lists(
+        st.lists(NUMBERS, min_size=3, max_size=3).filter(lambda v: any(abs(x) > 1e-3 for x in v))
+    )
+)
 def test_valid_vectors_become_float32(vectors: list[list[float]]) -> None:
     embeddings = validate_embeddings(vectors, count=len(vectors), dimensions=3, model="m")
     assert embeddings == [array("f", vector) for vector in vectors]

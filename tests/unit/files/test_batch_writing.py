@@ -1,4 +1,6 @@
-"""Batches run concurrently, but not those that share a record, and the first error ends the writing."""
+"""Batches run concurrently, but not those that share a record, and the first error ends the
+writing.
+"""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,6 @@
-"""A file that nobody could import to its end is refused before anything is written, with the number of the line."""
+"""A file that nobody could import to its end is refused before anything is written, with the number
+of the line.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,9 @@ from kgagent.ontology import default_ontology
 DEEP = b"[" * 100_000
 
 
-def node(user_id: str = "iris", labels: tuple[str, ...] = ("Person",), name: str = "x") -> dict[str, Any]:
+def node(
+    user_id: str = "iris", labels: tuple[str, ...] = ("Person",), name: str = "x"
+) -> dict[str, Any]:
     stored = {"user_id": user_id, "entity_key": "k", name: 0}
     return {"kind": "node", "user_id": user_id, "labels": labels, "properties": stored}
 
@@ -31,7 +35,12 @@ def relationship(**properties: Any) -> dict[str, Any]:
 
 
 def deleted(label: str, **properties: Any) -> dict[str, Any]:
-    return {"kind": "deleted", "user_id": "iris", "label": label, "properties": {"user_id": "iris", **properties}}
+    return {
+        "kind": "deleted",
+        "user_id": "iris",
+        "label": label,
+        "properties": {"user_id": "iris", **properties},
+    }
 
 
 def with_text(text: bytes) -> bytes:
@@ -42,7 +51,9 @@ def check(file: Path, line: bytes | dict[str, Any], user_id: str | None = "iris"
     header = Header(user_id=user_id, embeddings=None, ontology="")
     content = line if isinstance(line, bytes) else dump_json(line).encode()
     file.write_bytes(dump_line(header) + content + b"\n")
-    check_export(file, lambda header, record: check_record(record, header.user_id, default_ontology()))
+    check_export(
+        file, lambda header, record: check_record(record, header.user_id, default_ontology())
+    )
 
 
 @pytest.mark.parametrize(

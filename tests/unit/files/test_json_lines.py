@@ -17,7 +17,11 @@ def write(folder: Path, content: bytes) -> Path:
 
 def test_lines_are_numbered_as_in_an_editor(tmp_path: Path) -> None:
     lines = list(read_lines(write(tmp_path, b"one\n\n  \nfour\nfive")))
-    assert [(line.number, line.content) for line in lines] == [(1, b"one\n"), (4, b"four\n"), (5, b"five")]
+    assert [(line.number, line.content) for line in lines] == [
+        (1, b"one\n"),
+        (4, b"four\n"),
+        (5, b"five"),
+    ]
 
 
 def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
@@ -29,7 +33,10 @@ def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     ("content", "problem"),
     [
         (b'{"kind": "caf\xe9"}', "not UTF-8: byte 0xe9 at column 14"),
-        (b'{"kind": "node"', "not JSON: EOF while parsing an object at column 15; each line of the file must be one"),
+        (
+            b'{"kind": "node"',
+            "not JSON: EOF while parsing an object at column 15; each line of the file must be one",
+        ),
         (rb'{"kind": "node", "label": "P", "name": "\ud800"}', "not JSON"),
         (b"[" * 100_000, "not JSON: recursion limit exceeded"),
         (b"9" * 5_000, "not JSON: number out of range"),

@@ -1,4 +1,6 @@
-"""Files of other programs: whatever they contain, there are lines to load and reasons, and no other error."""
+"""Files of other programs: whatever they contain, there are lines to load and reasons, and no other
+error.
+"""
 
 import json
 from datetime import UTC, datetime
@@ -17,23 +19,41 @@ from kgagent.ontology import default_ontology
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ENTITY = {"type": "entity", "name": "Ada_Berg", "entityType": "person", "observations": ["Rows"]}
 FIELDS = (
-    *("entityType", "relationType", "name", "observations", "from", "to", "memory", "user_id", "created_at"),
+    *(
+        "entityType",
+        "relationType",
+        "name",
+        "observations",
+        "from",
+        "to",
+        "memory",
+        "user_id",
+        "created_at",
+    ),
     *("source", "relationship", "target", "uuid", "labels", "summary", "content", "attributes"),
     *("source_node_uuid", "target_node_uuid", "fact", "valid_at", "invalid_at"),
 )
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=5)
+    ),
     max_leaves=8,
 )
 cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
-columns = st.sampled_from([":ID", ":ID(x)", ":LABEL", ":START_ID", ":END_ID", ":TYPE", "name", "n:int", "b:boolean[]"])
+columns = st.sampled_from(
+    [":ID", ":ID(x)", ":LABEL", ":START_ID", ":END_ID", ":TYPE", "name", "n:int", "b:boolean[]"]
+)
 
 
 def reader_of(path: Path) -> LoadReader:
     source = LineSource([path], Target(default_ontology(), "me", None, "Entity"))
     return LoadReader(
-        source, user_id="me", ontology=default_ontology(), now=datetime(2026, 1, 1, tzinfo=UTC), owners={}
+        source,
+        user_id="me",
+        ontology=default_ontology(),
+        now=datetime(2026, 1, 1, tzinfo=UTC),
+        owners={},
     )
 
 
@@ -61,12 +81,19 @@ def test_any_json_of_other_programs(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "items.json"
     given = [ENTITY, *items]
-    path.write_text("\n".join(map(json.dumps, given)) if in_lines else json.dumps(given, indent=1), "utf-8")
+    path.write_text(
+        "\n".join(map(json.dumps, given)) if in_lines else json.dumps(given, indent=1), "utf-8"
+    )
     read_all(path)
 
 
-@given(header=st.lists(columns, min_size=1, max_size=4), rows=st.lists(st.lists(cells, max_size=4), max_size=4))
-def test_any_table(header: list[str], rows: list[list[str]], tmp_path_factory: pytest.TempPathFactory) -> None:
+@given(
+    header=st.lists(columns, min_size=1, max_size=4),
+    rows=st.lists(st.lists(cells, max_size=4), max_size=4),
+)
+def test_any_table(
+    header: list[str], rows: list[list[str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.getbasetemp() / "table.csv"
     path.write_text("\n".join(",".join(row) for row in [[":ID"], header, *rows]), "utf-8")
     read_all(path)
@@ -74,7 +101,9 @@ def test_any_table(header: list[str], rows: list[list[str]], tmp_path_factory: p
     read_all(path)
 
 
-@pytest.mark.parametrize("document", [[ENTITY], {"entities": [ENTITY], "relations": []}, {"items": [ENTITY]}])
+@pytest.mark.parametrize(
+    "document", [[ENTITY], {"entities": [ENTITY], "relations": []}, {"items": [ENTITY]}]
+)
 def test_a_document_is_read_as_its_lists_in_one_line_or_several_and_with_a_byte_order_mark(
     tmp_path: Path, document: object
 ) -> None:
@@ -92,7 +121,9 @@ def test_a_document_is_read_as_its_lists_in_one_line_or_several_and_with_a_byte_
         (":ID(a),:ID(b),born:int\n1,2,1990\n1,3,1991\n", ["a:1;b:2", "a:1;b:3"]),
     ],
 )
-def test_a_name_is_that_of_the_column_or_the_first_text_or_the_id(tmp_path: Path, table: str, names: list[str]) -> None:
+def test_a_name_is_that_of_the_column_or_the_first_text_or_the_id(
+    tmp_path: Path, table: str, names: list[str]
+) -> None:
     path = tmp_path / "table.csv"
     path.write_text(table, "utf-8")
     assert loaded(path) == names

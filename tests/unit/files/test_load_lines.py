@@ -36,7 +36,10 @@ def reason(line: object) -> str:
         ({**NODE, "properties": {"user_id": 1}}, "the name is reserved"),
         ({**NODE, "properties": {"relationship_embedding": 1}}, "the name is reserved"),
         ({**NODE, "properties": {"": 1}}, "cannot be the name"),
-        ({**RELATIONSHIP, "proximity": [], "to": ""}, "to must not be empty, got ''; proximity must be"),
+        (
+            {**RELATIONSHIP, "proximity": [], "to": ""},
+            "to must not be empty, got ''; proximity must be",
+        ),
     ],
 )
 def test_a_problem_is_described_with_its_value(line: object, expected: str) -> None:

@@ -40,11 +40,18 @@ def check(folder: Path, content: str) -> dict[int, str]:
     [
         ("name,label\nRuth,Person\n", "line 1: not JSON"),
         (json.dumps([PERSON, PERSON]), "line 1: not a JSON object"),
-        (dump_line(Header(user_id="me", embeddings=None, ontology="x")).decode(), "line 1: kind must be"),
+        (
+            dump_line(Header(user_id="me", embeddings=None, ontology="x")).decode(),
+            "line 1: kind must be",
+        ),
     ],
 )
-def test_another_format_is_one_error_with_what_is_expected(tmp_path: Path, content: str, problem: str) -> None:
-    with pytest.raises(InputError, match=rf"^people\.txt has no line that can be loaded; {problem}.*kgagent import"):
+def test_another_format_is_one_error_with_what_is_expected(
+    tmp_path: Path, content: str, problem: str
+) -> None:
+    with pytest.raises(
+        InputError, match=rf"^people\.txt has no line that can be loaded; {problem}.*kgagent import"
+    ):
         check(tmp_path, content)
 
 
@@ -62,7 +69,9 @@ def key(folder: Path, *, user_id: str = "me", **fields: object) -> str:
     return line.value.entity_key
 
 
-def test_a_person_has_the_given_key_or_one_of_user_and_id_or_one_of_user_and_line(tmp_path: Path) -> None:
+def test_a_person_has_the_given_key_or_one_of_user_and_id_or_one_of_user_and_line(
+    tmp_path: Path,
+) -> None:
     person = {"label": "Person", "name": "Ruth"}
     assert key(tmp_path, **person, id="r", entity_key="k-1") == "k-1"
     of_id = key(tmp_path, **person, id="r")
@@ -78,7 +87,11 @@ def test_a_person_has_the_given_key_or_one_of_user_and_id_or_one_of_user_and_lin
 
 
 def test_concept_has_the_key_of_its_rule(tmp_path: Path) -> None:
-    expected = default_ontology().label("Concept").entity_key(name="Debt", description="", user_id="me", created_at="")
+    expected = (
+        default_ontology()
+        .label("Concept")
+        .entity_key(name="Debt", description="", user_id="me", created_at="")
+    )
     assert key(tmp_path, label="Concept", name="debt", id="x") == expected
 
 
@@ -90,7 +103,9 @@ def test_source_has_the_same_key_at_every_load_with_a_time_and_without(tmp_path:
     assert key(tmp_path, label="Source", name="Diary", created_at=at) == key(
         tmp_path, label="Source", name="Diary", created_at="2024-05-01T10:00:00Z"
     )
-    assert key(tmp_path, label="Source", name="Diary", created_at=at) != key(tmp_path, label="Source", name="Diary")
+    assert key(tmp_path, label="Source", name="Diary", created_at=at) != key(
+        tmp_path, label="Source", name="Diary"
+    )
 
 
 def test_problems_of_a_node_are_named(tmp_path: Path) -> None:

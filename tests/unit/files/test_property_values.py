@@ -41,7 +41,9 @@ def as_in_a_file(value: Any) -> Any:
 def same(one: Any, other: Any) -> bool:
     """Whether two values have the same type and bits."""
     if isinstance(one, float):
-        return type(other) is float and (math.isnan(one) if math.isnan(other) else repr(one) == repr(other))
+        return type(other) is float and (
+            math.isnan(one) if math.isnan(other) else repr(one) == repr(other)
+        )
     if isinstance(one, list | tuple):
         return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
     return type(one) is type(other) and bool(one == other)
@@ -74,7 +76,9 @@ def test_a_vector_comes_back() -> None:
 
 
 def test_a_value_of_an_unknown_type_is_refused() -> None:
-    with pytest.raises(InputError, match="Property 'x' has a value that cannot be exported: object"):
+    with pytest.raises(
+        InputError, match="Property 'x' has a value that cannot be exported: object"
+    ):
         encode_property("x", None, object())
 
 

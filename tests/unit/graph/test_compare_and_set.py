@@ -3,7 +3,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from kgagent.errors import ConflictError, EmbeddingUnavailableError, InputError, KgAgentError, SharedKeyError
+from kgagent.errors import (
+    ConflictError,
+    EmbeddingUnavailableError,
+    InputError,
+    KgAgentError,
+    SharedKeyError,
+)
 from kgagent.graph.compare_and_set import compare_and_set
 
 
@@ -88,7 +94,10 @@ async def test_too_many_conflicts_are_an_error_that_says_nothing_was_written() -
     counters.conflicts["a"] = 3
     conflict, other = await counters.apply(["a", "b"])
     assert isinstance(conflict, ConflictError)
-    assert str(conflict) == "Other writers changed the record in each of 3 attempts; nothing was written"
+    assert (
+        str(conflict)
+        == "Other writers changed the record in each of 3 attempts; nothing was written"
+    )
     assert other == 1
     assert "a" not in counters.values
 
@@ -103,7 +112,9 @@ async def test_a_shared_key_is_reported_once_the_record_was_read_again(attempts:
 
 async def test_a_shared_key_of_a_concurrent_write_of_the_same_user_is_no_error() -> None:
     class Late(Counters):
-        async def save(self, plans: Mapping[int, tuple[str, int]]) -> Mapping[int, int | KgAgentError]:
+        async def save(
+            self, plans: Mapping[int, tuple[str, int]]
+        ) -> Mapping[int, int | KgAgentError]:
             if len(self.waves) == 1:
                 return dict.fromkeys(plans, SharedKeyError("in use"))
             return await super().save(plans)

@@ -26,5 +26,7 @@ def test_features_follow_from_the_version(
 
 @pytest.mark.parametrize("version", ["5.25.1", "4.4.0"])
 def test_an_old_server_is_refused(version: str) -> None:
-    with pytest.raises(StoreError, match=f"Neo4j {version} is too old: kgagent needs 5.26 or later"):
+    with pytest.raises(
+        StoreError, match=f"Neo4j {version} is too old: kgagent needs 5.26 or later"
+    ):
         ServerFeatures.detect(version, ["5"], (5, 0))

@@ -35,7 +35,9 @@ def test_a_text_without_words_has_no_query() -> None:
 
 
 def test_words_are_searched_in_each_field() -> None:
-    assert any_word("12 pm", {"name": 2.0, "notes": 1.0}) == 'name:("12" "pm")^2 notes:("12" "pm")^1'
+    assert (
+        any_word("12 pm", {"name": 2.0, "notes": 1.0}) == 'name:("12" "pm")^2 notes:("12" "pm")^1'
+    )
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,9 @@ def test_a_word_is_also_searched_in_its_other_form(word: str, other: str) -> Non
         ("don't", ["don\u2019t"]),
     ],
 )
-def test_a_word_is_also_searched_in_other_forms_of_its_letters(word: str, others: list[str]) -> None:
+def test_a_word_is_also_searched_in_other_forms_of_its_letters(
+    word: str, others: list[str]
+) -> None:
     assert forms(word) == [word, *others]
 
 

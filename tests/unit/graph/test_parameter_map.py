@@ -53,6 +53,8 @@ def test_the_language_is_put_first() -> None:
     assert with_parameter_map("RETURN $a", "CYPHER 25 ") == "CYPHER 25 RETURN $p.a"
 
 
-@pytest.mark.parametrize("text", ["RETURN 'it\\'s $a", 'RETURN "$a', "MATCH (n:`$a", "RETURN 1 /* $a"])
+@pytest.mark.parametrize(
+    "text", ["RETURN 'it\\'s $a", 'RETURN "$a', "MATCH (n:`$a", "RETURN 1 /* $a"]
+)
 def test_an_unclosed_text_ends_with_the_statement(text: str) -> None:
     assert with_parameter_map(text) == text

@@ -29,7 +29,16 @@ def relationship(**properties: Any) -> RelationshipRecord:
 
 @pytest.mark.parametrize(
     ("stored", "level"),
-    [(5, 5), (4.0, 4), (4.5, None), ("close", None), (None, None), (math.nan, None), (math.inf, None), ([1], None)],
+    [
+        (5, 5),
+        (4.0, 4),
+        (4.5, None),
+        ("close", None),
+        (None, None),
+        (math.nan, None),
+        (math.inf, None),
+        ([1], None),
+    ],
 )
 def test_a_level_is_a_whole_number(stored: object, level: int | None) -> None:
     assert relationship(attitude=stored).level("attitude") == level
@@ -40,13 +49,20 @@ def test_a_record_that_kgagent_never_wrote_has_version_0() -> None:
 
 
 def test_nothing_internal_is_shown() -> None:
-    internal = dict.fromkeys([*facts.NEVER_RETURNED, "user_id", "version", "relationship_key", "embedding_hash"], "x")
-    assert relationship(**internal, since=2019).to_model(default_ontology()).properties == {"since": 2019}
+    internal = dict.fromkeys(
+        [*facts.NEVER_RETURNED, "user_id", "version", "relationship_key", "embedding_hash"], "x"
+    )
+    assert relationship(**internal, since=2019).to_model(default_ontology()).properties == {
+        "since": 2019
+    }
 
 
 def test_a_long_list_of_numbers_is_not_shown_whatever_its_name() -> None:
     shown = relationship(emb=[0.1] * 384, vector=[*range(32)], years=[2019, 2020], names=["a"] * 99)
-    assert shown.to_model(default_ontology()).properties == {"names": ["a"] * 99, "years": [2019, 2020]}
+    assert shown.to_model(default_ontology()).properties == {
+        "names": ["a"] * 99,
+        "years": [2019, 2020],
+    }
 
 
 def test_values_of_the_database_become_json() -> None:

@@ -22,7 +22,10 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def text(
-    *, neo4j_type: str = "has_relationship_with", notes: Sequence[str | Note] = (), **fields: str | int | None
+    *,
+    neo4j_type: str = "has_relationship_with",
+    notes: Sequence[str | Note] = (),
+    **fields: str | int | None,
 ) -> str:
     record = RelationshipRecord(
         element_id="",
@@ -36,7 +39,9 @@ def text(
             "relationship_type": "friend",
             "description": "",
             **fields,
-            "notes": dump_notes([note if isinstance(note, Note) else Note(content=note) for note in notes]),
+            "notes": dump_notes(
+                [note if isinstance(note, Note) else Note(content=note) for note in notes]
+            ),
         },
     )
     return relationship_text(record, default_ontology(), NOW)
@@ -57,7 +62,9 @@ def text(
             id="all parts",
         ),
         pytest.param(
-            {"attitude": 5, "proximity": 5}, "friend close intimate-knowledge", id="no description and no notes"
+            {"attitude": 5, "proximity": 5},
+            "friend close intimate-knowledge",
+            id="no description and no notes",
         ),
         pytest.param(
             {
@@ -72,7 +79,9 @@ def text(
             id="two notes",
         ),
         pytest.param(
-            {"description": "Met once", "relationship_type": "acquaintance"}, "Met once acquaintance", id="no levels"
+            {"description": "Met once", "relationship_type": "acquaintance"},
+            "Met once acquaintance",
+            id="no levels",
         ),
         pytest.param(
             {

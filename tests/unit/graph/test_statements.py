@@ -8,7 +8,14 @@ import pytest
 
 from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import DAYS, FORMER, INTERNAL_PROPERTIES, OLD_EMBEDDINGS, OLD_IS_REVERSED, PERIODS
+from kgagent.graph.property_names import (
+    DAYS,
+    FORMER,
+    INTERNAL_PROPERTIES,
+    OLD_EMBEDDINGS,
+    OLD_IS_REVERSED,
+    PERIODS,
+)
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store_items import STORE_ITEM_NAMES
 
@@ -50,7 +57,14 @@ OF_ALL_USERS = {
 """What reads the ids of users, for an export of all of them, counts, and the sizes of indexes."""
 
 OF_THE_OTHER = {
-    "_found_node": {"relationship_embedding", "relationship_key", *DAYS, PERIODS, FORMER, *OLD_EMBEDDINGS},
+    "_found_node": {
+        "relationship_embedding",
+        "relationship_key",
+        *DAYS,
+        PERIODS,
+        FORMER,
+        *OLD_EMBEDDINGS,
+    },
     "_found_relationship": {
         *(
             "embedding",
@@ -117,7 +131,11 @@ def test_a_node_that_is_found_by_its_key_is_the_users(name: str) -> None:
     text = statement(name, **NAMES)
     by_key = re.findall(r"\((\w*):[^()]*\{entity_key:", text)
     by_key += re.findall(r"(\w+)\.entity_key (?:STARTS WITH|IN \$|= \$)", text)
-    assert [variable for variable in by_key if not re.search(rf"\b{variable}\.user_id = \$user_id", text)] == []
+    assert [
+        variable
+        for variable in by_key
+        if not re.search(rf"\b{variable}\.user_id = \$user_id", text)
+    ] == []
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
@@ -130,7 +148,9 @@ def test_a_statement_keeps_to_one_user_unless_it_is_for_the_keeper_of_the_graph(
         assert "$user_id" in statement(name, **NAMES)
 
 
-@pytest.mark.parametrize("name", sorted(name for name in FILES if re.match("_(node|relationship)_(of|that)_", name)))
+@pytest.mark.parametrize(
+    "name", sorted(name for name in FILES if re.match("_(node|relationship)_(of|that)_", name))
+)
 def test_a_fragment_that_chooses_records_keeps_to_the_user_who_is_given(name: str) -> None:
     assert re.search(r"\b[na]\.user_id = \$user_id", statement(name, **NAMES))
 

@@ -12,7 +12,11 @@ EMBEDDER = HashingEmbedder(8)
 
 
 def record(text: str, **other: Any) -> NodeRecord:
-    properties = {"embedding_hash": embedding_hash(EMBEDDER, text), "embedding_model": EMBEDDER.model, **other}
+    properties = {
+        "embedding_hash": embedding_hash(EMBEDDER, text),
+        "embedding_model": EMBEDDER.model,
+        **other,
+    }
     return NodeRecord(
         element_id="x",
         label="Person",
@@ -37,7 +41,9 @@ def test_any_other_vector_is_stale(stored: NodeRecord) -> None:
 
 
 def test_a_record_without_text_must_have_no_vector() -> None:
-    assert is_current(record("", length=None, embedding_hash=None, embedding_model=None), "", EMBEDDER)
+    assert is_current(
+        record("", length=None, embedding_hash=None, embedding_model=None), "", EMBEDDER
+    )
     assert not is_current(record("a"), "", EMBEDDER)
 
 
@@ -54,6 +60,16 @@ async def test_stale_texts_are_embedded_in_one_request_and_the_others_not() -> N
         ],
     )
     assert watched.stored == [["new", "c"]]
-    assert [change.vector for change in changes] == [hash_embedding("new", 8), None, hash_embedding("c", 8), None, None]
+    assert [change.vector for change in changes] == [
+        hash_embedding("new", 8),
+        None,
+        hash_embedding("c", 8),
+        None,
+        None,
+    ]
     assert [bool(change.properties) for change in changes] == [True, False, True, False, True]
-    assert changes[4].properties == {"embedding": None, "embedding_hash": None, "embedding_model": None}
+    assert changes[4].properties == {
+        "embedding": None,
+        "embedding_hash": None,
+        "embedding_model": None,
+    }

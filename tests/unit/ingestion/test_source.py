@@ -7,12 +7,18 @@ import pytest
 from kgagent.errors import InputError
 from kgagent.ingestion import Source, Turn
 
-TALK = Source(name="Talk", turns=(Turn(speaker="Ada", text="Hello."), Turn(speaker="Bo", text="Hello, Ada.")))
+TALK = Source(
+    name="Talk", turns=(Turn(speaker="Ada", text="Hello."), Turn(speaker="Bo", text="Hello, Ada."))
+)
 
 
 def test_fingerprint_ignores_id_name_description_and_date() -> None:
     other = Source(
-        id="1", name="Other", description="Said otherwise", turns=TALK.turns, date=datetime(2026, 1, 1, tzinfo=UTC)
+        id="1",
+        name="Other",
+        description="Said otherwise",
+        turns=TALK.turns,
+        date=datetime(2026, 1, 1, tzinfo=UTC),
     )
     assert other.fingerprint == TALK.fingerprint
 
@@ -31,7 +37,10 @@ def test_fingerprint_depends_on_speaker_text_time_and_order() -> None:
 
 
 def test_fingerprint_ignores_line_endings_and_surrounding_space() -> None:
-    unix, windows = Source(name="x", text="One.\n\nTwo."), Source(name="x", text="  One.\r\n\r\nTwo.\r\n")
+    unix, windows = (
+        Source(name="x", text="One.\n\nTwo."),
+        Source(name="x", text="  One.\r\n\r\nTwo.\r\n"),
+    )
     assert unix.fingerprint == windows.fingerprint
 
 
@@ -47,4 +56,6 @@ def test_summary_is_generated_unless_a_description_is_given() -> None:
     assert Source(name="x", text="one two three").summary == "Text of 3 words."
     assert Source(name="x", text="one", description="A letter.").summary == "A letter."
     crowd = tuple(Turn(speaker=f"S{n}", text="x") for n in range(8))
-    assert Source(name="x", turns=crowd).summary == "Conversation of S0, S1, S2, S3, S4 and 3 others."
+    assert (
+        Source(name="x", turns=crowd).summary == "Conversation of S0, S1, S2, S3, S4 and 3 others."
+    )

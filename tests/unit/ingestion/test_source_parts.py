@@ -9,7 +9,11 @@ from kgagent.ingestion import Source, Turn
 from kgagent.ingestion.source_parts import MAX_PRECEDING_TOKENS, split_source
 
 MOST = 60
-WORDS = st.text(st.characters(categories=("L", "N", "P", "Z"), include_characters="\n"), min_size=1, max_size=900)
+WORDS = st.text(
+    st.characters(categories=("L", "N", "P", "Z"), include_characters="\n"),
+    min_size=1,
+    max_size=900,
+)
 
 
 def letters(text: str) -> str:

@@ -52,13 +52,17 @@ def repository(httpserver: HTTPServer, lock: Lock, monkeypatch: pytest.MonkeyPat
     for file in lock.files:
         body = JARS[file.coordinate]
         httpserver.expect_request(f"/maven/{file.path}").respond_with_data(body)
-        httpserver.expect_request(f"/maven/{file.path}.sha1").respond_with_data(hashlib.sha1(body).hexdigest())
+        httpserver.expect_request(f"/maven/{file.path}.sha1").respond_with_data(
+            hashlib.sha1(body).hexdigest()
+        )
     return httpserver
 
 
 def _use_repository(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     def context(folder: Path) -> MavenContext:
-        return MavenContext(resolver=PythonResolver(), repo_cache=folder, remote_repos={"own": address})
+        return MavenContext(
+            resolver=PythonResolver(), repo_cache=folder, remote_repos={"own": address}
+        )
 
     monkeypatch.setattr(artifacts, "maven_context", context)
 
@@ -67,7 +71,9 @@ def _requested_jars(server: HTTPServer) -> list[str]:
     return sorted(request.path for request, _ in server.log if request.path.endswith(".jar"))
 
 
-def test_files_are_loaded_once_and_nothing_else_is_left_behind(repository: HTTPServer, tmp_path: Path) -> None:
+def test_files_are_loaded_once_and_nothing_else_is_left_behind(
+    repository: HTTPServer, tmp_path: Path
+) -> None:
     paths = artifacts.fetch("sample", cache=tmp_path)
     asked = len(repository.log)
 
@@ -77,7 +83,9 @@ def test_files_are_loaded_once_and_nothing_else_is_left_behind(repository: HTTPS
     assert len(repository.log) == asked
 
 
-def test_damaged_file_in_the_cache_is_downloaded_again(repository: HTTPServer, tmp_path: Path) -> None:
+def test_damaged_file_in_the_cache_is_downloaded_again(
+    repository: HTTPServer, tmp_path: Path
+) -> None:
     paths = artifacts.fetch("sample", cache=tmp_path)
     paths[0].write_bytes(b"eno" * 5000)
 
@@ -93,7 +101,9 @@ def test_file_with_a_lasting_wrong_checksum_is_named_and_not_kept(
     path = lock.files[0].path
     repository.clear()
     for file in lock.files:
-        repository.expect_request(f"/maven/{file.path}").respond_with_data(b"<html>Please log in</html>")
+        repository.expect_request(f"/maven/{file.path}").respond_with_data(
+            b"<html>Please log in</html>"
+        )
 
     with pytest.raises(DownloadError, match=r"org\.sample:(one|two):.*checksum"):
         artifacts.fetch("sample", cache=tmp_path)
@@ -101,7 +111,9 @@ def test_file_with_a_lasting_wrong_checksum_is_named_and_not_kept(
     assert not (tmp_path / "maven" / path).exists()
 
 
-def test_interrupted_download_is_retried(repository: HTTPServer, lock: Lock, tmp_path: Path) -> None:
+def test_interrupted_download_is_retried(
+    repository: HTTPServer, lock: Lock, tmp_path: Path
+) -> None:
     body = JARS["org.sample:one:1"]
     cut = Response(body[:100], headers={"Content-Length": "100"})
     repository.expect_oneshot_request(f"/maven/{lock.files[0].path}").respond_with_response(cut)

@@ -1,4 +1,6 @@
-"""Backups of a stopped server; `tests/integration/cli/test_local_server.py` backs up a running one."""
+"""Backups of a stopped server; `tests/integration/cli/test_local_server.py` backs up a running
+one.
+"""
 
 import json
 import signal
@@ -44,13 +46,17 @@ getattr(LocalNeo4j(Path(sys.argv[2])), sys.argv[1])(Path(sys.argv[3]), progress=
 
 
 def _kill_while(method: str, home: ServerHome, file: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", KILLED_WHILE, method, str(home.path), str(file)], check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_WHILE, method, str(home.path), str(file)], check=False
+    )
     assert done.returncode == -signal.SIGKILL
 
 
 def _data_of(home: ServerHome) -> dict[str, bytes]:
     return {
-        path.relative_to(home.data).as_posix(): path.read_bytes() for path in home.data.rglob("*") if path.is_file()
+        path.relative_to(home.data).as_posix(): path.read_bytes()
+        for path in home.data.rglob("*")
+        if path.is_file()
     }
 
 
@@ -60,7 +66,9 @@ def home(tmp_path: Path) -> ServerHome:
     home = ServerHome(tmp_path / "home")
     home.create()
     home.password()
-    for name, content in ({**CONTENT, "databases/system/neostore": b"hash of the password"}).items():
+    for name, content in (
+        {**CONTENT, "databases/system/neostore": b"hash of the password"}
+    ).items():
         path = home.data / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
@@ -82,7 +90,9 @@ def file(tmp_path: Path, home: ServerHome) -> Path:
     return file
 
 
-def test_a_restored_home_has_the_data_and_a_server_that_was_never_started(file: Path, other: ServerHome) -> None:
+def test_a_restored_home_has_the_data_and_a_server_that_was_never_started(
+    file: Path, other: ServerHome
+) -> None:
     manifest = LocalNeo4j(other.path).restore_backup(file)
 
     assert _data_of(other) == CONTENT
@@ -91,7 +101,9 @@ def test_a_restored_home_has_the_data_and_a_server_that_was_never_started(file: 
     assert stat.S_IMODE(other.path.stat().st_mode) == 0o700
 
 
-def test_a_backup_has_no_password_and_can_be_read_by_its_owner_only(file: Path, home: ServerHome) -> None:
+def test_a_backup_has_no_password_and_can_be_read_by_its_owner_only(
+    file: Path, home: ServerHome
+) -> None:
     with zipfile.ZipFile(file) as archive:
         content = b"".join(archive.read(name) for name in archive.namelist())
 
@@ -109,7 +121,9 @@ def test_a_home_with_data_is_not_overwritten(file: Path, home: ServerHome) -> No
     assert _data_of(home) == before
 
 
-def test_a_backup_that_was_changed_or_cut_is_refused_and_leaves_the_home_empty(file: Path, other: ServerHome) -> None:
+def test_a_backup_that_was_changed_or_cut_is_refused_and_leaves_the_home_empty(
+    file: Path, other: ServerHome
+) -> None:
     content = file.read_bytes()
     changed = bytearray(content)
     changed[len(changed) // 2] ^= 0xFF
@@ -124,8 +138,12 @@ def test_a_backup_that_was_changed_or_cut_is_refused_and_leaves_the_home_empty(f
     assert _data_of(other) == CONTENT
 
 
-@pytest.mark.parametrize("name", ["../../outside", "databases/neo4j/../../../outside", "databases/system/neostore"])
-def test_a_file_outside_of_the_database_is_refused(file: Path, other: ServerHome, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["../../outside", "databases/neo4j/../../../outside", "databases/system/neostore"]
+)
+def test_a_file_outside_of_the_database_is_refused(
+    file: Path, other: ServerHome, name: str
+) -> None:
     with zipfile.ZipFile(file, "a") as archive:
         archive.writestr(name, "x")
 
@@ -173,7 +191,9 @@ def test_a_killed_backup_leaves_the_earlier_file(file: Path, home: ServerHome) -
     assert _data_of(home).items() >= CONTENT.items()
 
 
-def test_a_killed_restoration_leaves_the_home_empty_and_can_be_repeated(file: Path, other: ServerHome) -> None:
+def test_a_killed_restoration_leaves_the_home_empty_and_can_be_repeated(
+    file: Path, other: ServerHome
+) -> None:
     _kill_while("restore_backup", other, file)
     assert not other.has_data()
 
@@ -183,7 +203,9 @@ def test_a_killed_restoration_leaves_the_home_empty_and_can_be_repeated(file: Pa
     assert not list(other.path.glob(".new-data-*"))
 
 
-def test_no_data_or_data_of_an_unknown_version_are_not_backed_up(home: ServerHome, tmp_path: Path) -> None:
+def test_no_data_or_data_of_an_unknown_version_are_not_backed_up(
+    home: ServerHome, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match="has no data to back up"):
         LocalNeo4j(tmp_path / "nowhere").backup(tmp_path / "file")
     home.state.unlink()
@@ -192,7 +214,9 @@ def test_no_data_or_data_of_an_unknown_version_are_not_backed_up(home: ServerHom
         LocalNeo4j(home.path).backup(tmp_path / "file")
 
 
-def test_a_file_that_cannot_be_written_or_read_is_named(home: ServerHome, other: ServerHome, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_or_read_is_named(
+    home: ServerHome, other: ServerHome, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match=r"nowhere/file cannot be written: No such file"):
         LocalNeo4j(home.path).backup(tmp_path / "nowhere" / "file")
     with pytest.raises(InputError, match=r"nowhere/file cannot be read: No such file"):

@@ -36,7 +36,11 @@ def test_a_server_listens_on_the_loopback_address_and_requires_a_password(versio
 
 
 def test_given_settings_are_added_and_override_the_others() -> None:
-    more = {"server.http.enabled": "true", "dbms.fleet_manager.enabled": "true", "server.cypher.parallel": "x"}
+    more = {
+        "server.http.enabled": "true",
+        "dbms.fleet_manager.enabled": "true",
+        "server.cypher.parallel": "x",
+    }
 
     text = render_config(find_release("2026.08.1"), port=7001, memory=MEMORY, more=more)
 
@@ -61,8 +65,13 @@ def test_given_options_override_the_defaults() -> None:
     java = Java(Path("java"), 25, frozenset())
     arguments = server_arguments(find_release("2026.08.1"), java, [], MEMORY, ["-Xmx2g"])
 
-    # Java takes the last of several values, and everything after the main class is an argument of the program.
-    assert arguments.index("-Xmx1024m") < arguments.index("-Xmx2g") < arguments.index("org.neo4j.server.Neo4jCommunity")
+    # Java takes the last of several values, and everything after the main class is an argument of
+    # the program.
+    assert (
+        arguments.index("-Xmx1024m")
+        < arguments.index("-Xmx2g")
+        < arguments.index("org.neo4j.server.Neo4jCommunity")
+    )
 
 
 @pytest.mark.parametrize(("major", "known"), [(17, False), (21, False), (25, True)])

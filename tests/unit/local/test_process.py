@@ -7,7 +7,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from kgagent.local.process import find_server, home_argument, server_environment, spawn, terminate, wait_for_exit
+from kgagent.local.process import (
+    find_server,
+    home_argument,
+    server_environment,
+    spawn,
+    terminate,
+    wait_for_exit,
+)
 
 WAITS = "import threading; threading.Event().wait()"
 
@@ -21,7 +28,9 @@ def stand_in(tmp_path: Path) -> Iterator[psutil.Process]:
     terminate(process, timeout=10)
 
 
-def test_server_is_recognised_by_the_home_that_it_serves(stand_in: psutil.Process, tmp_path: Path) -> None:
+def test_server_is_recognised_by_the_home_that_it_serves(
+    stand_in: psutil.Process, tmp_path: Path
+) -> None:
     assert find_server(stand_in.pid, tmp_path) is not None
     assert find_server(stand_in.pid, tmp_path / "other") is None
     assert find_server(os.getpid(), tmp_path) is None
@@ -34,7 +43,9 @@ def test_server_is_recognised_before_the_system_has_filled_in_its_command_line(
 ) -> None:
     read = psutil.Process.cmdline
     answers: list[list[str]] = [[], []]
-    monkeypatch.setattr(psutil.Process, "cmdline", lambda process: answers.pop() if answers else read(process))
+    monkeypatch.setattr(
+        psutil.Process, "cmdline", lambda process: answers.pop() if answers else read(process)
+    )
 
     assert find_server(stand_in.pid, tmp_path) is not None
 

@@ -8,7 +8,12 @@ def relationship(**fields: object) -> GraphRelationship:
 
 
 def test_a_payload_omits_empty_values() -> None:
-    node = GraphNode(entity_key="k", label="Person", name="Ann", properties={"tags": [], "age": 0, "alive": False})
+    node = GraphNode(
+        entity_key="k",
+        label="Person",
+        name="Ann",
+        properties={"tags": [], "age": 0, "alive": False},
+    )
     assert node.to_dict() == {
         "entity_key": "k",
         "label": "Person",

@@ -73,7 +73,9 @@ def test_notes_of_old_graphs_lose_no_text(stored: object, contents: list[str]) -
 
 
 def test_an_unreadable_field_of_a_note_is_omitted() -> None:
-    [note] = parse_notes('[{"content": "a", "added_by": null, "date_added": "last May", "expires_at": "2026-01-08"}]')
+    [note] = parse_notes(
+        '[{"content": "a", "added_by": null, "date_added": "last May", "expires_at": "2026-01-08"}]'
+    )
     assert (note.content, note.added_by, note.date_added) == ("a", "unknown", None)
     assert note.expires_at == SOON
 
@@ -84,13 +86,20 @@ def test_a_time_without_zone_is_read_as_utc() -> None:
 
 
 def test_text_leaves_out_expired_notes_and_joins_the_others_by_one_space() -> None:
-    stored = [Note(content="old", expires_at=NOW), Note(content="a", expires_at=SOON), Note(content="b")]
+    stored = [
+        Note(content="old", expires_at=NOW),
+        Note(content="a", expires_at=SOON),
+        Note(content="b"),
+    ]
     assert notes_text_at(stored, NOW) == "a b"
     assert notes_text_at(stored, SOON) == "b"
 
 
 def test_the_same_note_again_extends_its_lifetime() -> None:
-    first, again = Note(content="a", expires_at=SOON), Note(content="a", added_by="other", expires_at=LATER)
+    first, again = (
+        Note(content="a", expires_at=SOON),
+        Note(content="a", added_by="other", expires_at=LATER),
+    )
     [kept] = add_notes((first,), [again], NOW)
     assert kept == first.model_copy(update={"expires_at": LATER})
     assert add_notes((kept,), [first], NOW) == (kept,)
@@ -102,14 +111,19 @@ def test_an_expired_note_added_again_is_a_new_note() -> None:
 
 
 def test_the_same_words_from_another_source_are_another_note() -> None:
-    one, other = Note(content="a", source_entity_key="s1"), Note(content="a", source_entity_key="s2")
+    one, other = (
+        Note(content="a", source_entity_key="s1"),
+        Note(content="a", source_entity_key="s2"),
+    )
     assert add_notes((one,), [other], NOW) == (one, other)
 
 
 @given(st.lists(notes).map(tuple), st.lists(notes))
 def test_adding_notes_loses_none(existing: tuple[Note, ...], added: list[Note]) -> None:
     together = add_notes(existing, added, NOW)
-    assert [note.content for note in together[: len(existing)]] == [note.content for note in existing]
+    assert [note.content for note in together[: len(existing)]] == [
+        note.content for note in existing
+    ]
     assert {note.content for note in together} == {note.content for note in (*existing, *added)}
 
 

@@ -11,7 +11,11 @@ from kgagent.models.constraint import Constraint
 from kgagent.models.pattern import Branch, GraphPattern, TraversalStep
 from kgagent.models.pattern_query import GraphQuery, QueryCombinator
 
-STEP: dict[str, Any] = {"source_label": "Vendor", "relation_type": "SUPPLIES", "target_label": "Part"}
+STEP: dict[str, Any] = {
+    "source_label": "Vendor",
+    "relation_type": "SUPPLIES",
+    "target_label": "Part",
+}
 
 
 def one_step(**more: Any) -> GraphPattern:
@@ -20,7 +24,9 @@ def one_step(**more: Any) -> GraphPattern:
 
 def test_a_pattern_survives_a_round_trip_through_json() -> None:
     pattern = one_step(
-        constraints=[{"type": "PROPERTY_IN", "property_path": "name", "value": ["a", 1], "at_step": 0}],
+        constraints=[
+            {"type": "PROPERTY_IN", "property_path": "name", "value": ["a", 1], "at_step": 0}
+        ],
         branches=[{"steps": [STEP], "at_most": 0}],
     )
     assert GraphPattern.model_validate_json(pattern.model_dump_json()) == pattern
@@ -37,7 +43,12 @@ def test_the_factories_make_what_they_name() -> None:
 
 def test_steps_are_sorted_by_their_index() -> None:
     pattern = GraphPattern.model_validate(
-        {"steps": [{"relation_type": "B", "step_index": 1}, {"relation_type": "A", "step_index": 0}]}
+        {
+            "steps": [
+                {"relation_type": "B", "step_index": 1},
+                {"relation_type": "A", "step_index": 0},
+            ]
+        }
     )
     assert [step.relation_type for step in pattern.steps] == ["A", "B"]
 
@@ -50,15 +61,27 @@ def test_the_minimum_of_hops_can_set_the_maximum() -> None:
     ("given", "reason"),
     [
         ({"steps": []}, "at least 1 item"),
-        ({"steps": [STEP, {"source_label": "Plant"}]}, "step 1 starts at Plant, but step 0 arrives at Part"),
+        (
+            {"steps": [STEP, {"source_label": "Plant"}]},
+            "step 1 starts at Plant, but step 0 arrives at Part",
+        ),
         ({"steps": [{"step_index": 1}]}, "step_index must number the steps 0 to 0"),
         ({"steps": [{"step_index": 0}, {}]}, "step_index must number the steps 0 to 1"),
-        ({"steps": [{"min_hops": 3, "max_hops": 2}]}, "min_hops must not be above max_hops, got 3 and 2"),
-        ({"steps": [{"max_hops": 5}, {"max_hops": 5}]}, "at most 8 relationships, but these steps may follow 10"),
+        (
+            {"steps": [{"min_hops": 3, "max_hops": 2}]},
+            "min_hops must not be above max_hops, got 3 and 2",
+        ),
+        (
+            {"steps": [{"max_hops": 5}, {"max_hops": 5}]},
+            "at most 8 relationships, but these steps may follow 10",
+        ),
         ({"steps": [STEP], "cycle": True}, "starts at Vendor and ends at Part"),
         ({"steps": [{}], "cycle": True, "distinct_nodes": True}, "omit distinct_nodes"),
         ({"steps": [{"max_hops": 2}], "repeat_relationships": True}, "omit max_hops"),
-        ({"steps": [STEP], "branches": [{"steps": [STEP], "at_step": 3}]}, "branch refers to step 3"),
+        (
+            {"steps": [STEP], "branches": [{"steps": [STEP], "at_step": 3}]},
+            "branch refers to step 3",
+        ),
         ({"steps": [STEP], "sourcelabel": "x"}, "Extra inputs"),
     ],
 )
@@ -71,7 +94,10 @@ def test_an_invalid_pattern_is_rejected_with_a_reason(given: dict[str, Any], rea
     ("given", "reason"),
     [
         ({"type": "PROPERTY_EQUALS"}, "needs either a value"),
-        ({"type": "PROPERTY_EQUALS", "value": [1]}, "needs one value: text, a number, true or false, got .1."),
+        (
+            {"type": "PROPERTY_EQUALS", "value": [1]},
+            "needs one value: text, a number, true or false, got .1.",
+        ),
         ({"type": "PROPERTY_IN", "value": "x"}, "needs a list"),
         ({"type": "PROPERTY_IN", "value": [None]}, "None"),
         ({"type": "PROPERTY_IN", "value": ["\udfff"]}, "string_unicode"),
@@ -79,19 +105,31 @@ def test_an_invalid_pattern_is_rejected_with_a_reason(given: dict[str, Any], rea
         ({"type": "GREATER_THAN", "value": float("nan")}, "finite"),
         ({"type": "STARTS_WITH", "value": 5}, "needs text"),
         ({"type": "PROPERTY_EQUALS", "value": "x" * 10_001}, "at most 10000 characters"),
-        ({"type": "PROPERTY_EQUALS", "value": 1, "on": "relationship", "at_step": "start"}, "no at_step 'start'"),
-        ({"type": "REGEX_MATCH", "value_from": {"at_step": 0, "property_path": "x"}}, "value_from works on"),
+        (
+            {"type": "PROPERTY_EQUALS", "value": 1, "on": "relationship", "at_step": "start"},
+            "no at_step 'start'",
+        ),
+        (
+            {"type": "REGEX_MATCH", "value_from": {"at_step": 0, "property_path": "x"}},
+            "value_from works on",
+        ),
         ({"type": "LIKE", "value": 1}, "Input should be"),
     ],
 )
-def test_an_invalid_constraint_is_rejected_with_a_reason(given: dict[str, Any], reason: str) -> None:
+def test_an_invalid_constraint_is_rejected_with_a_reason(
+    given: dict[str, Any], reason: str
+) -> None:
     with pytest.raises(ValidationError, match=reason):
         Constraint.model_validate({"property_path": "name", **given})
 
 
 def test_a_constraint_at_a_missing_step_is_rejected() -> None:
     with pytest.raises(ValidationError, match="at_step 1 does not exist: the steps are 0 to 0"):
-        one_step(constraints=[{"type": "PROPERTY_EQUALS", "property_path": "name", "value": 1, "at_step": 1}])
+        one_step(
+            constraints=[
+                {"type": "PROPERTY_EQUALS", "property_path": "name", "value": 1, "at_step": 1}
+            ]
+        )
 
 
 def test_a_branch_requires_at_least_one_by_default() -> None:
@@ -120,7 +158,9 @@ def test_an_invalid_query_is_rejected_with_a_reason(given: dict[str, Any], reaso
 
 def test_a_sequence_is_not_joined_on_a_node() -> None:
     with pytest.raises(ValidationError, match="omit join_on"):
-        QueryCombinator.model_validate({"type": "SEQUENTIAL", "patterns": [{"steps": [STEP]}], "join_on": "end"})
+        QueryCombinator.model_validate(
+            {"type": "SEQUENTIAL", "patterns": [{"steps": [STEP]}], "join_on": "end"}
+        )
 
 
 def test_one_path_per_a_missing_step_is_an_error() -> None:
@@ -131,7 +171,9 @@ def test_one_path_per_a_missing_step_is_an_error() -> None:
 
 
 def test_a_query_knows_whether_it_has_patterns_and_a_combinator() -> None:
-    walk = GraphQuery.model_validate({"targets": [{"description": "Ann"}], "traversal": {"max_depth": 1}})
+    walk = GraphQuery.model_validate(
+        {"targets": [{"description": "Ann"}], "traversal": {"max_depth": 1}}
+    )
     assert (walk.has_patterns, walk.has_combinator) == (False, False)
     single = GraphQuery(patterns=(one_step(),))
     assert (single.has_patterns, single.has_combinator) == (True, False)

@@ -24,7 +24,10 @@ class Whole(RequestModel):
         ({"parts": [{"size": 0}]}, "parts.0.size must be at least 1, got 0"),
         ({"parts": [{"size": 1}, {}]}, "parts.1.size is missing"),
         ({"nmae": "x"}, "unknown field nmae: did you mean name?"),
-        ({"name": 3, "parts": [{"size": 0}]}, "name must be text, got 3; parts.0.size must be at least 1, got 0"),
+        (
+            {"name": 3, "parts": [{"size": 0}]},
+            "name must be text, got 3; parts.0.size must be at least 1, got 0",
+        ),
     ],
 )
 def test_a_bad_field_is_an_input_error_that_says_where(given: dict[str, Any], text: str) -> None:

@@ -6,7 +6,11 @@ from kgagent.models import GraphNode, SearchHit
 
 
 def test_the_defaults_are_ten_hits_and_one_hop() -> None:
-    assert (SearchOptions().top_k, SearchOptions().graph_depth, SearchOptions().seed_node_ids) == (10, 1, ())
+    assert (SearchOptions().top_k, SearchOptions().graph_depth, SearchOptions().seed_node_ids) == (
+        10,
+        1,
+        (),
+    )
 
 
 @pytest.mark.parametrize("count", [0, -1])
@@ -31,5 +35,10 @@ def test_options_out_of_range_are_rejected(wrong: dict[str, object]) -> None:
 
 
 def test_a_hit_has_the_key_of_its_node() -> None:
-    hit = SearchHit(node=GraphNode(entity_key="key", label="Person", name="Ada"), score=0.5, source="graph", depth=1)
+    hit = SearchHit(
+        node=GraphNode(entity_key="key", label="Person", name="Ada"),
+        score=0.5,
+        source="graph",
+        depth=1,
+    )
     assert hit.entity_key == "key"

@@ -25,7 +25,9 @@ def test_a_time_covers_the_days_that_it_can_mean(when: str, earliest: int, lates
     assert period_of(when) == (earliest, latest)
 
 
-@pytest.mark.parametrize("when", ["last Friday", "2023-2", "2023-02-30", "2019-02-29", "1985/", "-0044", "2021/2019"])
+@pytest.mark.parametrize(
+    "when", ["last Friday", "2023-2", "2023-02-30", "2019-02-29", "1985/", "-0044", "2021/2019"]
+)
 def test_anything_else_is_an_error_that_shows_the_form(when: str) -> None:
     with pytest.raises(ValidationError, match=r"such as 2023-02-04|must not end before it begins"):
         TypeAdapter(When).validate_python(when)

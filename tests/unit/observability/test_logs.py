@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 
-from kgagent.observability import CompositeObserver, JsonFormatter, LogObserver, Recorder, observer_from_settings
+from kgagent.observability import (
+    CompositeObserver,
+    JsonFormatter,
+    LogObserver,
+    Recorder,
+    observer_from_settings,
+)
 from kgagent.observing import NULL_OBSERVER, within_tool
 from kgagent.operations import EmbeddingRequest, Search, StatementRun, ToolCall
 from kgagent.settings import Settings
@@ -64,7 +70,9 @@ def test_tool_calls_are_logged_without_the_user(caplog: pytest.LogCaptureFixture
     assert "somebody" not in str(vars(record))
 
 
-def test_searches_embeddings_and_statements_are_logged_at_debug(caplog: pytest.LogCaptureFixture) -> None:
+def test_searches_embeddings_and_statements_are_logged_at_debug(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     caplog.set_level(logging.DEBUG, "kgagent.operations")
     for operation in (Search("explore"), EMBEDDING, STATEMENT):
         with LogObserver().watch(operation):
@@ -92,4 +100,7 @@ def test_several_observers_see_the_same_outcome() -> None:
 
 def test_the_settings_choose_the_observer() -> None:
     assert observer_from_settings(Settings(_env_file=None)) is NULL_OBSERVER
-    assert observer_from_settings(Settings(_env_file=None, otel=True, log_format="json")) is not NULL_OBSERVER
+    assert (
+        observer_from_settings(Settings(_env_file=None, otel=True, log_format="json"))
+        is not NULL_OBSERVER
+    )

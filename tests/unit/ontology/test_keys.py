@@ -7,7 +7,12 @@ import pytest
 from kgagent.errors import InputError
 from kgagent.ontology import default_ontology
 
-MADE = {"name": "Machine Learning", "description": "A talk", "user_id": "u1", "created_at": "2026-01-01T00:00:00+00:00"}
+MADE = {
+    "name": "Machine Learning",
+    "description": "A talk",
+    "user_id": "u1",
+    "created_at": "2026-01-01T00:00:00+00:00",
+}
 
 
 def key(label: str, **other: str) -> str:
@@ -47,7 +52,9 @@ def test_text_that_looks_like_a_template_stays_text() -> None:
 
 
 def test_an_unknown_label_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"^Unknown label: Dog\. Known labels: Person, Concept, Entity, Source$"):
+    with pytest.raises(
+        InputError, match=r"^Unknown label: Dog\. Known labels: Person, Concept, Entity, Source$"
+    ):
         default_ontology().label("Dog")
 
 
@@ -63,5 +70,7 @@ def test_a_note_without_a_lifetime_never_expires(lifetime: str | None) -> None:
 
 
 def test_an_unknown_lifetime_names_the_known_ones() -> None:
-    with pytest.raises(InputError, match="lifetime must be one of week, month, year, forever, got 'decade'"):
+    with pytest.raises(
+        InputError, match="lifetime must be one of week, month, year, forever, got 'decade'"
+    ):
         default_ontology().note_expiry("decade", datetime(2026, 1, 1, tzinfo=UTC))

@@ -40,7 +40,9 @@ def test_a_custom_ontology_is_read(tmp_path: Path) -> None:
     assert ontology.symmetric_types == frozenset()
 
 
-def test_the_default_ontology_hides_the_bookkeeping_and_sets_the_defaults_of_the_documents() -> None:
+def test_the_default_ontology_hides_the_bookkeeping_and_sets_the_defaults_of_the_documents() -> (
+    None
+):
     ontology = default_ontology()
     embeddings = {name for name in facts.NEVER_RETURNED if name.endswith("embedding")}
     assert ontology.hidden_properties == facts.NEVER_RETURNED - embeddings
@@ -78,21 +80,37 @@ MISTAKES: dict[str, tuple[list[str], object, str]] = {
         ["a", "b", "c", "d", "5"],
         "'5' cannot be the word of a level",
     ),
-    "unknown key scheme": (["labels", "Ship", "key"], "md5:${user_id}", "key must be uuid4 or sha256:<template>"),
+    "unknown key scheme": (
+        ["labels", "Ship", "key"],
+        "md5:${user_id}",
+        "key must be uuid4 or sha256:<template>",
+    ),
     "unknown field of a key": (
         ["labels", "Ship", "key"],
         "sha256:${name}${user_id}",
         "may contain ${lower_name}, ${description}, ${user_id}, ${created_at}; invalid: 'name'",
     ),
-    "a key that two users share": (["labels", "Ship", "key"], "sha256:${lower_name}", "must contain ${user_id}"),
+    "a key that two users share": (
+        ["labels", "Ship", "key"],
+        "sha256:${lower_name}",
+        "must contain ${user_id}",
+    ),
     "default lifetime missing": (
         ["default_note_lifetime"],
         "decade",
         "default_note_lifetime 'decade' is not one of note_lifetimes_in_days",
     ),
-    "endless lifetime": (["note_lifetimes_in_days", "voyage"], 10**12, "note_lifetimes_in_days.voyage"),
+    "endless lifetime": (
+        ["note_lifetimes_in_days", "voyage"],
+        10**12,
+        "note_lifetimes_in_days.voyage",
+    ),
     "unknown field": (["colour"], "red", "colour: Extra inputs are not permitted"),
-    "backtick in a label": (["labels", "Sh`ip"], {}, "cannot be the name of a label, type or property"),
+    "backtick in a label": (
+        ["labels", "Sh`ip"],
+        {},
+        "cannot be the name of a label, type or property",
+    ),
 }
 
 

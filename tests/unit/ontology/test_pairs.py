@@ -29,16 +29,24 @@ def test_each_pair_of_labels_has_its_type(pair: tuple[str, str], neo4j_type: str
 
 @pytest.mark.parametrize(
     ("pair", "neo4j_type"),
-    [(pair, name) for pair, name in (facts.PAIRS | facts.SOURCE_PAIRS).items() if pair[0] != pair[1]],
+    [
+        (pair, name)
+        for pair, name in (facts.PAIRS | facts.SOURCE_PAIRS).items()
+        if pair[0] != pair[1]
+    ],
 )
-def test_the_reverse_pair_has_the_same_type_reversed(pair: tuple[str, str], neo4j_type: str) -> None:
+def test_the_reverse_pair_has_the_same_type_reversed(
+    pair: tuple[str, str], neo4j_type: str
+) -> None:
     assert default_ontology().type_between(pair[1], pair[0]) == (neo4j_type, True)
 
 
 def test_an_unknown_pair_names_the_pairs_that_exist() -> None:
     with pytest.raises(InputError) as refused:
         default_ontology().type_between("Source", "Source")
-    assert str(refused.value).startswith("No relationship type connects Source and Source. Available pairs: ")
+    assert str(refused.value).startswith(
+        "No relationship type connects Source and Source. Available pairs: "
+    )
     for first, second in facts.PAIRS | facts.SOURCE_PAIRS:
         assert f"{first}-{second}" in str(refused.value)
 
@@ -49,13 +57,18 @@ def test_a_type_that_connects_other_labels_is_rejected() -> None:
 
 
 def test_an_unknown_type_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^Unsupported relationship type: KNOWS\. Known types: has_relationship_with"):
+    with pytest.raises(
+        InputError,
+        match=r"^Unsupported relationship type: KNOWS\. Known types: has_relationship_with",
+    ):
         default_ontology().type_between("Person", "Person", "KNOWS")
 
 
 def test_one_of_several_possible_types_must_be_chosen() -> None:
     ontology = ontology_of(likes=("A", "B"), owns=("A", "B"))
-    with pytest.raises(InputError, match=r"Several types connect B and A: likes, owns\. Choose one with neo4j_type"):
+    with pytest.raises(
+        InputError, match=r"Several types connect B and A: likes, owns\. Choose one with neo4j_type"
+    ):
         ontology.type_between("B", "A")
     assert ontology.type_between("B", "A", "owns") == ("owns", True)
 
@@ -69,10 +82,16 @@ def test_types_in_both_directions_between_two_labels_are_distinguished() -> None
 def test_the_free_type_decides_among_several_types_if_it_reads_like_one() -> None:
     ontology = ontology_of(ACTED_IN=("Person", "Movie"), DIRECTED=("Person", "Movie"))
     for word in ("acted in", "Acted In", "actedIn", "ACTED_IN"):
-        assert ontology.type_between("Movie", "Person", relationship_type=word) == ("ACTED_IN", True)
+        assert ontology.type_between("Movie", "Person", relationship_type=word) == (
+            "ACTED_IN",
+            True,
+        )
     with pytest.raises(InputError, match="Several types connect Person and Movie"):
         ontology.type_between("Person", "Movie", relationship_type="actor in")
-    assert ontology.type_between("Person", "Movie", "DIRECTED", relationship_type="acted in")[0] == "DIRECTED"
+    assert (
+        ontology.type_between("Person", "Movie", "DIRECTED", relationship_type="acted in")[0]
+        == "DIRECTED"
+    )
 
 
 def test_the_only_existing_relationship_decides_among_several_types() -> None:
@@ -87,7 +106,12 @@ def test_a_type_connects_several_pairs_of_labels() -> None:
         {
             "labels": {"Person": {}, "Movie": {}, "Show": {}},
             "relationships": {
-                "ACTED_IN": {"connects": [{"from": "Person", "to": "Movie"}, {"from": "Person", "to": "Show"}]},
+                "ACTED_IN": {
+                    "connects": [
+                        {"from": "Person", "to": "Movie"},
+                        {"from": "Person", "to": "Show"},
+                    ]
+                },
                 "LIKES": {"from": "Person", "to": "Person"},
             },
         }
@@ -95,7 +119,9 @@ def test_a_type_connects_several_pairs_of_labels() -> None:
     assert ontology.type_between("Show", "Person") == ("ACTED_IN", True)
     assert ontology.type_between("Person", "Movie") == ("ACTED_IN", False)
     assert ontology.ambiguous_types == ()
-    with pytest.raises(InputError, match=r"pairs: Person-Movie, Person-Show \(ACTED_IN\), Person-Person \(LIKES"):
+    with pytest.raises(
+        InputError, match=r"pairs: Person-Movie, Person-Show \(ACTED_IN\), Person-Person \(LIKES"
+    ):
         ontology.type_between("Movie", "Show")
 
 

@@ -15,13 +15,16 @@ CASES = [
 def test_each_kind_has_the_words_of_the_documents() -> None:
     kinds = default_ontology().relationships
     assert {
-        name: {"attitude": list(kind.attitude), "proximity": list(kind.proximity)} for name, kind in kinds.items()
+        name: {"attitude": list(kind.attitude), "proximity": list(kind.proximity)}
+        for name, kind in kinds.items()
     } == facts.WORDS | facts.SOURCE_WORDS
     assert list(kinds) == [*facts.WORDS, *facts.SOURCE_WORDS]
 
 
 @pytest.mark.parametrize(("neo4j_type", "field", "level", "word"), CASES)
-def test_a_word_is_found_again_in_any_letter_case(neo4j_type: str, field: str, level: int, word: str) -> None:
+def test_a_word_is_found_again_in_any_letter_case(
+    neo4j_type: str, field: str, level: int, word: str
+) -> None:
     ontology = default_ontology()
     for spelling in (word, word.upper(), word.title(), f"  {word}\n"):
         assert ontology.level(neo4j_type, field, spelling) == level
@@ -39,7 +42,9 @@ def test_a_number_out_of_range_is_refused(value: int | str) -> None:
         default_ontology().level("involves", "proximity", value)
 
 
-@pytest.mark.parametrize("value", ["very_positive", "", "--5", "+-3", "4.5", "½", "five", "close\0"])
+@pytest.mark.parametrize(
+    "value", ["very_positive", "", "--5", "+-3", "4.5", "½", "five", "close\0"]
+)
 def test_any_other_text_is_an_invalid_word(value: str) -> None:
     with pytest.raises(InputError) as refused:
         default_ontology().level("has_relationship_with", "attitude", value)

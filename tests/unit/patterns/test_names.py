@@ -28,14 +28,30 @@ def test_names_that_exist_pass() -> None:
         pattern(
             TREATED,
             step(None, ["TREATED_BY", "HAS_CONDITION"], "Patient", direction="INCOMING"),
-            constraints=[equals("age", "start"), equals("contact.city", 1), equals("specialty"), equals("name", -1)],
+            constraints=[
+                equals("age", "start"),
+                equals("contact.city", 1),
+                equals("specialty"),
+                equals("name", -1),
+            ],
             branches=[
-                {"steps": [step(None, "HAS_CONDITION", None)], "constraints": [equals("since", on="relationship")]}
+                {
+                    "steps": [step(None, "HAS_CONDITION", None)],
+                    "constraints": [equals("since", on="relationship")],
+                }
             ],
         )
     )
-    passes(pattern(step(None, None, None), constraints=[equals("dose"), equals("since", on="relationship")]))
-    passes(pattern(step("Person", "engages_with", "Concept"), constraints=[equals("anything", "start")]))
+    passes(
+        pattern(
+            step(None, None, None), constraints=[equals("dose"), equals("since", on="relationship")]
+        )
+    )
+    passes(
+        pattern(
+            step("Person", "engages_with", "Concept"), constraints=[equals("anything", "start")]
+        )
+    )
     passes(pattern(step("Person", "engages_with", "Concept")), LiveSchema())
 
 
@@ -50,8 +66,14 @@ def test_an_unknown_label_is_reported_with_its_place_and_the_known_labels() -> N
     ("asked", "where"),
     [
         (pattern(TREATED, step("Doctor", None, "Nurze")), "pattern 'risk', step 1"),
-        (pattern(TREATED, constraints=[equals("name", "end", node_label="Nurze")]), "pattern 'risk', the end"),
-        (pattern(TREATED, branches=[{"steps": [step(None, None, "Nurze")]}]), "pattern 'risk', branch 0, step 0"),
+        (
+            pattern(TREATED, constraints=[equals("name", "end", node_label="Nurze")]),
+            "pattern 'risk', the end",
+        ),
+        (
+            pattern(TREATED, branches=[{"steps": [step(None, None, "Nurze")]}]),
+            "pattern 'risk', branch 0, step 0",
+        ),
     ],
 )
 def test_a_label_is_checked_in_every_place(asked: GraphPattern, where: str) -> None:
@@ -61,18 +83,35 @@ def test_a_label_is_checked_in_every_place(asked: GraphPattern, where: str) -> N
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
-        (equals("properties.nmae"), "Unknown property 'nmae' of Doctor in pattern 'risk', step 0. Did you mean name?"),
-        (equals("contcat.city", "start"), "Unknown property 'contcat' of Patient in pattern 'risk', the start."),
-        (equals("dose", -1), "Unknown property 'dose' of Doctor or Patient in pattern 'risk', any step."),
-        (equals("age", -1, node_label="Doctor"), "Unknown property 'age' of Doctor in pattern 'risk', any step."),
-        (equals("since", on="relationship"), "Unknown property 'since' of TREATED_BY in pattern 'risk', step 0."),
+        (
+            equals("properties.nmae"),
+            "Unknown property 'nmae' of Doctor in pattern 'risk', step 0. Did you mean name?",
+        ),
+        (
+            equals("contcat.city", "start"),
+            "Unknown property 'contcat' of Patient in pattern 'risk', the start.",
+        ),
+        (
+            equals("dose", -1),
+            "Unknown property 'dose' of Doctor or Patient in pattern 'risk', any step.",
+        ),
+        (
+            equals("age", -1, node_label="Doctor"),
+            "Unknown property 'age' of Doctor in pattern 'risk', any step.",
+        ),
+        (
+            equals("since", on="relationship"),
+            "Unknown property 'since' of TREATED_BY in pattern 'risk', step 0.",
+        ),
         (
             equals("name", value_from={"at_step": "start", "property_path": "nick"}),
             "Unknown property 'nick' of Patient in pattern 'risk', value_from the start.",
         ),
     ],
 )
-def test_a_property_is_checked_on_the_labels_of_its_nodes(constraint: dict[str, Any], message: str) -> None:
+def test_a_property_is_checked_on_the_labels_of_its_nodes(
+    constraint: dict[str, Any], message: str
+) -> None:
     assert error(pattern(TREATED, constraints=[constraint])).startswith(message)
 
 
@@ -81,26 +120,40 @@ def test_the_labels_of_adjacent_steps_and_of_a_closed_cycle_apply() -> None:
         step("Patient", "TREATED_BY", None),
         step("Doctor", "TREATED_BY", "Patient", direction="INCOMING"),
         constraints=[equals("age", 0)],
-        branches=[{"at_step": "start", "steps": [TREATED | {"source_label": None}], "constraints": [equals("age")]}],
+        branches=[
+            {
+                "at_step": "start",
+                "steps": [TREATED | {"source_label": None}],
+                "constraints": [equals("age")],
+            }
+        ],
     )
-    assert error(asked).startswith("Unknown property 'age' of Doctor in pattern 'risk', step 0. Existing properties")
-    cycle = pattern(TREATED, step(None, None, None), cycle=True, constraints=[equals("specialty", "end")])
+    assert error(asked).startswith(
+        "Unknown property 'age' of Doctor in pattern 'risk', step 0. Existing properties"
+    )
+    cycle = pattern(
+        TREATED, step(None, None, None), cycle=True, constraints=[equals("specialty", "end")]
+    )
     assert "Unknown property 'specialty' of Patient" in error(cycle)
 
 
 def test_a_name_that_may_not_have_been_read_is_no_error() -> None:
     schema = LiveSchema(
-        labels=(label("Patient", "name", sampled=True),), relationship_types=(joins("KNOWS", sampled=True),)
+        labels=(label("Patient", "name", sampled=True),),
+        relationship_types=(joins("KNOWS", sampled=True),),
     )
     asked = pattern(
-        step("Patient", "KNOWS", "Patient"), constraints=[equals("nmae"), equals("sicne", on="relationship")]
+        step("Patient", "KNOWS", "Patient"),
+        constraints=[equals("nmae"), equals("sicne", on="relationship")],
     )
     passes(asked, schema)
     passes(pattern(step("Unread", "UNREAD", None)), LiveSchema(is_partial=True))
 
 
 def test_properties_that_every_node_of_the_ontology_has_exist() -> None:
-    schema = LiveSchema(labels=(label("Person", "name"),), relationship_types=(joins("engages_with"),))
+    schema = LiveSchema(
+        labels=(label("Person", "name"),), relationship_types=(joins("engages_with"),)
+    )
     asked = pattern(
         step("Person", "engages_with", None),
         constraints=[
@@ -110,31 +163,44 @@ def test_properties_that_every_node_of_the_ontology_has_exist() -> None:
         ],
     )
     passes(asked, schema)
-    hidden = pattern(step("Person", "engages_with", None), constraints=[equals("is_dirty", 0, on="relationship")])
+    hidden = pattern(
+        step("Person", "engages_with", None), constraints=[equals("is_dirty", 0, on="relationship")]
+    )
     assert "Unknown property 'is_dirty' of engages_with" in error(hidden, schema=schema)
 
 
 @pytest.mark.parametrize(
-    ("examples", "begin", "value"), [(("mentor", "friend"), "It is", "mentor"), ((), "If it is", "Mentor")]
+    ("examples", "begin", "value"),
+    [(("mentor", "friend"), "It is", "mentor"), ((), "If it is", "Mentor")],
 )
 def test_a_free_type_in_place_of_a_neo4j_type_is_answered_with_a_constraint(
     examples: tuple[str, ...], begin: str, value: str
 ) -> None:
     free = LiveProperty(name="relationship_type", examples=examples)
-    kind = joins("has_relationship_with", ("Person", "Person")).model_copy(update={"properties": (free,)})
+    kind = joins("has_relationship_with", ("Person", "Person")).model_copy(
+        update={"properties": (free,)}
+    )
     schema = LiveSchema(labels=(label("Person", "name"),), relationship_types=(kind,))
     message = error(pattern(step("Person", "Mentor", "Person")), schema=schema)
     assert f"{begin} a value of the property relationship_type: omit relation_type" in message
-    assert f'"on": "relationship", "property_path": "relationship_type", "value": "{value}"' in message
-    assert "relationship_type" not in error(pattern(step("Patient", "MENTOR", None))).replace("relationship type", "")
+    assert (
+        f'"on": "relationship", "property_path": "relationship_type", "value": "{value}"' in message
+    )
+    assert "relationship_type" not in error(pattern(step("Patient", "MENTOR", None))).replace(
+        "relationship type", ""
+    )
 
 
 def test_up_to_five_unknown_names_are_reported_together() -> None:
     message = error(
-        pattern(step("Patiant", "TREATD_BY", "Docter"), step("Docter", "X", "Y"), pattern_id="first"),
+        pattern(
+            step("Patiant", "TREATD_BY", "Docter"), step("Docter", "X", "Y"), pattern_id="first"
+        ),
         pattern(step("Patiant", "HAS", "Z"), pattern_id="second"),
     )
-    assert all(message.count(f"'{name}'") == 1 for name in ("Patiant", "TREATD_BY", "Docter", "X", "Y"))
+    assert all(
+        message.count(f"'{name}'") == 1 for name in ("Patiant", "TREATD_BY", "Docter", "X", "Y")
+    )
     assert not any(f"'{name}'" in message for name in ("HAS", "Z"))
     assert "Existing relationship types" in message
     assert message.endswith("2 more names do not exist.")

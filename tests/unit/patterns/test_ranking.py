@@ -34,10 +34,14 @@ def test_each_strategy_ranks_another_path_first_and_explains_it(
 
 
 def test_hybrid_is_the_weighted_mean_of_its_parts() -> None:
-    ranking = PathRanking(RankingStrategy.HYBRID, {"length": 1, "weight": 1, "centrality": 1, "semantic": 1})
+    ranking = PathRanking(
+        RankingStrategy.HYBRID, {"length": 1, "weight": 1, "centrality": 1, "semantic": 1}
+    )
     expected = (1 / 3 + 9 / 12 + 1.5 / 2.5 + 1.1 / 2) / 4
     assert math.isclose(ranking.score(HEAVY), expected)
-    assert ranking.explain(HEAVY).startswith(f"HYBRID {expected:.3f}: semantic 0.55 x 0.25 + length 0.33 x 0.25")
+    assert ranking.explain(HEAVY).startswith(
+        f"HYBRID {expected:.3f}: semantic 0.55 x 0.25 + length 0.33 x 0.25"
+    )
 
 
 def test_hybrid_omits_unknown_parts_and_zero_weights() -> None:
@@ -50,4 +54,6 @@ def test_hybrid_omits_unknown_parts_and_zero_weights() -> None:
 def test_a_path_without_embeddings_ranks_last_by_similarity() -> None:
     ranking = PathRanking(RankingStrategy.SEMANTIC_SCORE)
     assert ranking.score(PathMetrics(hops=1, nodes=2)) == -1.0
-    assert "no node or relationship of the path has an embedding" in ranking.explain(PathMetrics(hops=1, nodes=2))
+    assert "no node or relationship of the path has an embedding" in ranking.explain(
+        PathMetrics(hops=1, nodes=2)
+    )

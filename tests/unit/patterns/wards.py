@@ -2,7 +2,13 @@
 
 from typing import Any
 
-from kgagent.models.live_schema import LabelPair, LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
+from kgagent.models.live_schema import (
+    LabelPair,
+    LiveLabel,
+    LiveProperty,
+    LiveRelationshipType,
+    LiveSchema,
+)
 from kgagent.models.pattern import GraphPattern
 
 
@@ -10,9 +16,13 @@ def properties(*names: str) -> tuple[LiveProperty, ...]:
     return tuple(LiveProperty(name=name) for name in names)
 
 
-def joins(name: str, *pairs: tuple[str, str], sampled: bool = False, has: tuple[str, ...] = ()) -> LiveRelationshipType:
+def joins(
+    name: str, *pairs: tuple[str, str], sampled: bool = False, has: tuple[str, ...] = ()
+) -> LiveRelationshipType:
     label_pairs = tuple(LabelPair(from_label=start, to_label=end, count=9) for start, end in pairs)
-    return LiveRelationshipType(name=name, count=9, sampled=sampled, pairs=label_pairs, properties=properties(*has))
+    return LiveRelationshipType(
+        name=name, count=9, sampled=sampled, pairs=label_pairs, properties=properties(*has)
+    )
 
 
 def label(name: str, *has: str, sampled: bool = False) -> LiveLabel:
@@ -38,7 +48,9 @@ def pattern(*steps: dict[str, Any], **more: Any) -> GraphPattern:
     return GraphPattern.model_validate({"pattern_id": "risk", "steps": steps, **more})
 
 
-def step(source: str | None, types: str | list[str] | None, target: str | None, **more: Any) -> dict[str, Any]:
+def step(
+    source: str | None, types: str | list[str] | None, target: str | None, **more: Any
+) -> dict[str, Any]:
     return {"source_label": source, "relation_type": types, "target_label": target, **more}
 
 

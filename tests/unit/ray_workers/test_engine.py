@@ -26,7 +26,9 @@ def test_sizes_begin_at_1(sizes: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(("total", "size"), [(0, 1), (81, 11), (1_000_000, 500)])
-def test_each_worker_gets_several_blocks_and_none_is_larger_than_allowed(total: int, size: int) -> None:
+def test_each_worker_gets_several_blocks_and_none_is_larger_than_allowed(
+    total: int, size: int
+) -> None:
     assert RayEngine(workers=2, block_size=500).size_for(total) == size
 
 

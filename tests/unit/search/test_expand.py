@@ -21,7 +21,17 @@ Ends = tuple[str, str]
 def stored(first: str, second: str, relationship_type: str = "friend") -> list[Any]:
     """A relationship as a statement returns it."""
     fields = [["relationship_type", relationship_type]]
-    return [f"{first} {second}", "connected_to", first, second, first, second, ["Entity"], ["Entity"], fields]
+    return [
+        f"{first} {second}",
+        "connected_to",
+        first,
+        second,
+        first,
+        second,
+        ["Entity"],
+        ["Entity"],
+        fields,
+    ]
 
 
 def key(first: str, second: str) -> str:
@@ -29,7 +39,9 @@ def key(first: str, second: str) -> str:
 
 
 def expansion(starts: Mapping[Ends, float], *named: str, text: str = "", **more: Any) -> Expansion:
-    """An expansion that begins with relationships of such similarities, of a query that names nodes and has words."""
+    """An expansion that begins with relationships of such similarities, of a query that names nodes
+    and has words.
+    """
     query = read_query(EmbeddedQuery((1.0,), 0.0, text), default_ontology())
     query = replace(query, named=dict.fromkeys(named, 1.0), weights=dict.fromkeys(query.words, 1.0))
     records = {ends: read_relationship(stored(*ends, **more)) for ends in starts}
@@ -40,12 +52,16 @@ def expansion(starts: Mapping[Ends, float], *named: str, text: str = "", **more:
         record = records[ends]
         [features], _ = reader.of_statements(record, [("", similarity)], WEIGHTS)
         facts = PathFacts((record,), similarity, reader.words_of_record(record), 0.0)
-        begun.append(Path(facts, (key_of(record),), frozenset(), nodes_of(record), features, score(features)))
+        begun.append(
+            Path(facts, (key_of(record),), frozenset(), nodes_of(record), features, score(features))
+        )
     one.begin(begun)
     return one
 
 
-def reached(first: str, second: str, *, lead: int = 0, doubt: float = 0.0, **more: Any) -> dict[str, Any]:
+def reached(
+    first: str, second: str, *, lead: int = 0, doubt: float = 0.0, **more: Any
+) -> dict[str, Any]:
     """What a hop returns of one relationship."""
     return {"lead": lead, "doubt": doubt, "relationship": stored(first, second, **more)}
 
@@ -54,11 +70,17 @@ def names(path: Path) -> list[str]:
     return [record.triplet for record in path.records]
 
 
-def test_what_a_hop_reaches_has_the_similarity_of_its_start_and_costs_the_choices_and_hops() -> None:
+def test_what_a_hop_reaches_has_the_similarity_of_its_start_and_costs_the_choices_and_hops() -> (
+    None
+):
     one = expansion({("Ann", "Film"): 0.7})
     one.extend(one.frontier(), [reached("Film", "Bo", doubt=0.1)])
     path = one.through[key("Film", "Bo")]
-    assert (path.features.similarity, path.features.doubt, path.features.hops) == (0.7, 0.1, 1 / MAX_HOPS)
+    assert (path.features.similarity, path.features.doubt, path.features.hops) == (
+        0.7,
+        0.1,
+        1 / MAX_HOPS,
+    )
     assert path.score == score(path.features)
     assert names(path) == ["Ann friend Film", "Film friend Bo"]
 
@@ -83,7 +105,11 @@ def test_of_the_paths_through_a_relationship_the_best_counts() -> None:
     one = expansion({("Ann", "Film"): 0.7, ("Ann", "Book"): 0.4})
     one.extend(one.frontier(), [reached("Film", "Bo"), reached("Book", "Bo", lead=1)])
     one.extend(one.frontier(), [reached("Bo", "Cy"), reached("Bo", "Cy", lead=1)])
-    assert names(one.through[key("Bo", "Cy")]) == ["Ann friend Film", "Film friend Bo", "Bo friend Cy"]
+    assert names(one.through[key("Bo", "Cy")]) == [
+        "Ann friend Film",
+        "Film friend Bo",
+        "Bo friend Cy",
+    ]
 
 
 def test_a_path_has_the_words_of_all_its_relationships() -> None:
@@ -116,14 +142,18 @@ def test_a_path_between_two_named_nodes_is_not_extended() -> None:
 def test_a_few_paths_at_no_named_node_are_extended_best_first() -> None:
     one = expansion({("Ann", f"P{number:03}"): number / 100 for number in range(3 * AT_EACH_NAME)})
     similarities = [path.features.similarity for path in one.frontier()]
-    assert similarities == [number / 100 for number in range(2 * AT_EACH_NAME, 3 * AT_EACH_NAME)][::-1]
+    assert (
+        similarities == [number / 100 for number in range(2 * AT_EACH_NAME, 3 * AT_EACH_NAME)][::-1]
+    )
 
 
 def test_no_named_node_takes_the_place_of_another() -> None:
     near = {("Ann", f"A{number}"): 0.9 for number in range(2 * AT_EACH_NAME)}
     far = {("Bo", f"B{number}"): 0.1 for number in range(2 * AT_EACH_NAME)}
     frontier = expansion({**near, **far}, "Ann", "Bo").frontier()
-    assert [names(path)[0].split()[0] for path in frontier] == ["Ann"] * AT_EACH_NAME + ["Bo"] * AT_EACH_NAME
+    assert [names(path)[0].split()[0] for path in frontier] == ["Ann"] * AT_EACH_NAME + [
+        "Bo"
+    ] * AT_EACH_NAME
 
 
 def test_paths_at_all_named_nodes_together_are_limited() -> None:

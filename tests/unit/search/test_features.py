@@ -16,15 +16,22 @@ from kgagent.search.score import WEIGHTS, Features
 from kgagent.search.vector_targets import EmbeddedQuery
 
 
-def related(first: str, second: str, relationship_type: str = "friend", **levels: int) -> RelationshipRecord:
+def related(
+    first: str, second: str, relationship_type: str = "friend", **levels: int
+) -> RelationshipRecord:
     fields = [["relationship_type", relationship_type], *levels.items()]
     kind = "has_relationship_with"
-    return read_relationship([f"{first} {second}", kind, first, second, first, second, ["Person"], ["Person"], fields])
+    return read_relationship(
+        [f"{first} {second}", kind, first, second, first, second, ["Person"], ["Person"], fields]
+    )
 
 
 def person(name: str) -> NodeRecord:
     return NodeRecord(
-        element_id=name, vector_length=None, properties={"entity_key": name, "name": name}, label="Person"
+        element_id=name,
+        vector_length=None,
+        properties={"entity_key": name, "name": name},
+        label="Person",
     )
 
 
@@ -35,7 +42,9 @@ def reader(
     weights: Mapping[str, float] | None = None,
     texts: Sequence[str] = ("",),
 ) -> FeatureReader:
-    """Computes features for a query that names nodes with such values; its words weigh 1 or as given."""
+    """Computes features for a query that names nodes with such values; its words weigh 1 or as
+    given.
+    """
     query = read_query(EmbeddedQuery((1.0,), 0.0, text), default_ontology())
     query = replace(query, named=named or {}, weights=weights or dict.fromkeys(query.words, 1.0))
     return FeatureReader.over(query, [(record, texts) for record in retrieved])
@@ -46,7 +55,9 @@ def path(one: FeatureReader, *records: RelationshipRecord, **more: Any) -> PathF
     words = 0
     for record in records:
         words |= one.words_of_record(record)
-    return PathFacts(**{"records": records, "similarity": 0.5, "words": words, "doubt": 0.0, **more})
+    return PathFacts(
+        **{"records": records, "similarity": 0.5, "words": words, "doubt": 0.0, **more}
+    )
 
 
 def only(one: FeatureReader, record: StoredRecord, text: str, similarity: float | None) -> Features:
@@ -55,7 +66,9 @@ def only(one: FeatureReader, record: StoredRecord, text: str, similarity: float 
     return features
 
 
-@pytest.mark.parametrize(("similarity", "feature"), [(0.6, 0.6), (0.0, 0.0), (-0.4, 0.0), (None, 0.0)])
+@pytest.mark.parametrize(
+    ("similarity", "feature"), [(0.6, 0.6), (0.0, 0.0), (-0.4, 0.0), (None, 0.0)]
+)
 def test_a_similarity_below_0_or_none_counts_0(similarity: float | None, feature: float) -> None:
     assert only(reader("boats"), person("Ann"), "Boats", similarity).similarity == feature
 
@@ -71,8 +84,12 @@ def test_a_statement_with_more_words_of_the_query_has_more_of_the_feature() -> N
 
 def test_a_word_that_is_rare_in_the_graph_weighs_more() -> None:
     weights = {"sails": 1.0, "catamaran": 5.0}
-    one = reader("who sails a catamaran?", person("Ann"), weights=weights, texts=("Sails a catamaran",))
-    rare, usual = (only(one, person("Ann"), text, None).words for text in ("A catamaran", "She sails"))
+    one = reader(
+        "who sails a catamaran?", person("Ann"), weights=weights, texts=("Sails a catamaran",)
+    )
+    rare, usual = (
+        only(one, person("Ann"), text, None).words for text in ("A catamaran", "She sails")
+    )
     assert rare == pytest.approx(5 * usual)
 
 
@@ -101,7 +118,11 @@ def test_each_named_node_adds_its_value() -> None:
 
 
 def test_a_type_that_the_query_says_counts_at_a_named_node_only() -> None:
-    records = [related("Ann", "Bo", "mentor"), related("Cy", "Di", "mentor"), related("Ann", "Di", "cousin")]
+    records = [
+        related("Ann", "Bo", "mentor"),
+        related("Cy", "Di", "mentor"),
+        related("Ann", "Di", "cousin"),
+    ]
     one = reader("Ann's mentors", *records, named={"Ann": 1.0})
     types = [only(one, record, "", None).types for record in records]
     assert types == [1.0, 0.0, 0.0]
@@ -117,7 +138,9 @@ def test_only_the_best_statement_of_a_record_has_its_type() -> None:
 
 def test_a_type_counts_as_much_as_its_named_node() -> None:
     record = related("Ann", "Bo", "mentor")
-    assert only(reader("Ann's mentor", record, named={"Ann": 0.3}), record, "", None).types == pytest.approx(0.3)
+    assert only(
+        reader("Ann's mentor", record, named={"Ann": 0.3}), record, "", None
+    ).types == pytest.approx(0.3)
 
 
 @pytest.mark.parametrize(
@@ -129,12 +152,16 @@ def test_a_type_counts_as_much_as_its_named_node() -> None:
         ("wrote", "written by", False),
     ],
 )
-def test_a_word_names_a_type_that_starts_alike(word: str, relationship_type: str, counts: bool) -> None:
+def test_a_word_names_a_type_that_starts_alike(
+    word: str, relationship_type: str, counts: bool
+) -> None:
     assert bool(reader(word).explained_by(related("Ann", "Bo", relationship_type))) is counts
 
 
 @pytest.mark.parametrize(("attitude", "credit"), [(1, 1.0), (2, 1 / 3), (3, 0.0), (5, 0.0)])
-def test_a_level_counts_less_the_farther_it_is_from_the_one_that_the_query_says(attitude: int, credit: float) -> None:
+def test_a_level_counts_less_the_farther_it_is_from_the_one_that_the_query_says(
+    attitude: int, credit: float
+) -> None:
     words = reader("who is hostile?").explained_by(related("Ann", "Bo", attitude=attitude))
     assert words.get("hostile", 0.0) == pytest.approx(credit)
 
@@ -147,9 +174,16 @@ def test_a_path_on_which_each_relationship_has_a_word_of_the_query_counts_in_ful
 
 
 def test_a_word_counts_half_for_a_further_relationship_and_one_without_a_word_not() -> None:
-    first, same, other = related("Ann", "Bo", "mentor"), related("Bo", "Cy", "mentor"), related("Bo", "Cy", "cousin")
+    first, same, other = (
+        related("Ann", "Bo", "mentor"),
+        related("Bo", "Cy", "mentor"),
+        related("Bo", "Cy", "cousin"),
+    )
     one = reader("Ann's mentor", first, named={"Ann": 1.0})
-    values = [one.of_path(path(one, *records)).types for records in ((first,), (first, same), (first, other))]
+    values = [
+        one.of_path(path(one, *records)).types
+        for records in ((first,), (first, same), (first, other))
+    ]
     assert values == pytest.approx([1.0, 2 * 0.75 / 1.75, 2 * 0.5 / 1.5])
 
 
@@ -164,5 +198,12 @@ def test_a_path_has_the_features_of_all_its_nodes_and_words() -> None:
 def test_a_path_costs_its_hops_and_its_choices_up_to_1() -> None:
     records = [related(str(number), str(number + 1)) for number in range(MAX_HOPS + 1)]
     one = reader("mentor")
-    costs = [one.of_path(path(one, *records[: length + 1], doubt=2.0 * length)) for length in (0, 1, MAX_HOPS)]
-    assert [(cost.hops, cost.doubt) for cost in costs] == [(0.0, 0.0), (1 / MAX_HOPS, 1.0), (1.0, 1.0)]
+    costs = [
+        one.of_path(path(one, *records[: length + 1], doubt=2.0 * length))
+        for length in (0, 1, MAX_HOPS)
+    ]
+    assert [(cost.hops, cost.doubt) for cost in costs] == [
+        (0.0, 0.0),
+        (1 / MAX_HOPS, 1.0),
+        (1.0, 1.0),
+    ]

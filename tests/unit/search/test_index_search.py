@@ -1,4 +1,6 @@
-"""When a search of a vector index that cannot filter by user ends, and how many candidates a filtered one compares."""
+"""When a search of a vector index that cannot filter by user ends, and how many candidates a
+filtered one compares.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,7 +15,12 @@ from kgagent.ontology.load import default_ontology
 from kgagent.search.index_search import vector_index
 from kgagent.search.scope import SearchScope
 from kgagent.search.vector_search import VectorRequest
-from kgagent.search.vector_targets import ALL_FIELDS, EmbeddedQuery, node_target, relationship_target
+from kgagent.search.vector_targets import (
+    ALL_FIELDS,
+    EmbeddedQuery,
+    node_target,
+    relationship_target,
+)
 
 FILTERED = ServerFeatures("2026.08.1", True, vectors_on_the_wire=True, quantization_types=True)
 FEATURES = ServerFeatures("5.26.30", filtered_vector_indexes=False, vectors_on_the_wire=False)
@@ -21,15 +28,25 @@ OWNED = ("a", "b", "c")
 
 
 class Answers(Store):
-    """A database in which one user owns three nodes; its index answers as it is told, its exact scan finds all."""
+    """A database in which one user owns three nodes; its index answers as it is told, its exact
+    scan finds all.
+    """
 
     def __init__(self, least: float | None, indexed: int) -> None:
-        super().__init__(AsyncGraphDatabase.driver("bolt://127.0.0.1:1"), FEATURES, uri="", database=None)
+        super().__init__(
+            AsyncGraphDatabase.driver("bolt://127.0.0.1:1"), FEATURES, uri="", database=None
+        )
         self._least = least
         self._indexed = indexed
         self.fetched: list[int | None] = []
 
-    async def read(self, text: str, parameters: Mapping[str, Any], *, timeout: float | None = None) -> list[Row]:  # noqa: ARG002
+    async def read(
+        self,
+        text: str,  # noqa: ARG002
+        parameters: Mapping[str, Any],
+        *,
+        timeout: float | None = None,  # noqa: ARG002
+    ) -> list[Row]:
         fetch = parameters.get("fetch")
         self.fetched.append(fetch)
         found = [
@@ -56,7 +73,9 @@ async def test_an_index_that_ends_early_is_no_proof_that_no_more_exist() -> None
     assert store.fetched[-1] is None
 
 
-@pytest.mark.parametrize(("least", "limit", "threshold"), [(0.1, 3, 0.2), (0.1, 1, -1.0), (None, 3, -1.0)])
+@pytest.mark.parametrize(
+    ("least", "limit", "threshold"), [(0.1, 3, 0.2), (0.1, 1, -1.0), (None, 3, -1.0)]
+)
 async def test_what_is_below_threshold_or_worse_than_all_wanted_ends_a_search(
     least: float | None, limit: int, threshold: float
 ) -> None:
@@ -66,16 +85,29 @@ async def test_what_is_below_threshold_or_worse_than_all_wanted_ends_a_search(
 
 
 class LargeIndex(Store):
-    """A database whose relationships have a filtered index that compares 20 vectors for each match it returns."""
+    """A database whose relationships have a filtered index that compares 20 vectors for each match
+    it returns.
+    """
 
     def __init__(self, size: int) -> None:
-        super().__init__(AsyncGraphDatabase.driver("bolt://127.0.0.1:1"), FILTERED, uri="", database=None)
+        super().__init__(
+            AsyncGraphDatabase.driver("bolt://127.0.0.1:1"), FILTERED, uri="", database=None
+        )
         self._size = size
         self.fetched: list[int] = []
 
-    async def read(self, text: str, parameters: Mapping[str, Any], *, timeout: float | None = None) -> list[Row]:  # noqa: ARG002
+    async def read(
+        self,
+        text: str,  # noqa: ARG002
+        parameters: Mapping[str, Any],
+        *,
+        timeout: float | None = None,  # noqa: ARG002
+    ) -> list[Row]:
         if "indexes" in parameters:
-            config = {"vector.quantization.type": "NONE", "vector.default_search_expansion_factor": 20.0}
+            config = {
+                "vector.quantization.type": "NONE",
+                "vector.default_search_expansion_factor": 20.0,
+            }
             return [{"name": name, "config": config} for name in parameters["indexes"]]
         if "fetch" not in parameters:
             return [{"found": self._size}]
@@ -94,9 +126,13 @@ class LargeIndex(Store):
         (1_000_000, 4_000, 10_000),
     ],
 )
-async def test_the_larger_an_index_the_more_candidates_are_compared(size: int, limit: int, fetch: int) -> None:
+async def test_the_larger_an_index_the_more_candidates_are_compared(
+    size: int, limit: int, fetch: int
+) -> None:
     store = LargeIndex(size)
-    scope = SearchScope.over(store, default_ontology(), HashingEmbedder(3), timeout=1.0).of("someone")
+    scope = SearchScope.over(store, default_ontology(), HashingEmbedder(3), timeout=1.0).of(
+        "someone"
+    )
     target = relationship_target(default_ontology(), FILTERED, None, ALL_FIELDS)
     index = vector_index(FILTERED, oversampling=20)
     await index.search(VectorRequest(scope, target, [EmbeddedQuery([1.0, 0.0, 0.0], -1.0)], limit))

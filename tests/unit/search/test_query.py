@@ -42,7 +42,13 @@ def test_a_name_is_read_whatever_its_case_and_accents(text: str, name: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "name"), [("the adamant painter", "Ada"), ("Ada", "Ada Lovelace"), ("Ada's s", "S"), ("anything?", "?!")]
+    ("text", "name"),
+    [
+        ("the adamant painter", "Ada"),
+        ("Ada", "Ada Lovelace"),
+        ("Ada's s", "S"),
+        ("anything?", "?!"),
+    ],
 )
 def test_a_part_of_a_word_or_name_and_a_single_letter_are_no_name(text: str, name: str) -> None:
     assert not spans_of([name], folded_words(text))
@@ -53,7 +59,9 @@ def test_of_names_within_each_other_the_longer_one_is_meant() -> None:
     assert outermost_spans(spans_of(["King", "King Lear", "Lear"], words)) == {(2, 3), (4, 6)}
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 4)).map(lambda span: (span[0], sum(span)))))
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(1, 4)).map(lambda span: (span[0], sum(span))))
+)
 def test_every_span_lies_within_an_outermost_one(spans: list[tuple[int, int]]) -> None:
     outermost = outermost_spans(spans)
     for first, end in spans:
@@ -71,7 +79,9 @@ def test_every_span_lies_within_an_outermost_one(spans: list[tuple[int, int]]) -
         ("谁是导师", ["谁", "是", "导", "师"]),
     ],
 )
-def test_words_count_once_and_without_stop_words_and_single_letters(text: str, counted: list[str]) -> None:
+def test_words_count_once_and_without_stop_words_and_single_letters(
+    text: str, counted: list[str]
+) -> None:
     assert read(text).words == counted
 
 
@@ -101,7 +111,9 @@ def test_a_query_without_a_word_names_no_node() -> None:
     assert name_parameters(read("?!"), "user", ONTOLOGY) is None
 
 
-@pytest.mark.parametrize(("text", "speaks"), [("what did I begin?", True), ("MY mentor", True), ("Midas", False)])
+@pytest.mark.parametrize(
+    ("text", "speaks"), [("what did I begin?", True), ("MY mentor", True), ("Midas", False)]
+)
 def test_a_query_speaks_of_the_owner_by_the_words_of_the_ontology(text: str, speaks: bool) -> None:
     parameters = name_parameters(read(text), "user", ONTOLOGY)
     assert parameters is not None
@@ -169,7 +181,9 @@ def test_the_value_of_a_node_is_0_to_1(degree: int, relationships: int) -> None:
         ("people whom I have known well", ("proximity", 4, "known")),
     ],
 )
-def test_levels_are_read_by_the_words_of_the_ontology(text: str, level: tuple[str, int, str]) -> None:
+def test_levels_are_read_by_the_words_of_the_ontology(
+    text: str, level: tuple[str, int, str]
+) -> None:
     assert read(text).levels["has_relationship_with"] == [level]
 
 
@@ -179,7 +193,8 @@ def test_a_text_without_all_words_of_a_level_says_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [" ".join(f"word{number}" for number in range(9_000)), "hostile" * 90_000, "张" * 90_000]
+    "text",
+    [" ".join(f"word{number}" for number in range(9_000)), "hostile" * 90_000, "张" * 90_000],
 )
 def test_of_a_text_without_end_the_first_words_are_read(text: str) -> None:
     query = read(text)

@@ -1,4 +1,6 @@
-"""How far results stand out: by their lead in the ranking, the words of the query, and whether it names a node."""
+"""How far results stand out: by their lead in the ranking, the words of the query, and whether it
+names a node.
+"""
 
 from dataclasses import replace
 
@@ -42,7 +44,8 @@ def relationship(first: str, second: str, *path: Candidate) -> Candidate:
 
 
 def found(text: str, span: tuple[float, float] | None = DOES_NOT_LEAD, **names: str) -> Ranked:
-    """What was found by a vector search of statements whose similarities run from the first to the last of the span.
+    """What was found by a vector search of statements whose similarities run from the first to the
+    last of the span.
 
     Args:
         text: the query.
@@ -51,7 +54,9 @@ def found(text: str, span: tuple[float, float] | None = DOES_NOT_LEAD, **names: 
     """
     query = read_query(EmbeddedQuery((1.0, 0.0), 0.3, text), ONTOLOGY)
     query = replace(query, named=dict.fromkeys(names, 1.0), names=names)
-    return Ranked(Retrieved(query, {"statement_vector": Ranking(span=span)}), FeatureReader(query), [])
+    return Ranked(
+        Retrieved(query, {"statement_vector": Ranking(span=span)}), FeatureReader(query), []
+    )
 
 
 def assessed(ranked: Ranked, *items: Candidate) -> float:
@@ -78,12 +83,16 @@ def test_a_best_match_that_does_not_lead_is_not_relevant_without_the_words_of_th
 
 def test_a_larger_lead_is_more_relevant() -> None:
     ruth = node("Ruth", "Her mentor")
-    assert assessed(found("who taught me to sail?"), ruth) < assessed(found("who taught me to sail?", LEADS), ruth)
+    assert assessed(found("who taught me to sail?"), ruth) < assessed(
+        found("who taught me to sail?", LEADS), ruth
+    )
 
 
 def test_the_words_of_the_query_in_the_results_add_to_the_lead() -> None:
     plain, worded = node("Ruth", "Likes boats"), node("Ruth", "Her mentor")
-    assert assessed(found("who are my mentors?"), plain) < assessed(found("who are my mentors?"), worded)
+    assert assessed(found("who are my mentors?"), plain) < assessed(
+        found("who are my mentors?"), worded
+    )
 
 
 def test_a_query_that_names_a_node_is_more_relevant() -> None:
@@ -98,7 +107,9 @@ def test_a_relevance_is_0_to_1(span: tuple[float, float]) -> None:
 
 def test_the_words_of_notes_count_too() -> None:
     query = found("who are my mentors?")
-    assert assessed(query, node("Ruth", notes='[{"content": "A mentor"}]')) == assessed(query, node("Ruth", "A mentor"))
+    assert assessed(query, node("Ruth", notes='[{"content": "A mentor"}]')) == assessed(
+        query, node("Ruth", "A mentor")
+    )
 
 
 def test_results_say_which_names_of_the_query_none_of_the_best_is_about() -> None:
@@ -109,7 +120,8 @@ def test_results_say_which_names_of_the_query_none_of_the_best_is_about() -> Non
 
 
 @pytest.mark.parametrize(
-    "candidate", [node("ann"), relationship("ann", "cy"), relationship("cy", "di", relationship("ann", "cy"))]
+    "candidate",
+    [node("ann"), relationship("ann", "cy"), relationship("cy", "di", relationship("ann", "cy"))],
 )
 def test_results_are_about_a_name_by_a_node_a_relationship_or_a_path(candidate: Candidate) -> None:
     assert names_without_match(found("Ann and Bo", ann="Ann", bo="Bo"), [candidate]) == ()

@@ -1,4 +1,6 @@
-"""The scores of records that were read in full: each statement has its own, and the best one decides the record's."""
+"""The scores of records that were read in full: each statement has its own, and the best one
+decides the record's.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -35,8 +37,17 @@ KEEPER, BOATS, PEANUTS = "Lighthouse keeper", "Repairs boats", "Allergic to pean
 def keeper(*notes: str, description: str = KEEPER, expired: str = "") -> NodeRecord:
     """A lighthouse keeper with notes, one of them expired."""
     known: list[dict[str, str]] = [{"content": note} for note in notes]
-    known += [{"content": expired, "expires_at": (NOW - timedelta(days=1)).isoformat()}] if expired else []
-    properties = {"entity_key": "jonna", "name": "Jonna", "description": description, "notes": json.dumps(known)}
+    known += (
+        [{"content": expired, "expires_at": (NOW - timedelta(days=1)).isoformat()}]
+        if expired
+        else []
+    )
+    properties = {
+        "entity_key": "jonna",
+        "name": "Jonna",
+        "description": description,
+        "notes": json.dumps(known),
+    }
     return NodeRecord(element_id="jonna", vector_length=None, properties=properties, label="Person")
 
 
@@ -57,7 +68,10 @@ def friends(
 
 
 def ranked(
-    text: str, *records: StoredRecord, named: Sequence[str] = (), through: Mapping[str, Path] | None = None
+    text: str,
+    *records: StoredRecord,
+    named: Sequence[str] = (),
+    through: Mapping[str, Path] | None = None,
 ) -> Ranked:
     """What was retrieved for a query; its words are compared with these records."""
     query = read_query(EmbeddedQuery((1.0,), 0.0, text), ONTOLOGY)
@@ -69,7 +83,9 @@ def ranked(
 
 def scored(reads: Sequence[ReadRecord], *of_queries: Ranked) -> list[Candidate]:
     records = {key_of(read.record): read for read in reads}
-    return score_records(Found(of_queries, {}, ()), records, SCOPE, RelationshipFilter(now=NOW), WEIGHTS)
+    return score_records(
+        Found(of_queries, {}, ()), records, SCOPE, RelationshipFilter(now=NOW), WEIGHTS
+    )
 
 
 def scores(candidate: Candidate) -> dict[str, float]:
@@ -80,7 +96,10 @@ def scores(candidate: Candidate) -> dict[str, float]:
 def statements(candidate: Candidate) -> dict[str, FoundStatement]:
     assert candidate.result is not None
     description = candidate.result.description
-    return {description if one.note is None else one.note.content: one for one in candidate.result.statements}
+    return {
+        description if one.note is None else one.note.content: one
+        for one in candidate.result.statements
+    }
 
 
 def test_the_best_statement_decides_the_score_of_its_record_and_others_have_their_own() -> None:
@@ -102,7 +121,10 @@ def test_a_word_of_the_query_can_make_another_statement_the_best() -> None:
 
 def test_contributions_of_each_statement_add_up_to_its_score() -> None:
     record = friends(relationship_type="mentor", description=BOATS)
-    [one] = scored([ReadRecord(record, [0.3], [(BOATS, [0.5])])], ranked("Ann's mentor boats", record, named=["Ann"]))
+    [one] = scored(
+        [ReadRecord(record, [0.3], [(BOATS, [0.5])])],
+        ranked("Ann's mentor boats", record, named=["Ann"]),
+    )
     [statement] = statements(one).values()
     assert statement.contributions.keys() == {"similarity", "words", "named", "types"}
     assert sum(statement.contributions.values()) == pytest.approx(statement.score)
@@ -141,7 +163,9 @@ def test_a_record_that_no_query_found_is_omitted() -> None:
     assert scored([ReadRecord(keeper(BOATS), [0.9])], ranked("")) == []
 
 
-def test_a_record_that_is_not_in_the_index_of_statements_has_one_statement_with_its_own_similarity() -> None:
+def test_a_record_that_is_not_in_the_index_of_statements_has_one_statement_with_its_own_similarity() -> (
+    None
+):
     record = keeper(BOATS, PEANUTS)
     [one] = scored([ReadRecord(record, [0.6])], ranked("", record))
     [statement] = statements(one).values()
@@ -163,14 +187,18 @@ def test_a_description_that_only_repeats_the_triplet_has_no_score_beside_notes()
     assert scores(one) == {BOATS: 0.5}
 
 
-def test_a_description_that_only_repeats_the_triplet_is_the_statement_of_a_relationship_without_notes() -> None:
+def test_a_description_that_only_repeats_the_triplet_is_the_statement_of_a_relationship_without_notes() -> (
+    None
+):
     record = friends(description="Ann friend Bo")
     [one] = scored([ReadRecord(record, [0.1], [("Ann friend Bo", [0.9])])], ranked("", record))
     assert scores(one) == {"Ann friend Bo": 0.9}
 
 
 def test_only_the_best_statement_of_a_relationship_has_its_type() -> None:
-    record = friends(relationship_type="mentor", notes=json.dumps([{"content": BOATS}, {"content": PEANUTS}]))
+    record = friends(
+        relationship_type="mentor", notes=json.dumps([{"content": BOATS}, {"content": PEANUTS}])
+    )
     read = ReadRecord(record, [0.1], [(BOATS, [0.8]), (PEANUTS, [0.7])])
     [one] = scored([read], ranked("Ann's mentor", record, named=["Ann"]))
     assert {text: "types" in each.contributions for text, each in statements(one).items()} == {
@@ -179,7 +207,9 @@ def test_only_the_best_statement_of_a_relationship_has_its_type() -> None:
     }
 
 
-def path_to(record: RelationshipRecord, start: RelationshipRecord, reader: FeatureReader, similarity: float) -> Path:
+def path_to(
+    record: RelationshipRecord, start: RelationshipRecord, reader: FeatureReader, similarity: float
+) -> Path:
     """A path of two relationships."""
     facts = PathFacts((start, record), similarity, 0, 0.0)
     features = reader.of_path(facts)
@@ -204,7 +234,10 @@ def test_a_path_does_not_lower_a_score() -> None:
     start, record = friends("Ann", "Bo"), friends("Bo", "Cy", description=KEEPER)
     plain = ranked("", record)
     path = path_to(record, start, plain.reader, 0.3)
-    [one] = scored([ReadRecord(record, [0.1], [(KEEPER, [0.8])])], replace(plain, through={key_of(record): path}))
+    [one] = scored(
+        [ReadRecord(record, [0.1], [(KEEPER, [0.8])])],
+        replace(plain, through={key_of(record): path}),
+    )
     assert (one.score, one.path) == (0.8, ())
 
 
@@ -212,7 +245,9 @@ def test_where_a_path_begins_it_raises_the_score_without_being_a_way_there() -> 
     start, record = friends("Ann", "Bo", description=KEEPER), friends("Bo", "Cy")
     plain = ranked("", start)
     path = path_to(record, start, plain.reader, 0.9)
-    [one] = scored([ReadRecord(start, [0.1], [(KEEPER, [0.2])])], replace(plain, through={key_of(start): path}))
+    [one] = scored(
+        [ReadRecord(start, [0.1], [(KEEPER, [0.2])])], replace(plain, through={key_of(start): path})
+    )
     assert (one.score, one.path) == (path.score, ())
 
 
@@ -220,5 +255,7 @@ def test_of_equal_scores_the_order_does_not_depend_on_that_of_reading() -> None:
     records: list[StoredRecord] = [friends("Ann", "Cy"), friends("Ann", "Bo"), keeper(BOATS)]
     reads = [ReadRecord(record, [0.5]) for record in records]
     first = scored(reads, ranked("", *records))
-    assert [one.key for one in first] == [one.key for one in scored(reads[::-1], ranked("", *records))]
+    assert [one.key for one in first] == [
+        one.key for one in scored(reads[::-1], ranked("", *records))
+    ]
     assert isinstance(first[-1].record, NodeRecord)

@@ -20,12 +20,20 @@ SHORT: dict[str, FusedRetriever] = {
 
 
 def rankings(**counts: int) -> dict[FusedRetriever, list[Candidate]]:
-    """Rankings of so many items each, none of them in two; keys begin with the letter of their ranking."""
-    return {SHORT[name]: [Candidate(f"{name}{i}", 1.0 - i / 10) for i in range(n)] for name, n in counts.items()}
+    """Rankings of so many items each, none of them in two; keys begin with the letter of their
+    ranking.
+    """
+    return {
+        SHORT[name]: [Candidate(f"{name}{i}", 1.0 - i / 10) for i in range(n)]
+        for name, n in counts.items()
+    }
 
 
 def keys(*rows: str) -> dict[FusedRetriever, list[Candidate]]:
-    return {finder: [Candidate(key, 0.5) for key in row.split()] for finder, row in zip(FUSED, rows, strict=False)}
+    return {
+        finder: [Candidate(key, 0.5) for key in row.split()]
+        for finder, row in zip(FUSED, rows, strict=False)
+    }
 
 
 def letters(fused: list[Any]) -> str:
@@ -53,7 +61,11 @@ def test_a_constant_not_above_0_becomes_60() -> None:
 
 
 def test_equal_scores_are_ordered_by_ranking_then_by_key() -> None:
-    assert [item.key for item in fuse(keys("b", "a", "c"), strategy="rrf", limit=10)] == ["b", "a", "c"]
+    assert [item.key for item in fuse(keys("b", "a", "c"), strategy="rrf", limit=10)] == [
+        "b",
+        "a",
+        "c",
+    ]
     tied = {"node_vector": [Candidate("z", 0.5), Candidate("a", 0.5)]}
     assert [i.key for i in fuse(tied, strategy="weighted", limit=10)] == ["a", "z"]  # type: ignore[arg-type]
 
@@ -73,7 +85,9 @@ def test_an_item_of_several_rankings_has_the_type_of_the_first() -> None:
         ({"g": 1, "t": 1, "r": 1, "w": 2}, 10, "gtrww"),
     ],
 )
-def test_interleaving_takes_one_item_of_each_ranking_in_turn(counts: dict[str, int], limit: int, order: str) -> None:
+def test_interleaving_takes_one_item_of_each_ranking_in_turn(
+    counts: dict[str, int], limit: int, order: str
+) -> None:
     assert letters(fuse(rankings(**counts), strategy="interleave", limit=limit)) == order
 
 
@@ -103,7 +117,10 @@ def test_text_first_puts_graph_last(counts: dict[str, int], limit: int, order: s
     ("weights", "expected"),
     [
         ({"node_vector": 0.8, "node_fulltext": 0.2}, {"g": 0.8, "t": 0.2, "r": 0.8, "w": 0.2}),
-        ({"node_vector": 1, "node_fulltext": 1, "relationship_vector": 1}, {"g": 1 / 3, "t": 1 / 3, "r": 1 / 3}),
+        (
+            {"node_vector": 1, "node_fulltext": 1, "relationship_vector": 1},
+            {"g": 1 / 3, "t": 1 / 3, "r": 1 / 3},
+        ),
         ({"node_fulltext": 1}, {"t": 1.0, "g": 0.0, "r": 0.0}),
         (None, {"g": 0.5, "t": 0.5, "r": 0.5}),
     ],
@@ -127,7 +144,8 @@ def test_weighted_scores_of_two_rankings_are_ordered_together() -> None:
 
 
 @pytest.mark.parametrize(
-    "weights", [{"node_vector": 0.0}, {"node_vector": -1.0, "node_fulltext": 2.0}, {"nodes": 1.0}, {}]
+    "weights",
+    [{"node_vector": 0.0}, {"node_vector": -1.0, "node_fulltext": 2.0}, {"nodes": 1.0}, {}],
 )
 def test_invalid_weights_are_rejected(weights: Any) -> None:
     with pytest.raises(InputError, match="weights must name"):
@@ -135,7 +153,10 @@ def test_invalid_weights_are_rejected(weights: Any) -> None:
 
 
 def test_an_unknown_strategy_is_rejected_with_the_known_ones() -> None:
-    with pytest.raises(InputError, match=r"strategy must be one of calibrated, rrf, weighted, interleave.*got 'best'"):
+    with pytest.raises(
+        InputError,
+        match=r"strategy must be one of calibrated, rrf, weighted, interleave.*got 'best'",
+    ):
         fuse(rankings(g=1), strategy="best", limit=10)
 
 
@@ -157,7 +178,10 @@ def test_every_strategy_returns_each_item_once_whatever_the_order_of_rankings(
     every = {item.key for items in given_rankings.values() for item in items}
     assert len({item.key for item in fused}) == len(fused) == min(limit, len(every))
     for order in itertools.islice(itertools.permutations(given_rankings), 6):
-        assert fuse({name: given_rankings[name] for name in order}, strategy=strategy, limit=limit) == fused
+        assert (
+            fuse({name: given_rankings[name] for name in order}, strategy=strategy, limit=limit)
+            == fused
+        )
 
 
 def by_rank(*rankings: Sequence[str]) -> list[str]:
@@ -170,7 +194,9 @@ def test_equal_sums_of_reciprocal_ranks_are_ordered_by_the_given_rule() -> None:
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=4))
-def test_the_order_of_rankings_does_not_change_what_reciprocal_ranks_give(lists: list[list[str]]) -> None:
+def test_the_order_of_rankings_does_not_change_what_reciprocal_ranks_give(
+    lists: list[list[str]],
+) -> None:
     fused = by_rank(*lists)
     assert sorted(fused) == sorted({item for items in lists for item in items})
     assert by_rank(*reversed(lists)) == fused

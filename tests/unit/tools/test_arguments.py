@@ -22,13 +22,21 @@ def fields(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 @by_name
 def test_every_field_is_described(tool: Tool[Any]) -> None:
-    undescribed = [name for name, field in fields(tool.arguments.model_json_schema()) if not field.get("description")]
+    undescribed = [
+        name
+        for name, field in fields(tool.arguments.model_json_schema())
+        if not field.get("description")
+    ]
     assert undescribed == []
 
 
 def models_in(annotation: object, known: set[type[BaseModel]]) -> set[type[BaseModel]]:
     """Add the models that a value may contain, at any depth, to those that are known."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel) and annotation not in known:
+    if (
+        isinstance(annotation, type)
+        and issubclass(annotation, BaseModel)
+        and annotation not in known
+    ):
         known.add(annotation)
         for field in annotation.model_fields.values():
             models_in(field.annotation, known)
@@ -50,7 +58,8 @@ def test_every_text_has_a_maximum_length(tool: Tool[Any]) -> None:
                     if any(item["loc"][:1] == (name,) for item in error.errors()):
                         continue
                 accepted.append(f"{model.__name__}.{name}")
-    # The length of a constraint's value is checked together with its type, and the items of remember one by one.
+    # The length of a constraint's value is checked together with its type, and the items of
+    # remember one by one.
     items = {f"RememberArguments.{name}" for name in ("nodes", "relationships", "notes")}
     items |= {"RememberedNode.notes", "RememberedRelationship.notes"}
     assert set(accepted) <= {"Constraint.value", *items}
@@ -58,13 +67,19 @@ def test_every_text_has_a_maximum_length(tool: Tool[Any]) -> None:
 
 @by_name
 def test_no_tool_takes_the_user(tool: Tool[Any]) -> None:
-    assert not {name for name, _ in fields(tool.arguments.model_json_schema())} & {"user_id", "added_by", "created_by"}
+    assert not {name for name, _ in fields(tool.arguments.model_json_schema())} & {
+        "user_id",
+        "added_by",
+        "created_by",
+    }
 
 
 @by_name
 def test_unknown_arguments_are_refused_at_every_depth(tool: Tool[Any]) -> None:
     schema = tool.arguments.model_json_schema()
-    objects = [part for part in (schema, *schema.get("$defs", {}).values()) if part.get("type") == "object"]
+    objects = [
+        part for part in (schema, *schema.get("$defs", {}).values()) if part.get("type") == "object"
+    ]
     assert all(part["additionalProperties"] is False for part in objects)
 
 

@@ -17,17 +17,35 @@ from kgagent.tools.remember_arguments import (
 from kgagent.validation import validate
 
 HINTS: list[tuple[type[BaseModel], dict[str, Any], dict[str, str]]] = [
-    (RememberArguments, {}, {"entities": "nodes", "people": "nodes", "relations": "relationships", "facts": "notes"}),
-    (RememberedNode, {"name": "Ada"}, {"type": "label", "entityType": "label", "observations": "notes"}),
-    (RememberedRelationship, {}, {"fromEntityKey": "from", "toEntityKey": "to", "type": "relationship_type"}),
+    (
+        RememberArguments,
+        {},
+        {"entities": "nodes", "people": "nodes", "relations": "relationships", "facts": "notes"},
+    ),
+    (
+        RememberedNode,
+        {"name": "Ada"},
+        {"type": "label", "entityType": "label", "observations": "notes"},
+    ),
+    (
+        RememberedRelationship,
+        {},
+        {"fromEntityKey": "from", "toEntityKey": "to", "type": "relationship_type"},
+    ),
     (RememberedNote, {}, {"node": "on", "entity_key": "on", "text": "content"}),
     (MergeNodesArguments, {}, {"from": "drop_entity_key", "to": "keep_entity_key"}),
     (DeleteNodeArguments, {}, {"name": "entity_key"}),
-    (GetRelationshipArguments, {}, {"fromEntityKey": "from_entity_key", "toEntityKey": "to_entity_key"}),
+    (
+        GetRelationshipArguments,
+        {},
+        {"fromEntityKey": "from_entity_key", "toEntityKey": "to_entity_key"},
+    ),
 ]
 
 
-@pytest.mark.parametrize(("model", "more", "names"), HINTS, ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize(
+    ("model", "more", "names"), HINTS, ids=lambda value: getattr(value, "__name__", "")
+)
 def test_the_error_names_the_argument_that_is_meant(
     model: type[BaseModel], more: dict[str, Any], names: dict[str, str]
 ) -> None:
@@ -39,7 +57,10 @@ def test_the_error_names_the_argument_that_is_meant(
 
 def test_fields_of_an_item_given_beside_the_lists_belong_into_a_list() -> None:
     with pytest.raises(InputError) as error:
-        validate(RememberArguments, {"label": "Person", "name": "Ada", "content": "Rows.", "colour": "red"})
+        validate(
+            RememberArguments,
+            {"label": "Person", "name": "Ada", "content": "Rows.", "colour": "red"},
+        )
     assert str(error.value).split("; ") == [
         "unknown argument label: put it into nodes: [{…}]",
         "unknown argument name: put it into nodes: [{…}]",
@@ -53,7 +74,9 @@ def test_a_relationship_accepts_other_names_of_its_nodes() -> None:
     assert (item.from_, item.to) == ("Ada", "me")
 
 
-@pytest.mark.parametrize(("on", "problem"), [([], "have at least 1 item"), (["a", "b", "c"], "be a node, or the two")])
+@pytest.mark.parametrize(
+    ("on", "problem"), [([], "have at least 1 item"), (["a", "b", "c"], "be a node, or the two")]
+)
 def test_the_number_of_nodes_of_a_note_is_checked(on: list[str], problem: str) -> None:
     with pytest.raises(InputError, match=f"on must {problem}"):
         validate(RememberedNote, {"on": on, "content": "x"})

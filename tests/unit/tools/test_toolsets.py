@@ -24,7 +24,12 @@ def test_the_settings_know_every_toolset() -> None:
 
 
 def test_core_is_what_an_agent_needs_in_at_most_ten_tools() -> None:
-    of_the_documents = {"explore", "create_relationship", "update_relationship", "add_note_to_relationship"}
+    of_the_documents = {
+        "explore",
+        "create_relationship",
+        "update_relationship",
+        "add_note_to_relationship",
+    }
     needed = {"remember", "hybrid_search", *of_the_documents}
     assert needed <= tools_of("core")
     assert len(tools_of("core")) <= 10
@@ -32,12 +37,18 @@ def test_core_is_what_an_agent_needs_in_at_most_ten_tools() -> None:
 
 def test_an_agent_that_stores_can_also_correct_what_it_stored() -> None:
     correcting = {"merge_nodes", "delete_node", "delete_relationship"}
-    assert all(correcting <= set(tools) for tools in TOOLSETS.values() if "create_relationship" in tools)
+    assert all(
+        correcting <= set(tools) for tools in TOOLSETS.values() if "create_relationship" in tools
+    )
     assert correcting <= set(TOOLSETS["admin"])
 
 
 def test_toolsets_are_given_as_a_collection_or_separated_by_commas() -> None:
-    assert tools_of("core, patterns") == tools_of(["core", "patterns"]) == tools_of("core") | tools_of({"patterns"})
+    assert (
+        tools_of("core, patterns")
+        == tools_of(["core", "patterns"])
+        == tools_of("core") | tools_of({"patterns"})
+    )
     assert "describe_graph" in tools_of("graph") & tools_of("patterns")
 
 
@@ -45,7 +56,8 @@ def test_an_unknown_toolset_is_answered_with_the_names() -> None:
     with pytest.raises(InputError) as refused:
         tools_of("core,pattern")
     assert str(refused.value) == (
-        "Unknown toolset: 'pattern'. Did you mean patterns? Toolsets: core, graph, patterns, admin, all"
+        "Unknown toolset: 'pattern'. Did you mean patterns? Toolsets: core, graph, patterns, "
+        "admin, all"
     )
     with pytest.raises(InputError, match="Toolsets: core, graph"):
         tools_of("")
@@ -56,7 +68,8 @@ def test_an_unknown_toolset_is_answered_with_the_names() -> None:
 def test_a_missing_tool_is_answered_with_its_toolset() -> None:
     assert toolsets_with("describe_graph") == ["graph", "patterns"]
     assert why_missing("describe_graph", ["explore"]) == (
-        "describe_graph belongs to the toolset graph or patterns, which is not offered here; there are explore"
+        "describe_graph belongs to the toolset graph or patterns, which is not offered here; there "
+        "are explore"
     )
     assert why_missing("drop_all", ["explore"]) == "No tool is called 'drop_all'; there are explore"
 

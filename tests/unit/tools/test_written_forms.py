@@ -1,4 +1,6 @@
-"""The forms in which models and their frameworks write arguments: JSON as text, one item for a list, and null."""
+"""The forms in which models and their frameworks write arguments: JSON as text, one item for a
+list, and null.
+"""
 
 import json
 from collections.abc import Mapping
@@ -35,7 +37,9 @@ SAMPLES = {"string": "Ruth", "boolean": True, "integer": 1, "number": 1}
 def sample(schema: Mapping[str, Any]) -> Any:
     """A value that a schema describes, with all properties of its objects that are required."""
     if "anyOf" in schema:
-        schema = next((part for part in schema["anyOf"] if part["type"] == "array"), schema["anyOf"][0])
+        schema = next(
+            (part for part in schema["anyOf"] if part["type"] == "array"), schema["anyOf"][0]
+        )
     if schema["type"] == "object":
         required = schema.get("required", list(schema["properties"])[:1])
         return {name: sample(schema["properties"][name]) for name in required}
@@ -71,10 +75,18 @@ def test_every_list_and_object_of_every_tool_may_be_json_text(tool: Tool[Any]) -
             # The type of a constraint says whether its value is a list.
             if isinstance(value, list | dict) and model is not Constraint:
                 assert outcome(model, {**given, name: json.dumps(value)}) == expected, (model, name)
-                assert outcome(model, {**given, name: f" {json.dumps(value, indent=1)}\n"}) == expected
+                assert (
+                    outcome(model, {**given, name: f" {json.dumps(value, indent=1)}\n"}) == expected
+                )
             if isinstance(value, list) and value and isinstance(value[0], dict):
-                assert outcome(model, {**given, name: [json.dumps(value[0])]}) == expected, (model, name)
-                assert outcome(model, {**given, name: json.dumps(value[0])}) == expected, (model, name)
+                assert outcome(model, {**given, name: [json.dumps(value[0])]}) == expected, (
+                    model,
+                    name,
+                )
+                assert outcome(model, {**given, name: json.dumps(value[0])}) == expected, (
+                    model,
+                    name,
+                )
 
 
 @by_name
@@ -103,4 +115,6 @@ def test_the_values_of_a_constraint_may_be_json_text_where_its_type_takes_a_list
 
 def test_json_text_with_very_many_values_is_refused() -> None:
     text = "[" + ",".join(["1"] * 20_000) + "]"
-    assert "JSON as text may have at most 6,000 values" in str(outcome(ExploreArguments, {"labels": text}))
+    assert "JSON as text may have at most 6,000 values" in str(
+        outcome(ExploreArguments, {"labels": text})
+    )

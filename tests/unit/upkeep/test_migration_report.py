@@ -32,7 +32,8 @@ def test_a_dry_run_says_what_would_be_done() -> None:
     )
     assert str(planned) == (
         "3 nodes: 2 would be embedded, 0 would be updated, 1 up to date, 0 would be skipped\n"
-        "1 relationship: 0 would be embedded, 1 would be updated, 0 up to date, 0 would be skipped\n"
+        "1 relationship: 0 would be embedded, 1 would be updated, 0 up to date, 0 would be "
+        "skipped\n"
         "1 text of stored items: would be embedded"
     )
 
@@ -41,8 +42,20 @@ def test_it_is_plain_data() -> None:
     payload = report().to_dict()
     assert json.loads(json.dumps(payload)) == {
         "nodes": {"examined": 3, "embedded": 2, "updated": 0, "up_to_date": 1, "skipped": 0},
-        "relationships": {"examined": 1234, "embedded": 1000, "updated": 200, "up_to_date": 30, "skipped": 4},
-        "total": {"examined": 1237, "embedded": 1002, "updated": 200, "up_to_date": 31, "skipped": 4},
+        "relationships": {
+            "examined": 1234,
+            "embedded": 1000,
+            "updated": 200,
+            "up_to_date": 30,
+            "skipped": 4,
+        },
+        "total": {
+            "examined": 1237,
+            "embedded": 1002,
+            "updated": 200,
+            "up_to_date": 31,
+            "skipped": 4,
+        },
         "skipped": [{"what": "knows 'a' -> 'b'", "why": "no user"}],
         "seconds": 2.0,
         "dry_run": False,

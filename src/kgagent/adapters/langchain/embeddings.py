@@ -11,18 +11,20 @@ from kgagent.sync import SyncKnowledgeGraph
 
 
 class KnowledgeGraphEmbeddings(Embeddings):
-    """Embeds with the embedder of a graph, so that its vectors can be compared with those that the graph stores.
+    """Embeds with the embedder of a graph, so that its vectors can be compared with those that the
+    graph stores.
 
-    It works from any thread and event loop while the graph is open. Its methods raise what the embedder raises:
-    `InputError` for an empty text, `EmbeddingUnavailableError` if the model cannot be reached.
+    It works from any thread and event loop while the graph is open. Its methods raise what the
+    embedder raises: `InputError` for an empty text, `EmbeddingUnavailableError` if the model cannot
+    be reached.
     """
 
     def __init__(self, graph: KnowledgeGraph | SyncKnowledgeGraph) -> None:
         """Wrap the embedder of a graph.
 
         Args:
-            graph: an open graph. `embed_documents` and `embed_query` need a `SyncKnowledgeGraph`, or a thread other
-                than that of the graph's event loop.
+            graph: an open graph. `embed_documents` and `embed_query` need a `SyncKnowledgeGraph`,
+                or a thread other than that of the graph's event loop.
         """
         opened = graph.graph if isinstance(graph, SyncKnowledgeGraph) else graph
         self._loop = opened.loop
@@ -34,7 +36,9 @@ class KnowledgeGraphEmbeddings(Embeddings):
 
     def embed_query(self, text: str) -> list[float]:
         """Embed a search query."""
-        [vector] = _lists(wait_on(self._loop, self._embedder.embed_queries([text]), instead="aembed_query"))
+        [vector] = _lists(
+            wait_on(self._loop, self._embedder.embed_queries([text]), instead="aembed_query")
+        )
         return vector
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:

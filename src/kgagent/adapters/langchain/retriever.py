@@ -4,7 +4,10 @@ from collections.abc import Coroutine
 from datetime import datetime
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from pydantic import ConfigDict, Field, field_validator
@@ -23,16 +26,17 @@ MAX_K = 100
 
 
 class KnowledgeGraphRetriever(BaseRetriever):
-    """Searches nodes and relationships of one user, by vector and by full text; the best document comes first.
+    """Searches nodes and relationships of one user, by vector and by full text; the best document
+    comes first.
 
-    The text of a document is, for a relationship, its triplet ("Ruth mentor Me"), path, description, attitude,
-    proximity and notes; for a node its name, description and notes. Expired notes are omitted. The
-    metadata hold `type` ("relationship" or "object"), `rank`, `score`, `found_by`, `similarity`
-    (cosine), keys and the other fields of the search result.
+    The text of a document is, for a relationship, its triplet ("Ruth mentor Me"), path,
+    description, attitude, proximity and notes; for a node its name, description and notes. Expired
+    notes are omitted. The metadata hold `type` ("relationship" or "object"), `rank`, `score`,
+    `found_by`, `similarity` (cosine), keys and the other fields of the search result.
 
     Attributes:
-        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
-            loop.
+        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of
+            the graph's event loop.
         user_id: owner of the graph.
         k: maximum number of documents, 1 to 100; `invoke(query, k=…)` overrides it.
         options: how to search; `query` and `limit` are ignored.
@@ -75,7 +79,9 @@ class KnowledgeGraphRetriever(BaseRetriever):
         return _documents(self._async_graph, request, self.user_id)
 
 
-async def _documents(graph: KnowledgeGraph, request: HybridSearchOptions, user_id: str) -> list[Document]:
+async def _documents(
+    graph: KnowledgeGraph, request: HybridSearchOptions, user_id: str
+) -> list[Document]:
     result = await graph.search(request, user_id=user_id)
     now = services_of(graph).write_context.clock()
     return [_document(item, now) for item in result.items]
@@ -87,4 +93,6 @@ def _document(item: HybridObject | HybridRelationship, now: datetime) -> Documen
     else:
         title, (_, *known) = item.name or item.entity_key, node_lines(item, now)
     metadata = without_empty(item.model_dump(mode="json", exclude_none=True))
-    return Document(page_content="\n".join((title, *(line.strip() for line in known))), metadata=metadata)
+    return Document(
+        page_content="\n".join((title, *(line.strip() for line in known))), metadata=metadata
+    )

@@ -25,10 +25,11 @@ class KnowledgeGraphToolkit(BaseToolkit):
     agent = create_agent(model, toolkit.get_tools())
 
     Attributes:
-        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
-            loop.
+        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of
+            the graph's event loop.
         user_id: owner of the graph; the model cannot choose it.
-        toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
+        toolsets: names of the toolsets to offer; None offers those of the graph's settings, by
+            default "core".
         names: names of the tools to offer, instead of toolsets.
     """
 
@@ -54,15 +55,15 @@ def get_tools(
     """Return LangChain tools that read and write the graph of one user.
 
     They work with `invoke` and `ainvoke`, from any thread and event loop. Each returns text for the
-    model, with the payload (a dictionary) as the artifact of its message, and never raises into the agent: the message
-    of a failed call has the status "error".
+    model, with the payload (a dictionary) as the artifact of its message, and never raises into the
+    agent: the message of a failed call has the status "error".
 
     Args:
-        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of the graph's event
-            loop.
+        graph: an open graph. `invoke` needs a `SyncKnowledgeGraph`, or a thread other than that of
+            the graph's event loop.
         user_id: owner of the graph; the model cannot choose it.
-        toolsets: names of the toolsets to offer, such as "core" or ("core", "patterns"); None offers those of the
-            graph's settings, by default "core".
+        toolsets: names of the toolsets to offer, such as "core" or ("core", "patterns"); None
+            offers those of the graph's settings, by default "core".
         names: names of the tools to offer, instead of toolsets.
 
     Raises:
@@ -73,7 +74,9 @@ def get_tools(
     if names is not None and toolsets is not None:
         raise ConfigurationError("Give either toolsets or names: names replace the toolsets")
     tools = opened.tools(user_id=user_id, toolsets=toolsets)
-    return [_structured(tool, opened) for tool in offered_together(choose_tools(tools, names)).values()]
+    return [
+        _structured(tool, opened) for tool in offered_together(choose_tools(tools, names)).values()
+    ]
 
 
 def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
@@ -93,11 +96,14 @@ def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
         except ConfigurationError as error:
             return f"Error: {error}", failure(str(error))
 
-    description, parameters = described_schema(tool.description, arguments_schema(tool.arguments, tool.neo4j_types))
+    description, parameters = described_schema(
+        tool.description, arguments_schema(tool.arguments, tool.neo4j_types)
+    )
     return _GraphTool(
         name=tool.name,
         description=description,
-        # LangChain would derive another schema from the class of the arguments; the tool checks them itself.
+        # LangChain would derive another schema from the class of the arguments; the tool checks
+        # them itself.
         args_schema=parameters,
         func=invoke,
         coroutine=ainvoke,
@@ -107,7 +113,9 @@ def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
 
 
 class _GraphTool(StructuredTool):
-    """A tool with an artifact for failed calls too, which LangChain's `ToolException` does not have."""
+    """A tool with an artifact for failed calls too, which LangChain's `ToolException` does not
+    have.
+    """
 
     @override
     def run(self, *args: Any, **kwargs: Any) -> Any:

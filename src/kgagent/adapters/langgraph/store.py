@@ -28,7 +28,14 @@ from kgagent.errors import InputError
 from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.store_items import StoreItemRepository
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
-from kgagent.models.store_item import SEPARATOR, ItemPlace, ItemSearch, Namespace, NewItem, StoredItem
+from kgagent.models.store_item import (
+    SEPARATOR,
+    ItemPlace,
+    ItemSearch,
+    Namespace,
+    NewItem,
+    StoredItem,
+)
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.validation import check_user_id
 
@@ -45,13 +52,15 @@ class KnowledgeGraphStore(BaseStore):
         store = KnowledgeGraphStore(graph, user_id="me")
         agent = create_agent(model, tools, store=store)
 
-    Items are no part of the user's knowledge graph: its tools and searches do not see them. A search with a query ranks
-    items by the texts that the graph's embedder embedded, without one the newest come first. `put` keeps `created_at`
-    of an item that exists. A batch reads first and then writes, in one transaction; items that another transaction
-    deletes at that moment are written in a second one. Of several writes to one key the last counts.
+    Items are no part of the user's knowledge graph: its tools and searches do not see them. A
+    search with a query ranks items by the texts that the graph's embedder embedded, without one the
+    newest come first. `put` keeps `created_at` of an item that exists. A batch reads first and then
+    writes, in one transaction; items that another transaction deletes at that moment are written in
+    a second one. Of several writes to one key the last counts.
 
-    Differences from `InMemoryStore`: values become JSON, in which keys are texts and tuples lists; only namespaces with
-    items are listed; comparisons of a filter hold between two numbers or two texts and fail otherwise.
+    Differences from `InMemoryStore`: values become JSON, in which keys are texts and tuples lists;
+    only namespaces with items are listed; comparisons of a filter hold between two numbers or two
+    texts and fail otherwise.
     """
 
     supports_ttl = True
@@ -67,12 +76,12 @@ class KnowledgeGraphStore(BaseStore):
         """Prepare; nothing is read yet.
 
         Args:
-            graph: an open graph. The methods without "a" need a `SyncKnowledgeGraph`, or a thread other than that of
-                the graph's event loop.
+            graph: an open graph. The methods without "a" need a `SyncKnowledgeGraph`, or a thread
+                other than that of the graph's event loop.
             user_id: owner of the items, or a function that returns it in a run, such as
                 `lambda: get_runtime(Context).context.user_id`.
-            fields: paths of the texts to embed, such as "text" or "messages[*].content"; "$" is the whole value.
-                An empty sequence embeds nothing. `put(index=…)` overrides it.
+            fields: paths of the texts to embed, such as "text" or "messages[*].content"; "$" is the
+                whole value. An empty sequence embeds nothing. `put(index=…)` overrides it.
             ttl: when items expire by default, and whether reads renew that.
 
         Raises:
@@ -82,7 +91,9 @@ class KnowledgeGraphStore(BaseStore):
         if not callable(user_id):
             check_user_id(user_id)
         if isinstance(fields, str):
-            raise InputError(f"fields must be a list of paths, got the text {fields!r}; put it in a list")
+            raise InputError(
+                f"fields must be a list of paths, got the text {fields!r}; put it in a list"
+            )
         self._graph = graph.graph if isinstance(graph, SyncKnowledgeGraph) else graph
         self._user_id = user_id
         self._fields = tuple(fields)
@@ -95,7 +106,9 @@ class KnowledgeGraphStore(BaseStore):
             ConfigurationError: the caller is on the graph's event loop.
         """
         return wait_on(
-            self._graph.loop, self._run(list(ops), self._owner()), instead="the methods of the store that begin with a"
+            self._graph.loop,
+            self._run(list(ops), self._owner()),
+            instead="the methods of the store that begin with a",
         )
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
@@ -162,7 +175,9 @@ class KnowledgeGraphStore(BaseStore):
         refreshed: list[ItemPlace] = []
         gets = {position: op for position, op in enumerate(ops) if isinstance(op, GetOp)}
         async with task_group() as group:
-            getting = group.create_task(items.get([ItemPlace(op.namespace, op.key) for op in gets.values()]))
+            getting = group.create_task(
+                items.get([ItemPlace(op.namespace, op.key) for op in gets.values()])
+            )
             reading = [group.create_task(read(op)) for op in ops]
         results = [task.result() for task in reading]
         for (position, op), item in zip(gets.items(), getting.result(), strict=True):
@@ -174,7 +189,9 @@ class KnowledgeGraphStore(BaseStore):
 
     async def _query_vectors(self, ops: Sequence[Op]) -> dict[str, Sequence[float]]:
         queries = list(
-            dict.fromkeys(op.query for op in ops if isinstance(op, SearchOp) and op.query and op.query.strip())
+            dict.fromkeys(
+                op.query for op in ops if isinstance(op, SearchOp) and op.query and op.query.strip()
+            )
         )
         if not queries:
             return {}
@@ -185,7 +202,9 @@ class KnowledgeGraphStore(BaseStore):
     def _new_item(self, place: ItemPlace, op: PutOp) -> NewItem:
         text, value = _to_json(op.value)
         paths = self._fields if op.index is None else op.index or ()
-        texts = dict.fromkeys(found for path in paths for found in get_text_at_path(value, path) if found.strip())
+        texts = dict.fromkeys(
+            found for path in paths for found in get_text_at_path(value, path) if found.strip()
+        )
         return NewItem(place=place, value=text, texts=tuple(texts), ttl_minutes=op.ttl)
 
 
@@ -195,11 +214,14 @@ def _check(op: Op) -> None:
     Raises:
         InvalidNamespaceError, InputError: it is invalid.
     """
-    namespace: Namespace = getattr(op, "namespace", None) or getattr(op, "namespace_prefix", None) or ()
+    namespace: Namespace = (
+        getattr(op, "namespace", None) or getattr(op, "namespace_prefix", None) or ()
+    )
     for label in namespace:
         if not isinstance(label, str) or not label or set(label) & {SEPARATOR, "\0"}:
             raise InvalidNamespaceError(
-                f"labels of a namespace must be texts that are not empty and have no {SEPARATOR!r}, got {label!r}"
+                f"labels of a namespace must be texts that are not empty and have no "
+                f"{SEPARATOR!r}, got {label!r}"
             )
     if isinstance(op, PutOp) and op.ttl is not None and op.ttl <= 0:
         raise InputError(f"ttl must be more than 0 minutes, got {op.ttl}")
@@ -219,9 +241,14 @@ def _to_json(value: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"value must consist of JSON types: {error}") from None
     if len(text) > MAX_CHARACTERS:
-        raise InputError(f"value may have at most {MAX_CHARACTERS:,} characters as JSON, got {len(text):,}; split it")
+        raise InputError(
+            f"value may have at most {MAX_CHARACTERS:,} characters as JSON, got {len(text):,}; "
+            f"split it"
+        )
     if has_unpaired_surrogates(text):
-        raise InputError("value contains an unpaired surrogate, which is not a character; remove it")
+        raise InputError(
+            "value contains an unpaired surrogate, which is not a character; remove it"
+        )
     return text, stored
 
 
@@ -246,7 +273,11 @@ def _satisfies(stored: object, condition: object) -> bool:
             return all(_compare(stored, name, given) for name, given in condition.items())
         return isinstance(stored, Mapping) and _accepts(stored, condition)
     if isinstance(condition, list | tuple):
-        return isinstance(stored, list) and len(stored) == len(condition) and all(map(_satisfies, stored, condition))
+        return (
+            isinstance(stored, list)
+            and len(stored) == len(condition)
+            and all(map(_satisfies, stored, condition))
+        )
     return stored == condition
 
 

@@ -31,7 +31,8 @@ def result_of(answer: ToolText, *, structured: bool, meta: Meta | None = None) -
 async def progress_reported(
     name: str, context: Context, interval: float, state: Callable[[], str]
 ) -> AsyncIterator[None]:
-    """Notify the client how long a call has been running, until the block ends, if it asked for that.
+    """Notify the client how long a call has been running, until the block ends, if it asked for
+    that.
 
     Args:
         name: what is called.
@@ -48,8 +49,12 @@ async def progress_reported(
         group.cancel_scope.cancel()
 
 
-async def _report_progress(name: str, context: Context, interval: float, state: Callable[[], str]) -> None:
-    """Notify the client until cancelled; only the first failure of a call is logged as a warning."""
+async def _report_progress(
+    name: str, context: Context, interval: float, state: Callable[[], str]
+) -> None:
+    """Notify the client until cancelled; only the first failure of a call is logged as a
+    warning.
+    """
     start = anyio.current_time()
     level = logging.WARNING
     while True:
@@ -60,5 +65,7 @@ async def _report_progress(name: str, context: Context, interval: float, state: 
             await context.session.report_progress(seconds, message=state() or message)
         except Exception:
             # Each transport raises its own errors, and none of them concerns the tool.
-            _log.log(level, "Progress of %s could not be sent", name, exc_info=True, extra={"tool": name})
+            _log.log(
+                level, "Progress of %s could not be sent", name, exc_info=True, extra={"tool": name}
+            )
             level = logging.DEBUG

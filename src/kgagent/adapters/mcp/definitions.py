@@ -29,7 +29,8 @@ def tool_definitions(
     Args:
         ontology: descriptions name its labels, types and words.
         toolsets: names of toolsets.
-        structured: whether calls return structured content, whose schema is then part of the definitions.
+        structured: whether calls return structured content, whose schema is then part of the
+            definitions.
 
     Raises:
         InputError: a toolset is unknown.
@@ -39,7 +40,10 @@ def tool_definitions(
         mcp.types.Tool(
             name=tool.name,
             description=tool.description(ontology),
-            input_schema={"$schema": DIALECT, **arguments_schema(tool.arguments, ontology.ambiguous_types)},
+            input_schema={
+                "$schema": DIALECT,
+                **arguments_schema(tool.arguments, ontology.ambiguous_types),
+            },
             output_schema=copy.deepcopy(_output_schema(tool)) if structured else None,
             annotations=_annotations(tool),
         )
@@ -52,12 +56,15 @@ def tool_definitions(
 def _output_schema(tool: Tool[Any]) -> Schema:
     """The JSON schema of the structured content of a tool: the fields of the result, or an error.
 
-    Records inside of the result are only objects here: their fields would double the size of all definitions, which
-    many clients send to the model.
+    Records inside of the result are only objects here: their fields would double the size of all
+    definitions, which many clients send to the model.
     """
     envelope = dict(_ENVELOPE)
     if "format" in tool.arguments.model_fields:
-        envelope["text"] = {"type": "string", "description": "All of it as text, if format is text."}
+        envelope["text"] = {
+            "type": "string",
+            "description": "All of it as text, if format is text.",
+        }
     schema = compact(tool.result.model_json_schema(mode="serialization"))
     fields = {name: _without_records(part) for name, part in schema["properties"].items()}
     return {
@@ -76,7 +83,9 @@ def _without_records(part: Mapping[str, Any]) -> Schema:
 
 
 def _annotations(tool: Tool[Any]) -> mcp.types.ToolAnnotations:
-    """The hints that differ from the protocol's defaults; those on writing have no meaning for a read-only tool."""
+    """The hints that differ from the protocol's defaults; those on writing have no meaning for a
+    read-only tool.
+    """
     if tool.read_only:
         return mcp.types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
     return mcp.types.ToolAnnotations(

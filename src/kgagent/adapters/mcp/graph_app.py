@@ -1,11 +1,19 @@
-"""The MCP App that shows the graph of an answer: a `ui://` resource, and the graph in the results of searches."""
+"""The MCP App that shows the graph of an answer: a `ui://` resource, and the graph in the results
+of searches.
+"""
 
 import logging
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID, client_supports_apps
-from mcp.types import CallToolRequestParams, ReadResourceResult, Resource, TextResourceContents, Tool
+from mcp.types import (
+    CallToolRequestParams,
+    ReadResourceResult,
+    Resource,
+    TextResourceContents,
+    Tool,
+)
 from pydantic import ValidationError
 
 from kgagent.adapters.mcp.calls import Context, Meta
@@ -17,7 +25,9 @@ from kgagent.tools import Payload
 
 URI = "ui://kgagent/graph.html"
 ANSWER = "kgagent/graph"
-"""The key of the graph in the `_meta` of a result, which hosts give to the app and not to the model."""
+"""The key of the graph in the `_meta` of a result, which hosts give to the app and not to the
+model.
+"""
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +56,11 @@ class GraphApp:
 
     def definition(self, tool: Tool) -> Tool:
         """The definition of a tool, which names the app if it shows the tool's answers."""
-        return tool.model_copy(update={"meta": {"ui": {"resourceUri": URI}}}) if tool.name in SEARCHES else tool
+        return (
+            tool.model_copy(update={"meta": {"ui": {"resourceUri": URI}}})
+            if tool.name in SEARCHES
+            else tool
+        )
 
     async def meta_of(
         self,
@@ -75,7 +89,12 @@ class GraphApp:
             queries = list(_queries(arguments)) or [tool]
             view = await build_view(retrieval, payload, user_id=user_id, queries=queries)
         except (KgAgentError, ValidationError):
-            _log.warning("The graph of an answer of %s could not be built", tool, exc_info=True, extra={"tool": tool})
+            _log.warning(
+                "The graph of an answer of %s could not be built",
+                tool,
+                exc_info=True,
+                extra={"tool": tool},
+            )
             return None
         return {ANSWER: view.model_dump(mode="json", exclude_none=True)}
 

@@ -31,9 +31,11 @@ MAX_BODY = 1_048_576
 """Bytes of a request."""
 
 KEEP_ALIVE = 75
-"""Seconds after which an idle connection is closed: more than clients (usually 5) and proxies (usually 60) keep theirs.
+"""Seconds after which an idle connection is closed: more than clients (usually 5) and proxies
+(usually 60) keep theirs.
 
-Otherwise a request can arrive on a connection that is just being closed; the SDK's client then loses its session.
+Otherwise a request can arrive on a connection that is just being closed; the SDK's client then
+loses its session.
 """
 
 SHUTDOWN_GRACE = 3
@@ -51,8 +53,8 @@ class HttpOptions(ServerOptions):
         tokens: static access tokens of the users.
         oauth: the authorization server whose access tokens name the users; may stand beside tokens.
         allowed_hosts: further host names that clients may use for the server, with or without port.
-        stateless: whether clients of the handshake get no session, so that each of their requests may reach another
-            process; they then cannot cancel a call other than by disconnecting.
+        stateless: whether clients of the handshake get no session, so that each of their requests
+            may reach another process; they then cannot cancel a call other than by disconnecting.
     """
 
     host: str = "127.0.0.1"
@@ -66,7 +68,9 @@ class HttpOptions(ServerOptions):
     def __post_init__(self) -> None:
         """Reject options that name no user, or users in two ways."""
         if (self.user_id is None) != self.needs_token:
-            raise ConfigurationError("Give either user_id, for all clients, or tokens or oauth, which name users")
+            raise ConfigurationError(
+                "Give either user_id, for all clients, or tokens or oauth, which name users"
+            )
         if self.user_id is not None:
             check_user_id(self.user_id)
 
@@ -77,11 +81,14 @@ class HttpOptions(ServerOptions):
 
 
 @asynccontextmanager
-async def http_server(graph: KnowledgeGraph | OpeningGraph, options: HttpOptions) -> AsyncIterator["HttpServer"]:
+async def http_server(
+    graph: KnowledgeGraph | OpeningGraph, options: HttpOptions
+) -> AsyncIterator["HttpServer"]:
     """Serve while the block runs.
 
     Raises:
-        ConfigurationError: the address is not available, or is no loopback address and clients need no token.
+        ConfigurationError: the address is not available, or is no loopback address and clients need
+            no token.
         InputError: a toolset is unknown.
     """
     listening = _listen(options)
@@ -137,17 +144,22 @@ def _listen(options: HttpOptions) -> socket.socket:
 def _check_reachable(options: HttpOptions) -> None:
     if not options.needs_token:
         raise ConfigurationError(
-            f"{options.host} can be reached from other machines, so clients must send an access token: give a "
-            "token file (--tokens FILE) or an authorization server (--oauth-issuer URL), or listen on 127.0.0.1"
+            f"{options.host} can be reached from other machines, so clients must send an access "
+            f"token: give a "
+            "token file (--tokens FILE) or an authorization server (--oauth-issuer URL), or listen "
+            "on 127.0.0.1"
         )
     if options.oauth is not None and options.oauth.resource is None:
         raise ConfigurationError(
-            f"{options.host} can be reached from other machines: give the URL under which they reach this server "
+            f"{options.host} can be reached from other machines: give the URL under which they "
+            f"reach this server "
             "(--oauth-resource URL), because access tokens are made for it"
         )
 
 
-def _app(graph: KnowledgeGraph | OpeningGraph, options: HttpOptions, address: str, port: int) -> Starlette:
+def _app(
+    graph: KnowledgeGraph | OpeningGraph, options: HttpOptions, address: str, port: int
+) -> Starlette:
     server = make_server(graph, _user_of(options), options)
     url = f"http://{_in_url(address)}:{port}{PATH}"
     oauth = None if options.oauth is None else OAuthTokens(options.oauth, url, options.tokens)
@@ -190,7 +202,9 @@ def _security(options: HttpOptions, address: str, port: int) -> TransportSecurit
         here += ["127.0.0.1", "localhost", "[::1]"]
     hosts = list(dict.fromkeys(f"{name}:{port}" for name in here))
     public = (
-        () if options.oauth is None or options.oauth.resource is None else (urlsplit(options.oauth.resource).netloc,)
+        ()
+        if options.oauth is None or options.oauth.resource is None
+        else (urlsplit(options.oauth.resource).netloc,)
     )
     for name in (*options.allowed_hosts, *public):
         hosts += [name] if _has_port(name) else [name, f"{name}:*"]

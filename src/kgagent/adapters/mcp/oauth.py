@@ -22,11 +22,24 @@ from kgagent.adapters.mcp.access_tokens import AccessTokens
 from kgagent.errors import ConfigurationError, InputError, KgAgentError
 from kgagent.validation import check_user_id
 
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+ALGORITHMS = (
+    "RS256",
+    "RS384",
+    "RS512",
+    "PS256",
+    "PS384",
+    "PS512",
+    "ES256",
+    "ES384",
+    "ES512",
+    "EdDSA",
+)
 """Signatures that only the holder of a private key can make."""
 
 TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
-"""What a token may call itself (RFC 9068); other JWTs of the same issuer, such as logout tokens, grant nothing."""
+"""What a token may call itself (RFC 9068); other JWTs of the same issuer, such as logout tokens,
+grant nothing.
+"""
 
 LEEWAY = 30.0
 """Seconds by which the clocks of two machines may differ."""
@@ -50,7 +63,9 @@ class KeysUnavailableError(KgAgentError):
 
 
 class KeysUnavailable:
-    """ASGI middleware that answers 503 where a token cannot be verified because the issuer does not answer."""
+    """ASGI middleware that answers 503 where a token cannot be verified because the issuer does not
+    answer.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -62,7 +77,10 @@ class KeysUnavailable:
         except KeysUnavailableError as error:
             # The reason names addresses that concern nobody who is not let in.
             _log.info("An access token could not be verified: %s", error)
-            reason = "The access token cannot be verified now, because the keys of its issuer cannot be fetched"
+            reason = (
+                "The access token cannot be verified now, because the keys of its issuer cannot be "
+                "fetched"
+            )
             refusal = JSONResponse(
                 {"error": "temporarily_unavailable", "error_description": reason},
                 status_code=503,
@@ -77,8 +95,9 @@ class OAuthOptions:
 
     Attributes:
         issuer: URL of the authorization server, exactly as in the claim `iss` of its tokens.
-        resource: URL under which clients reach this server; None is the address that it listens on. It is kept in the
-            form in which clients use it: host in lower case or Punycode, without default port.
+        resource: URL under which clients reach this server; None is the address that it listens on.
+            It is kept in the form in which clients use it: host in lower case or Punycode, without
+            default port.
         audience: the claim `aud` of accepted tokens; None is the resource (RFC 8707).
         required_scopes: scopes that a token must have.
         user_claim: the claim that is the user whose graph a token opens.
@@ -97,12 +116,15 @@ class OAuthOptions:
         for name, url in (("issuer", self.issuer), ("jwks_url", self.jwks_url)):
             if url is not None and not _is_protected(url):
                 raise ConfigurationError(
-                    f"{name} must be an https URL (http only on this machine) without user or fragment, got {url!r}"
+                    f"{name} must be an https URL (http only on this machine) without user or "
+                    f"fragment, got {url!r}"
                 )
         if self.resource is not None:
             resource = _plain_url(self.resource)
             if resource is None:
-                raise ConfigurationError(f"resource must be the http(s) URL of this server, got {self.resource!r}")
+                raise ConfigurationError(
+                    f"resource must be the http(s) URL of this server, got {self.resource!r}"
+                )
             object.__setattr__(self, "resource", str(resource))
 
 
@@ -130,7 +152,8 @@ class OAuthTokens:
     @property
     def settings(self) -> AuthSettings:
         """What the SDK publishes about this server, and demands of a request."""
-        # Validated from text, a URL without a path stays without: clients compare the issuer as a text.
+        # Validated from text, a URL without a path stays without: clients compare the issuer as a
+        # text.
         return AuthSettings.model_validate(
             {
                 "issuer_url": self._options.issuer,
@@ -144,13 +167,25 @@ class OAuthTokens:
         """Authenticate a token for the SDK, which receives the user and not the token.
 
         Raises:
-            KeysUnavailableError: the key of the token is unknown and the issuer's keys cannot be fetched.
+            KeysUnavailableError: the key of the token is unknown and the issuer's keys cannot be
+                fetched.
         """
-        if self._static is not None and (known := await self._static.verify_token(token)) is not None:
+        if (
+            self._static is not None
+            and (known := await self._static.verify_token(token)) is not None
+        ):
             return known.model_copy(update={"scopes": list(self._options.required_scopes)})
         try:
             return self._access(await self._claims(token))
-        except (PyJWTError, InputError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
+        except (
+            PyJWTError,
+            InputError,
+            ValueError,
+            TypeError,
+            LookupError,
+            ArithmeticError,
+            RecursionError,
+        ) as error:
             # The text of an error may quote the token.
             _log.info("An access token was refused: %s", type(error).__name__)
             return None
@@ -158,7 +193,10 @@ class OAuthTokens:
     async def _claims(self, token: str) -> Mapping[str, Any]:
         """The claims of a valid token."""
         header = get_unverified_header(token)
-        if header.get("alg") not in ALGORITHMS or str(header.get("typ", "JWT")).lower() not in TYPES:
+        if (
+            header.get("alg") not in ALGORITHMS
+            or str(header.get("typ", "JWT")).lower() not in TYPES
+        ):
             raise ValueError
         return self._jwt.decode(
             token,
@@ -185,11 +223,13 @@ class OAuthTokens:
         )
 
     async def _key(self, key_id: str | None) -> PyJWK:
-        """A key of the issuer, or its only one for a token that names none; one that is cached waits for no fetch.
+        """A key of the issuer, or its only one for a token that names none; one that is cached
+        waits for no fetch.
 
         Raises:
             PyJWTError: the issuer has no such key.
-            KeysUnavailableError: the keys cannot be fetched, now or at the last attempt, a few seconds ago.
+            KeysUnavailableError: the keys cannot be fetched, now or at the last attempt, a few
+                seconds ago.
         """
         if (known := self._cached(key_id)) is not None:
             return known
@@ -204,10 +244,17 @@ class OAuthTokens:
                 if key_id is not None:
                     return await asyncio.to_thread(self._keys.get_signing_key, key_id)
                 await asyncio.to_thread(self._keys.get_jwk_set)
-            except (PyJWKClientConnectionError, PyJWKSetError, httpx2.HTTPError, ValueError) as error:
+            except (
+                PyJWKClientConnectionError,
+                PyJWKSetError,
+                httpx2.HTTPError,
+                ValueError,
+            ) as error:
                 self._failed_at = time.monotonic()
                 _log.warning("The keys of %s cannot be fetched: %s", self._options.issuer, error)
-                raise KeysUnavailableError(f"The keys of {self._options.issuer} cannot be fetched") from error
+                raise KeysUnavailableError(
+                    f"The keys of {self._options.issuer} cannot be fetched"
+                ) from error
             if (only := self._cached(key_id)) is None:
                 raise InvalidTokenError("the issuer has several keys, and the token names none")
             return only
@@ -217,7 +264,11 @@ class OAuthTokens:
         keys = None if cache is None else cache.get()
         if keys is None:
             return None
-        usable = [key for key in keys.keys if key.public_key_use in ("sig", None) and key.key_type != "oct"]
+        usable = [
+            key
+            for key in keys.keys
+            if key.public_key_use in ("sig", None) and key.key_type != "oct"
+        ]
         if key_id is None:
             return usable[0] if len(usable) == 1 else None
         return PyJWKClient.match_kid(usable, key_id)
@@ -232,7 +283,9 @@ class OAuthTokens:
         )
 
     async def _keys_url_of_metadata(self) -> str:
-        """The URL of the keys in the first metadata of the issuer that names one (RFC 8414 or OpenID Connect)."""
+        """The URL of the keys in the first metadata of the issuer that names one (RFC 8414 or
+        OpenID Connect).
+        """
         issuer = self._options.issuer
         async with httpx2.AsyncClient(timeout=TIMEOUT) as http:
             for url in build_oauth_authorization_server_metadata_discovery_urls(issuer, issuer):

@@ -21,13 +21,15 @@ _log = logging.getLogger(__name__)
 
 
 class OpeningGraph:
-    """A graph that opens when the block begins; a call waits for it. If it cannot be opened, the next call tries again.
+    """A graph that opens when the block begins; a call waits for it. If it cannot be opened, the
+    next call tries again.
 
     Attributes:
         ontology: the ontology of the graph.
         settings: the settings of the graph.
         is_open: whether a call need not wait for the graph.
-        state: what is going on, such as "Downloading Neo4j 2026.08.1, 45%"; empty if nothing has been reported.
+        state: what is going on, such as "Downloading Neo4j 2026.08.1, 45%"; empty if nothing has
+            been reported.
     """
 
     def __init__(
@@ -69,7 +71,9 @@ class OpeningGraph:
         except Exception as error:
             if not limit.expired():
                 _log.exception("The graph could not be opened")
-                raise StoreError("The graph cannot be opened. The log of the server has the details") from error
+                raise StoreError(
+                    "The graph cannot be opened. The log of the server has the details"
+                ) from error
         state = f" ({self.state})" if self.state else ""
         raise BusyError(f"The graph is still being opened{state}; try again in half a minute")
 
@@ -94,7 +98,10 @@ class OpeningGraph:
         return self
 
     async def __aexit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         """Close the graph."""
         await self._directory.close()

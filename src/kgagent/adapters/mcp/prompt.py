@@ -10,8 +10,12 @@ from kgagent.tools.ontology_guide import level_words, ontology_guide
 PROMPT = Prompt(
     name="use_knowledge_graph",
     title="Use the knowledge graph",
-    description="How to read, extend and correct the knowledge graph with the tools of this server.",
-    arguments=[PromptArgument(name="task", description="What to do with the graph.", required=False)],
+    description=(
+        "How to read, extend and correct the knowledge graph with the tools of this server."
+    ),
+    arguments=[
+        PromptArgument(name="task", description="What to do with the graph.", required=False)
+    ],
 )
 
 
@@ -30,10 +34,13 @@ def instructions(ontology: Ontology, tools: Collection[str]) -> str:
         )
     if any(name.startswith(("create_", "update_", "add_", "remember")) for name in tools):
         text += (
-            " Update what exists, do not create it again. If something ends or a plan is done, replace the "
-            'relationship_type: "visited" for "plans to visit". What two nodes did or said is a note on their '
+            " Update what exists, do not create it again. If something ends or a plan is done, "
+            "replace the "
+            'relationship_type: "visited" for "plans to visit". What two nodes did or said is a '
+            "note on their "
             "relationship; an event of several people (a dinner) is a node connected to each."
-            "\nWords for attitude and proximity, 1 to 5, by labels (Neo4j type):\n" + level_words(ontology)
+            "\nWords for attitude and proximity, 1 to 5, by labels (Neo4j type):\n"
+            + level_words(ontology)
         )
     return text
 
@@ -65,33 +72,40 @@ def guide(ontology: Ontology, tools: Collection[str], task: str | None = None) -
 _RULES: tuple[tuple[set[str], str], ...] = (
     (
         {"explore"},
-        "Explore before you write: call `explore` with the names that you read (`text_matches`) and with what is "
+        "Explore before you write: call `explore` with the names that you read (`text_matches`) "
+        "and with what is "
         "said about them (`queries`). Use the `entity_key` of what exists.",
     ),
     (
         {"remember"},
-        "Store what you learn with one call of `remember`: nodes, relationships and notes together, by name. "
+        "Store what you learn with one call of `remember`: nodes, relationships and notes "
+        "together, by name. "
         "Correct the items that failed.",
     ),
     (
         {"merge_nodes", "delete_node", "delete_relationship"},
-        "Undo what you stored by mistake: `merge_nodes` makes one node of two that are the same thing; "
+        "Undo what you stored by mistake: `merge_nodes` makes one node of two that are the same "
+        "thing; "
         "`delete_node` and `delete_relationship` remove what is wrong.",
     ),
     (
         {"create_node"},
-        "Create a node only if exploring did not find it. If you cannot tell which of two is meant, ask instead of "
+        "Create a node only if exploring did not find it. If you cannot tell which of two is "
+        "meant, ask instead of "
         "guessing.",
     ),
     (
         {"update_relationship"},
-        "Update instead of creating if the relationship exists: `update_relationship`. Give only what has changed; "
+        "Update instead of creating if the relationship exists: `update_relationship`. Give only "
+        "what has changed; "
         "the rest stays.",
     ),
     (
         {"create_relationship"},
-        "Two nodes have at most one relationship of a Neo4j type. Give its type, description, attitude and "
-        "proximity as fully as the source does, with names in the description, and omit what you do not know.",
+        "Two nodes have at most one relationship of a Neo4j type. Give its type, description, "
+        "attitude and "
+        "proximity as fully as the source does, with names in the description, and omit what you "
+        "do not know.",
     ),
     (
         {"add_note_to_relationship"},
@@ -104,12 +118,14 @@ _RULES: tuple[tuple[set[str], str], ...] = (
     ),
     (
         {"hybrid_search"},
-        "To answer one question, `hybrid_search` is shorter than `explore`. Answer from its result, and say so "
+        "To answer one question, `hybrid_search` is shorter than `explore`. Answer from its "
+        "result, and say so "
         "if it returns nothing relevant.",
     ),
     (
         set(),
-        "An answer that begins with `Error:` says what was wrong and what to do: correct the call and repeat it, "
+        "An answer that begins with `Error:` says what was wrong and what to do: correct the call "
+        "and repeat it, "
         "or say that it cannot be done.",
     ),
 )

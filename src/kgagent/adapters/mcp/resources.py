@@ -45,7 +45,10 @@ class GraphResource:
 
 
 async def _schema(graph: KnowledgeGraph, _user_id: str) -> Content:
-    states = {row["name"]: row for row in await services_of(graph).store.run_schema(statement("show_index_states"))}
+    states = {
+        row["name"]: row
+        for row in await services_of(graph).store.run_schema(statement("show_index_states"))
+    }
     problems = await services_of(graph).schema.problems()
     return {
         "neo4j_version": services_of(graph).store.features.version,
@@ -66,7 +69,9 @@ async def _schema(graph: KnowledgeGraph, _user_id: str) -> Content:
 
 
 def _state(row: Mapping[str, Any] | None) -> Content:
-    """The state of an index; None if another index covers it, or none does, which `problems` reports."""
+    """The state of an index; None if another index covers it, or none does, which `problems`
+    reports.
+    """
     if row is None:
         return {"state": None, "population_percent": None}
     return {"state": row["state"], "population_percent": row["populationPercent"]}
@@ -117,14 +122,23 @@ async def _statistics(graph: KnowledgeGraph, user_id: str) -> Content:
 RESOURCES = {
     resource.uri: resource
     for resource in (
-        GraphResource("schema", "Constraints and indexes of the database and their state.", _schema),
+        GraphResource(
+            "schema", "Constraints and indexes of the database and their state.", _schema
+        ),
         GraphResource(
             "ontology",
-            "Labels, relationship types, and the words of each type for attitude and proximity from 1 to 5.",
+            "Labels, relationship types, and the words of each type for attitude and proximity "
+            "from 1 to 5.",
             _ontology,
         ),
-        GraphResource("patterns", "Worked examples of graph patterns, for query_patterns.", _patterns),
-        GraphResource("statistics", "Number of nodes of each label and of relationships of each type.", _statistics),
+        GraphResource(
+            "patterns", "Worked examples of graph patterns, for query_patterns.", _patterns
+        ),
+        GraphResource(
+            "statistics",
+            "Number of nodes of each label and of relationships of each type.",
+            _statistics,
+        ),
     )
 }
 """Resources by URI."""

@@ -50,7 +50,9 @@ GraphOf = Callable[[str], Awaitable[KnowledgeGraph]]
 """Returns the graph of a user, such as `GraphDirectory.graph_of`."""
 
 LISTS_STAY = CacheHint(ttl_ms=3_600_000, scope="public")
-"""Tools, resources and prompts are the same for all users, and change only when the server is started anew."""
+"""Tools, resources and prompts are the same for all users, and change only when the server is
+started anew.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,13 +60,17 @@ class ServerOptions:
     """What a server offers.
 
     Attributes:
-        toolsets: names of the toolsets to offer; None offers those of the graph's settings, by default "core".
-        progress_interval: seconds between two progress notifications of a call, if the client asks for them.
-        structured: whether results also have structured content, and tools an output schema; for clients that are
-            programs. Clients that hand all of it to a model would send it twice.
+        toolsets: names of the toolsets to offer; None offers those of the graph's settings, by
+            default "core".
+        progress_interval: seconds between two progress notifications of a call, if the client asks
+            for them.
+        structured: whether results also have structured content, and tools an output schema; for
+            clients that are programs. Clients that hand all of it to a model would send it twice.
         app: whether to offer an MCP App that shows the graph of an answer.
-        confirm: whether clients that can ask their user do so before a call merges or deletes something.
-        graph_of: returns the graph of a user, of the same ontology as the server's graph; None uses that one.
+        confirm: whether clients that can ask their user do so before a call merges or deletes
+            something.
+        graph_of: returns the graph of a user, of the same ontology as the server's graph; None uses
+            that one.
     """
 
     toolsets: str | Sequence[str] | None = None
@@ -102,7 +108,9 @@ def make_server(
         on_read_resource=handlers.read_resource,
         on_list_prompts=handlers.list_prompts,
         on_get_prompt=handlers.get_prompt,
-        cache_hints=dict.fromkeys(("tools/list", "resources/list", "prompts/list", "server/discover"), LISTS_STAY),
+        cache_hints=dict.fromkeys(
+            ("tools/list", "resources/list", "prompts/list", "server/discover"), LISTS_STAY
+        ),
     )
     if handlers.app is not None:
         server.extensions = handlers.app.extensions
@@ -111,8 +119,11 @@ def make_server(
     return server
 
 
-async def serve_stdio(graph: KnowledgeGraph | OpeningGraph, user_id: str, options: ServerOptions | None = None) -> None:
-    """Serve one client over stdin and stdout until stdin ends. Other output of the process goes to stderr meanwhile.
+async def serve_stdio(
+    graph: KnowledgeGraph | OpeningGraph, user_id: str, options: ServerOptions | None = None
+) -> None:
+    """Serve one client over stdin and stdout until stdin ends. Other output of the process goes to
+    stderr meanwhile.
 
     Args:
         graph: an open graph, or one that opens while the server answers already.
@@ -131,25 +142,35 @@ async def serve_stdio(graph: KnowledgeGraph | OpeningGraph, user_id: str, option
 class _Handlers:
     """Request handlers; each determines the user of its request."""
 
-    def __init__(self, graph: KnowledgeGraph | OpeningGraph, user_of: UserOf, options: ServerOptions) -> None:
+    def __init__(
+        self, graph: KnowledgeGraph | OpeningGraph, user_of: UserOf, options: ServerOptions
+    ) -> None:
         self._graph = graph
         self._user_of = user_of
         self._options = options
         self._toolsets = graph.settings.toolsets if options.toolsets is None else options.toolsets
-        self._definitions = tool_definitions(graph.ontology, self._toolsets, structured=options.structured)
+        self._definitions = tool_definitions(
+            graph.ontology, self._toolsets, structured=options.structured
+        )
         self.app = _graph_app(graph) if options.app else None
         if self.app is not None:
             self._definitions = list(map(self.app.definition, self._definitions))
         self.schemas = {tool.name: tool.input_schema for tool in self._definitions}
 
-    async def list_tools(self, _context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListToolsResult:
         return ListToolsResult(tools=self._definitions)
 
-    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+    async def call_tool(
+        self, context: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
         if params.name not in self.schemas:
             raise MCPError(INVALID_PARAMS, why_missing(params.name, self.schemas))
         user_id = self._user_of(context)
-        async with progress_reported(params.name, context, self._options.progress_interval, self._state):
+        async with progress_reported(
+            params.name, context, self._options.progress_interval, self._state
+        ):
             try:
                 graph = await self._graph_of(user_id)
             except KgAgentError as error:
@@ -157,8 +178,11 @@ class _Handlers:
             tool = graph.tools(user_id=user_id, toolsets=self._toolsets)[params.name]
             unconfirmed = await confirm(tool, params, context) if self._options.confirm else None
             if unconfirmed is not None:
-                return self._result(unconfirmed) if isinstance(unconfirmed, ToolText) else unconfirmed
-            # If the client cancels its request, this task is cancelled, and with it the database statement.
+                return (
+                    self._result(unconfirmed) if isinstance(unconfirmed, ToolText) else unconfirmed
+                )
+            # If the client cancels its request, this task is cancelled, and with it the database
+            # statement.
             answer = await tool.call_text(params.arguments)
         if self.app is None:
             return self._result(answer)
@@ -170,24 +194,35 @@ class _Handlers:
 
     def _state(self) -> str:
         """What a call waits for; empty if the graph is open."""
-        return self._graph.state if isinstance(self._graph, OpeningGraph) and not self._graph.is_open else ""
+        return (
+            self._graph.state
+            if isinstance(self._graph, OpeningGraph) and not self._graph.is_open
+            else ""
+        )
 
-    async def list_resources(self, _context: Context, _params: PaginatedRequestParams | None) -> ListResourcesResult:
+    async def list_resources(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
         apps = [] if self.app is None else [self.app.resource]
-        return ListResourcesResult(resources=[*(resource.definition() for resource in RESOURCES.values()), *apps])
+        return ListResourcesResult(
+            resources=[*(resource.definition() for resource in RESOURCES.values()), *apps]
+        )
 
     async def list_resource_templates(
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourceTemplatesResult:
         return ListResourceTemplatesResult(resource_templates=[])
 
-    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read_resource(
+        self, context: Context, params: ReadResourceRequestParams
+    ) -> ReadResourceResult:
         if self.app is not None and str(params.uri) == self.app.resource.uri:
             return self.app.read()
         resource = RESOURCES.get(str(params.uri))
         if resource is None:
             raise MCPError(
-                INVALID_PARAMS, f"Unknown resource: {str(params.uri)[:100]}. Available: {', '.join(RESOURCES)}"
+                INVALID_PARAMS,
+                f"Unknown resource: {str(params.uri)[:100]}. Available: {', '.join(RESOURCES)}",
             )
         try:
             user_id = self._user_of(context)
@@ -195,20 +230,30 @@ class _Handlers:
         except KgAgentError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
         return ReadResourceResult(
-            contents=[TextResourceContents(uri=resource.uri, mime_type=MIME_TYPE, text=dump(content))]
+            contents=[
+                TextResourceContents(uri=resource.uri, mime_type=MIME_TYPE, text=dump(content))
+            ]
         )
 
-    async def list_prompts(self, _context: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+    async def list_prompts(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListPromptsResult:
         return ListPromptsResult(prompts=[PROMPT])
 
-    async def get_prompt(self, _context: Context, params: GetPromptRequestParams) -> GetPromptResult:
+    async def get_prompt(
+        self, _context: Context, params: GetPromptRequestParams
+    ) -> GetPromptResult:
         if params.name != PROMPT.name:
-            raise MCPError(INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}. Available: {PROMPT.name}")
+            raise MCPError(
+                INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}. Available: {PROMPT.name}"
+            )
         given = params.arguments or {}
         known = [argument.name for argument in PROMPT.arguments or ()]
         for name in given:
             if name not in known:
-                raise MCPError(INVALID_PARAMS, f"Unknown argument: {name[:100]}. Available: {', '.join(known)}")
+                raise MCPError(
+                    INVALID_PARAMS, f"Unknown argument: {name[:100]}. Available: {', '.join(known)}"
+                )
         return guide(self._graph.ontology, self.schemas, given.get("task"))
 
     async def _graph_of(self, user_id: str) -> KnowledgeGraph:

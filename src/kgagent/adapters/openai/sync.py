@@ -14,7 +14,11 @@ from kgagent.blocking import BlockingWrapper
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionMessage, ChatCompletionToolMessageParam
+    from openai.types.chat import (
+        ChatCompletionFunctionToolParam,
+        ChatCompletionMessage,
+        ChatCompletionToolMessageParam,
+    )
     from openai.types.responses import FunctionToolParam, Response
     from openai.types.responses.response_input_param import FunctionCallOutput
 
@@ -24,7 +28,9 @@ if TYPE_CHECKING:
 class SyncOpenAITools(BlockingWrapper[OpenAITools]):
     """The tools of a `SyncKnowledgeGraph` as functions: as `OpenAITools`, and each call waits."""
 
-    def __init__(self, tools: Mapping[str, SyncTool], *, names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, tools: Mapping[str, SyncTool], *, names: Sequence[str] | None = None
+    ) -> None:
         """Choose tools.
 
         Args:
@@ -48,12 +54,14 @@ class SyncOpenAITools(BlockingWrapper[OpenAITools]):
         """The functions, as `responses.create` takes them in `tools`."""
         return self._wrapped.responses
 
-    def answer_message(self, message: ChatCompletionMessage) -> list[ChatCompletionToolMessageParam]:
+    def answer_message(
+        self, message: ChatCompletionMessage
+    ) -> list[ChatCompletionToolMessageParam]:
         """See `OpenAITools.answer_message`."""
         return self._wait(self._wrapped.answer_message, message)
 
     def answer_response(self, response: Response) -> list[FunctionCallOutput]:
-        """Run the function calls of a response, one after the other, and return an output item for each."""
+        """See `OpenAITools.answer_response`."""
         return self._wait(self._wrapped.answer_response, response)
 
     def call(self, name: str, arguments: str | None) -> str:

@@ -1,4 +1,6 @@
-"""The agent's tools for OpenAI's models: function schemas in strict form, and answers to the calls of a model."""
+"""The agent's tools for OpenAI's models: function schemas in strict form, and answers to the calls
+of a model.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -28,12 +30,15 @@ class OpenAITools:
     messages += [message, *await tools.answer_message(message)]
     """
 
-    def __init__(self, tools: Mapping[str, BoundTool], *, names: Sequence[str] | None = None) -> None:
+    def __init__(
+        self, tools: Mapping[str, BoundTool], *, names: Sequence[str] | None = None
+    ) -> None:
         """Choose tools.
 
         Args:
-            tools: the tools of a `KnowledgeGraph`, bound to a user. Without names, the toolsets with which they were
-                made are offered, else those of the graph's settings, by default "core".
+            tools: the tools of a `KnowledgeGraph`, bound to a user. Without names, the toolsets
+                with which they were made are offered, else those of the graph's settings, by
+                default "core".
             names: names of the tools to offer, instead of toolsets.
 
         Raises:
@@ -54,7 +59,12 @@ class OpenAITools:
         return [
             {
                 "type": "function",
-                "function": {"name": name, "description": description, "parameters": parameters, "strict": True},
+                "function": {
+                    "name": name,
+                    "description": description,
+                    "parameters": parameters,
+                    "strict": True,
+                },
             }
             for name, description, parameters in self._functions()
         ]
@@ -63,11 +73,19 @@ class OpenAITools:
     def responses(self) -> list[FunctionToolParam]:
         """The functions, as `responses.create` takes them in `tools`."""
         return [
-            {"type": "function", "name": name, "description": description, "parameters": parameters, "strict": True}
+            {
+                "type": "function",
+                "name": name,
+                "description": description,
+                "parameters": parameters,
+                "strict": True,
+            }
             for name, description, parameters in self._functions()
         ]
 
-    async def answer_message(self, message: ChatCompletionMessage) -> list[ChatCompletionToolMessageParam]:
+    async def answer_message(
+        self, message: ChatCompletionMessage
+    ) -> list[ChatCompletionToolMessageParam]:
         """Run the calls of a message, one after the other, and return a tool message for each.
 
         An error is part of the answer; nothing is raised into the agent.
@@ -82,7 +100,9 @@ class OpenAITools:
         return answers
 
     async def answer_response(self, response: Response) -> list[FunctionCallOutput]:
-        """Run the function calls of a response, one after the other, and return an output item for each."""
+        """Run the function calls of a response, one after the other, and return an output item for
+        each.
+        """
         return [
             {
                 "type": "function_call_output",
@@ -105,7 +125,10 @@ class OpenAITools:
         for tool in self._tools.values():
             yield (
                 tool.name,
-                *described_schema(tool.description, strict_schema(arguments_schema(tool.arguments, tool.neo4j_types))),
+                *described_schema(
+                    tool.description,
+                    strict_schema(arguments_schema(tool.arguments, tool.neo4j_types)),
+                ),
             )
 
 
@@ -120,7 +143,8 @@ def unwrap_tools(tools: Mapping[str, SyncTool]) -> tuple[dict[str, BoundTool], P
     for name, tool in tools.items():
         if not isinstance(tool, SyncTool):
             raise ConfigurationError(
-                f"SyncOpenAITools was given a {type(tool).__name__}; the tools of a KnowledgeGraph go into OpenAITools"
+                f"SyncOpenAITools was given a {type(tool).__name__}; the tools of a KnowledgeGraph "
+                f"go into OpenAITools"
             )
         unwrapped[name], portal = unwrap(tool)
     if portal is None:

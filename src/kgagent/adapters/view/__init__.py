@@ -1,8 +1,15 @@
-"""A page in which a person searches and views a graph, served to one user or written to one file."""
+"""A page in which a person searches and views a graph, served to one user or written to one
+file.
+"""
 
 from kgagent.adapters.view.page import app_page, file_page
 from kgagent.adapters.view.server import ViewServer, view_server
-from kgagent.adapters.view.view_builder import DEFAULT_NEIGHBORS, MAX_NEIGHBORS, SEARCHES, build_view
+from kgagent.adapters.view.view_builder import (
+    DEFAULT_NEIGHBORS,
+    MAX_NEIGHBORS,
+    SEARCHES,
+    build_view,
+)
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 
 __all__ = [

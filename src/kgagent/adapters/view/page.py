@@ -39,7 +39,11 @@ _PLACEHOLDER = re.compile(r"%%([a-z_]+)%%")
 def file_page(view: ViewGraph, vocabulary: Vocabulary, user_id: str) -> str:
     """A page that displays one graph and makes no requests."""
     return _page(
-        {"user": user_id, "search": None, "graph": json.loads(view.model_dump_json(exclude_none=True))},
+        {
+            "user": user_id,
+            "search": None,
+            "graph": json.loads(view.model_dump_json(exclude_none=True)),
+        },
         vocabulary,
         content_policy(),
     )
@@ -47,7 +51,11 @@ def file_page(view: ViewGraph, vocabulary: Vocabulary, user_id: str) -> str:
 
 def served_page(vocabulary: Vocabulary, user_id: str) -> str:
     """A page that searches through the server that serves it."""
-    return _page({"user": user_id, "search": "search", "graph": None}, vocabulary, content_policy(served=True))
+    return _page(
+        {"user": user_id, "search": "search", "graph": None},
+        vocabulary,
+        content_policy(served=True),
+    )
 
 
 def app_page(vocabulary: Vocabulary, answer: str) -> str:
@@ -58,12 +66,19 @@ def app_page(vocabulary: Vocabulary, answer: str) -> str:
         answer: the key in the `_meta` of a tool's result that holds the graph.
     """
     scripts = (*SCRIPTS, HOST_SCRIPT)
-    data = {"user": "", "search": None, "graph": None, "answer": answer, "version": version("kgagent")}
+    data = {
+        "user": "",
+        "search": None,
+        "graph": None,
+        "answer": answer,
+        "version": version("kgagent"),
+    }
     return _page(data, vocabulary, content_policy(scripts), scripts)
 
 
 def content_policy(scripts: Sequence[str] = SCRIPTS, *, served: bool = False) -> str:
-    """The Content-Security-Policy: own scripts and styles only, and requests to the own server if `served`.
+    """The Content-Security-Policy: own scripts and styles only, and requests to the own server if
+    `served`.
 
     Trusted types turn every attempt to parse text as HTML into an error.
     """
@@ -93,7 +108,9 @@ def asset(name: str) -> str:
     return _ASSETS.joinpath(name).read_text("utf-8")
 
 
-def _page(data: Mapping[str, Any], vocabulary: Vocabulary, policy: str, scripts: Sequence[str] = SCRIPTS) -> str:
+def _page(
+    data: Mapping[str, Any], vocabulary: Vocabulary, policy: str, scripts: Sequence[str] = SCRIPTS
+) -> str:
     parts = {
         "policy": html.escape(policy, quote=True),
         "style": asset("page.css"),

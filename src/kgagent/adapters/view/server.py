@@ -1,4 +1,6 @@
-"""Serves the page on this machine, for one user's graph: two read-only paths behind a secret token."""
+"""Serves the page on this machine, for one user's graph: two read-only paths behind a secret
+token.
+"""
 
 import asyncio
 import hmac
@@ -16,7 +18,12 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from pydantic import BaseModel, ConfigDict, Field
 
 from kgagent.adapters.view.page import content_policy, served_page
-from kgagent.adapters.view.view_builder import DEFAULT_NEIGHBORS, MAX_NEIGHBORS, build_overview, build_view
+from kgagent.adapters.view.view_builder import (
+    DEFAULT_NEIGHBORS,
+    MAX_NEIGHBORS,
+    build_overview,
+    build_view,
+)
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 from kgagent.errors import ConfigurationError, InputError, KgAgentError
 from kgagent.knowledge_graph import KnowledgeGraph
@@ -28,7 +35,9 @@ IDLE_SECONDS = 30
 """Seconds after which an idle connection is closed."""
 
 MAX_QUERY_LENGTH = 8_000
-INTERNAL_ERROR = "The search failed with an internal error; see the terminal in which kgagent view runs"
+INTERNAL_ERROR = (
+    "The search failed with an internal error; see the terminal in which kgagent view runs"
+)
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
@@ -66,7 +75,8 @@ class ViewServer:
     """A running server.
 
     Attributes:
-        url: address of the page. It contains a secret token: whoever knows it can read the user's graph.
+        url: address of the page. It contains a secret token: whoever knows it can read the user's
+            graph.
     """
 
     url: str
@@ -77,7 +87,9 @@ class ViewServer:
 
 
 @asynccontextmanager
-async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> AsyncIterator[ViewServer]:
+async def view_server(
+    graph: KnowledgeGraph, user_id: str, *, port: int = 0
+) -> AsyncIterator[ViewServer]:
     """Serve the page while the block runs.
 
     Args:
@@ -98,7 +110,9 @@ async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> 
     try:
         server = SiteServer(search, served_page(Vocabulary.of(graph.ontology), user_id), port)
     except OSError as error:
-        raise ConfigurationError(f"Cannot listen on {ADDRESS}:{port}: {error.strerror or error}") from error
+        raise ConfigurationError(
+            f"Cannot listen on {ADDRESS}:{port}: {error.strerror or error}"
+        ) from error
     thread = threading.Thread(target=server.serve_forever, name="kgagent-view", daemon=True)
     thread.start()
     try:
@@ -112,8 +126,12 @@ async def view_server(graph: KnowledgeGraph, user_id: str, *, port: int = 0) -> 
 async def _view_of(graph: KnowledgeGraph, user_id: str, request: ViewRequest) -> ViewGraph:
     query, neighbors = request.query, request.neighbors
     if not query:
-        return await build_overview(graph.retrieval, user_id=user_id, limit=request.limit, max_neighbors=neighbors)
-    result = await graph.retrieval.hybrid_search(HybridSearchRequest(query=query, limit=request.limit), user_id=user_id)
+        return await build_overview(
+            graph.retrieval, user_id=user_id, limit=request.limit, max_neighbors=neighbors
+        )
+    result = await graph.retrieval.hybrid_search(
+        HybridSearchRequest(query=query, limit=request.limit), user_id=user_id
+    )
     return await build_view(
         graph.retrieval, result.to_dict(), user_id=user_id, queries=[query], max_neighbors=neighbors
     )
@@ -159,12 +177,22 @@ class _Handler(BaseHTTPRequestHandler):
             return
         hosts = self.headers.get_all("Host", [])
         if len(hosts) != 1 or not {*hosts, address.netloc or hosts[0]} <= self.server.hosts:
-            # DNS rebinding: a foreign page whose host name resolves to this machine sends that name.
-            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "This server only answers to 127.0.0.1 and localhost")
+            # DNS rebinding: a foreign page whose host name resolves to this machine sends that
+            # name.
+            self._refuse(
+                HTTPStatus.MISDIRECTED_REQUEST,
+                "This server only answers to 127.0.0.1 and localhost",
+            )
             return
         token, slash, path = address.path.removeprefix("/").partition("/")
-        if not (slash and hmac.compare_digest(token.encode(), self.server.token.encode()) and path in {"", "search"}):
-            self._refuse(HTTPStatus.NOT_FOUND, "Not found. Open the address that kgagent view printed")
+        if not (
+            slash
+            and hmac.compare_digest(token.encode(), self.server.token.encode())
+            and path in {"", "search"}
+        ):
+            self._refuse(
+                HTTPStatus.NOT_FOUND, "Not found. Open the address that kgagent view printed"
+            )
         elif path == "search":
             self._search(address.query)
         else:

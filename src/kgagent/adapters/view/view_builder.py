@@ -1,9 +1,17 @@
-"""Builds the page's graph from the result of a search, or from what a tool that searches has answered."""
+"""Builds the page's graph from the result of a search, or from what a tool that searches has
+answered.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from kgagent.adapters.view.view_model import Match, MatchReason, ViewGraph, ViewNode, ViewRelationship
+from kgagent.adapters.view.view_model import (
+    Match,
+    MatchReason,
+    ViewGraph,
+    ViewNode,
+    ViewRelationship,
+)
 from kgagent.answers.items import JsonRecord
 from kgagent.answers.page import NOTHING_RELEVANT
 from kgagent.models import GraphNode, GraphRelationship
@@ -39,23 +47,28 @@ async def build_view(
 
     Args:
         retrieval: reads what the answer does not contain.
-        answer: the result of `hybrid_search` or `explore` as JSON types, or the payload of these tools.
+        answer: the result of `hybrid_search` or `explore` as JSON types, or the payload of these
+            tools.
         user_id: owner of the graph.
         queries: the texts that were searched for.
-        max_neighbors: maximum number of neighbors to read, 0 to 200; None: only those of the answer.
+        max_neighbors: maximum number of neighbors to read, 0 to 200; None: only those of the
+            answer.
 
     Raises:
         InputError: `max_neighbors` is invalid.
         StoreError: the database failed.
     """
     nodes = [
-        ViewNode(node=_item(GraphNode, {**record, **record.get("node", {})}), match=_match(rank, record))
+        ViewNode(
+            node=_item(GraphNode, {**record, **record.get("node", {})}), match=_match(rank, record)
+        )
         for rank, record in enumerate(_records(answer, *_NODES), start=1)
     ]
     neighbors = [_item(GraphNode, record) for record in _records(answer, "neighbors")]
     relationships = [
         ViewRelationship(
-            relationship=_item(GraphRelationship, record), match=_match(rank, record) if "score" in record else None
+            relationship=_item(GraphRelationship, record),
+            match=_match(rank, record) if "score" in record else None,
         )
         for rank, record in enumerate(_records(answer, *_RELATIONSHIPS), start=1)
     ]
@@ -73,13 +86,16 @@ async def build_view(
         warnings=tuple(answer.get("warnings") or ()),
         opening=NOTHING_RELEVANT if answer.get("is_relevant") is False else "",
     )
-    return await _completed(retrieval, user_id, view, nodes=nodes, neighbors=neighbors, relationships=relationships)
+    return await _completed(
+        retrieval, user_id, view, nodes=nodes, neighbors=neighbors, relationships=relationships
+    )
 
 
 async def build_overview(
     retrieval: RetrievalService, *, user_id: str, limit: int, max_neighbors: int = DEFAULT_NEIGHBORS
 ) -> ViewGraph:
-    """Build the graph of the best connected nodes and their neighbors, for a page that nobody has searched on.
+    """Build the graph of the best connected nodes and their neighbors, for a page that nobody has
+    searched on.
 
     Args:
         retrieval: reads the nodes.
@@ -98,12 +114,18 @@ async def build_overview(
         max_neighbors=max_neighbors,
     )
     nodes = [
-        ViewNode(node=node, match=Match(rank=rank, score=degree)) for rank, (node, degree) in enumerate(best, start=1)
+        ViewNode(node=node, match=Match(rank=rank, score=degree))
+        for rank, (node, degree) in enumerate(best, start=1)
     ]
     relationships = [ViewRelationship(relationship=item) for item in expansion.relationships]
     view = ViewGraph(query="", single_ranking=True)
     return await _completed(
-        retrieval, user_id, view, nodes=nodes, neighbors=expansion.neighbors, relationships=relationships
+        retrieval,
+        user_id,
+        view,
+        nodes=nodes,
+        neighbors=expansion.neighbors,
+        relationships=relationships,
     )
 
 
@@ -116,13 +138,20 @@ async def _completed(
     neighbors: Iterable[GraphNode],
     relationships: Sequence[ViewRelationship],
 ) -> ViewGraph:
-    """Add the items with their histories, each once; relationships whose end nodes no longer exist are dropped."""
+    """Add the items with their histories, each once; relationships whose end nodes no longer exist
+    are dropped.
+    """
     by_key = {item.node.entity_key: item for item in nodes}
-    missing = list(dict.fromkeys(key for item in relationships for key in _end_keys(item) if key not in by_key))
+    missing = list(
+        dict.fromkeys(key for item in relationships for key in _end_keys(item) if key not in by_key)
+    )
     for node in neighbors:
         by_key.setdefault(node.entity_key, ViewNode(node=node))
     if unread := [key for key in missing if key not in by_key]:
-        by_key |= {node.entity_key: ViewNode(node=node) for node in await retrieval.nodes(unread, user_id=user_id)}
+        by_key |= {
+            node.entity_key: ViewNode(node=node)
+            for node in await retrieval.nodes(unread, user_id=user_id)
+        }
     distinct: dict[tuple[str, ...], ViewRelationship] = {}
     for item in relationships:
         if by_key.keys() >= {*_end_keys(item)}:
@@ -135,7 +164,8 @@ async def _completed(
     with_histories = {
         "nodes": tuple(with_history(item, None, key) for key, item in by_key.items()),
         "relationships": tuple(
-            with_history(item, item.relationship.neo4j_type, *_end_keys(item)) for item in distinct.values()
+            with_history(item, item.relationship.neo4j_type, *_end_keys(item))
+            for item in distinct.values()
         ),
     }
     return view.model_copy(update=with_histories)
@@ -147,7 +177,9 @@ def _records(answer: JsonRecord, *sections: str) -> Iterator[JsonRecord]:
 
 
 def _item(model: type[ItemT], record: JsonRecord) -> ItemT:
-    """The item of a record; answers leave out empty texts, so those that a model requires are filled in."""
+    """The item of a record; answers leave out empty texts, so those that a model requires are
+    filled in.
+    """
     empty = {name: "" for name, field in model.model_fields.items() if field.is_required()}
     given = {name: record[name] for name in model.model_fields if name in record}
     notes = [{"content": "", **note} for note in record.get("notes") or ()]
@@ -155,12 +187,16 @@ def _item(model: type[ItemT], record: JsonRecord) -> ItemT:
 
 
 def _match(rank: int, record: JsonRecord) -> Match:
-    reasons = [_reason(found_by, record) for found_by in record.get("found_by") or record.get("signals") or ()]
+    reasons = [
+        _reason(found_by, record)
+        for found_by in record.get("found_by") or record.get("signals") or ()
+    ]
     return Match(
         rank=record.get("rank", rank),
         score=record.get("score", 0.0),
         contributions=record.get("contributions") or {},
-        reasons=tuple(reasons) or (MatchReason(retriever="search", similarity=record.get("similarity")),),
+        reasons=tuple(reasons)
+        or (MatchReason(retriever="search", similarity=record.get("similarity")),),
         path=tuple(record.get("path") or ()),
     )
 

@@ -38,7 +38,8 @@ class Match(GraphModel):
         score: the value that the ranking sorts by.
         reasons: the retrievers that found the item; none in an overview.
         contributions: what each feature adds to the score; empty if something else ranks.
-        path: the relationships that led to the item, as triplets; empty if the query itself found it.
+        path: the relationships that led to the item, as triplets; empty if the query itself found
+            it.
     """
 
     rank: int

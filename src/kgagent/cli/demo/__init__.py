@@ -1,1 +1,3 @@
-"""kgagent demo: a sample graph, five questions, and what relationship search adds to the results."""
+"""kgagent demo: a sample graph, five questions, and what relationship search adds to the
+results.
+"""

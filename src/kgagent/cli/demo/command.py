@@ -17,13 +17,16 @@ from kgagent.errors import SchemaError
 def demo(
     *,
     keep: Annotated[
-        bool, typer.Option(help="Whether a local Neo4j that the demo starts keeps running afterwards.")
+        bool,
+        typer.Option(help="Whether a local Neo4j that the demo starts keeps running afterwards."),
     ] = True,
     json: Json = False,
 ) -> None:
-    """Load a sample graph, ask five questions, and show what relationship search adds to the results.
+    """Load a sample graph, ask five questions, and show what relationship search adds to the
+    results.
 
-    It uses the Neo4j of NEO4J_URI, or else starts the local Neo4j, and works as its own user, kgagent-demo.
+    It uses the Neo4j of NEO4J_URI, or else starts the local Neo4j, and works as its own user,
+    kgagent-demo.
     """
     from kgagent.cli.demo.comparison import USER, run_demo
     from kgagent.cli.demo.view import result_view
@@ -37,7 +40,8 @@ def demo(
         result = run_with_graph(run_demo, settings=settings)
     except SchemaError as error:
         raise SchemaError(
-            f"{error}. Or give the demo a graph of its own: KGAGENT_HOME=./kgagent-demo kgagent demo, without NEO4J_URI"
+            f"{error}. Or give the demo a graph of its own: KGAGENT_HOME=./kgagent-demo kgagent "
+            f"demo, without NEO4J_URI"
         ) from error
     finally:
         if local is not None and stops_server:
@@ -46,7 +50,8 @@ def demo(
     is_named = Path(sys.argv[0]).stem != "kgagent" or shutil.which("kgagent") is not None
     program = "kgagent" if is_named else shlex.quote(sys.argv[0])
     steps = [
-        f'[bold]Next[/bold]\n  [cyan]{program} explore "who helped Fred with his debt?" --user {USER}[/cyan]  '
+        f'[bold]Next[/bold]\n  [cyan]{program} explore "who helped Fred with his debt?" --user '
+        f"{USER}[/cyan]  "
         "ask something else",
         f"  [cyan]{program} view --user {USER}[/cyan]  search and view it on a page",
         f"  [cyan]{program} load FILE.jsonl[/cyan]  load your own graph",

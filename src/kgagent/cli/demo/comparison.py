@@ -1,4 +1,6 @@
-"""Loads the sample graph, and compares what node search and relationship search find for its questions."""
+"""Loads the sample graph, and compares what node search and relationship search find for its
+questions.
+"""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -38,7 +40,9 @@ class Comparison:
     @property
     def found_with_relationships(self) -> frozenset[str]:
         """Expected people among the nodes or the ends of the relationships."""
-        ends = {name for result in self.relationships for name in (result.from_name, result.to_name)}
+        ends = {
+            name for result in self.relationships for name in (result.from_name, result.to_name)
+        }
         return self.found_by_nodes | self.question.expected & ends
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,7 +81,9 @@ class DemoResult:
         return {
             "expected": sum(len(comparison.question.expected) for comparison in self.comparisons),
             "by_nodes": sum(len(comparison.found_by_nodes) for comparison in self.comparisons),
-            "with_relationships": sum(len(comparison.found_with_relationships) for comparison in self.comparisons),
+            "with_relationships": sum(
+                len(comparison.found_with_relationships) for comparison in self.comparisons
+            ),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,13 +115,17 @@ async def run_demo(graph: "KnowledgeGraph") -> DemoResult:
             comparisons.append(await _compare(graph.retrieval, question))
             advance(1)
     store = services_of(graph).store
-    return DemoResult(store.uri, store.features.version, str(graph.embedder), report, tuple(comparisons))
+    return DemoResult(
+        store.uri, store.features.version, str(graph.embedder), report, tuple(comparisons)
+    )
 
 
 async def _compare(retrieval: RetrievalService, question: Question) -> Comparison:
     """Embed a question once and run both searches."""
     [vector] = await retrieval.embed_queries([question.question])
-    nodes = await retrieval.node_vector_search(vector=vector, threshold=_NO_THRESHOLD, user_id=USER, limit=LIMIT)
+    nodes = await retrieval.node_vector_search(
+        vector=vector, threshold=_NO_THRESHOLD, user_id=USER, limit=LIMIT
+    )
     relationships = await retrieval.relationship_vector_search(
         vector=vector, threshold=_NO_THRESHOLD, user_id=USER, limit=LIMIT
     )

@@ -21,7 +21,9 @@ class Question(BaseModel):
 
 def questions() -> list[Question]:
     """Read the questions."""
-    return TypeAdapter(list[Question]).validate_json(_FOLDER.joinpath("questions.json").read_bytes())
+    return TypeAdapter(list[Question]).validate_json(
+        _FOLDER.joinpath("questions.json").read_bytes()
+    )
 
 
 @contextmanager

@@ -18,9 +18,15 @@ def result_view(result: DemoResult) -> Iterator[RenderableType]:
     loaded = "loaded" if report.changed else "already loaded, checked"
     yield Text.assemble(
         "\nThe novel Middlemarch, and a reader with mentors, friends and family: ",
-        (f"{counted(report.nodes.total, 'node')} and {counted(report.relationships.total, 'relationship')}", "bold"),
-        f" in Neo4j {result.version} ({loaded} in {report.seconds:.1f} s). Embeddings: {result.embedder}.\n"
-        f"Each question searches nodes alone, then also relationships; the best {LIMIT} of each, with cosine "
+        (
+            f"{counted(report.nodes.total, 'node')} and "
+            f"{counted(report.relationships.total, 'relationship')}",
+            "bold",
+        ),
+        f" in Neo4j {result.version} ({loaded} in {report.seconds:.1f} s). Embeddings: "
+        f"{result.embedder}.\n"
+        f"Each question searches nodes alone, then also relationships; the best {LIMIT} of each, "
+        f"with cosine "
         "similarity. ",
         ("✓", _MATCH),
         " marks the people that a reader would name.",
@@ -48,9 +54,13 @@ def _question(comparison: Comparison) -> RenderableType:
         table.add_column(f"{name}: {len(matches)} of {len(question.expected)}", ratio=1)
     nodes, relationships = Text(), Text()
     for node in comparison.nodes:
-        nodes.append(f"{node.similarity:.2f} ", "cyan").append_text(_person(node.node.name, comparison)).append("\n")
+        nodes.append(f"{node.similarity:.2f} ", "cyan").append_text(
+            _person(node.node.name, comparison)
+        ).append("\n")
     for found in comparison.relationships:
-        relationships.append(f"{found.similarity:.2f} ", "cyan").append_text(_person(found.from_name, comparison))
+        relationships.append(f"{found.similarity:.2f} ", "cyan").append_text(
+            _person(found.from_name, comparison)
+        )
         relationships.append(" → ").append(found.relationship_type, "magenta").append(" → ")
         relationships.append_text(_person(found.to_name, comparison)).append("\n")
     table.add_row(nodes, relationships)

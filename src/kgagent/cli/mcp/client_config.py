@@ -55,8 +55,16 @@ def client_config(
         user: owner of the graph; None uses the user of the settings.
         toolsets: toolsets to offer; None uses those of the settings.
     """
-    arguments = ["mcp", *(["--user", user] if user else []), *(["--toolsets", toolsets] if toolsets else [])]
-    entry: dict[str, Any] = {"command": _program_path(), "args": arguments, "env": dict(environment)}
+    arguments = [
+        "mcp",
+        *(["--user", user] if user else []),
+        *(["--toolsets", toolsets] if toolsets else []),
+    ]
+    entry: dict[str, Any] = {
+        "command": _program_path(),
+        "args": arguments,
+        "env": dict(environment),
+    }
     match client:
         case Client.VSCODE:
             configuration = {"servers": {NAME: {"type": "stdio", **entry}}}
@@ -72,21 +80,32 @@ def client_config(
 
 
 def _program_path() -> str:
-    """Absolute path of the installed `kgagent`; desktop programs do not know the PATH of a shell."""
+    """Absolute path of the installed `kgagent`; desktop programs do not know the PATH of a
+    shell.
+    """
     sibling = Path(sys.executable).with_name("kgagent.exe" if sys.platform == "win32" else NAME)
     return str(sibling) if sibling.exists() else shutil.which(NAME) or NAME
 
 
 def _toml(entry: "Mapping[str, Any]") -> str:
-    """The table of a server in the configuration of Codex; a text or list of texts in JSON is one in TOML too."""
-    lines = [f"{name} = {json.dumps(entry[name], ensure_ascii=False)}" for name in ("command", "args")]
-    variables = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry["env"].items()]
+    """The table of a server in the configuration of Codex; a text or list of texts in JSON is one
+    in TOML too.
+    """
+    lines = [
+        f"{name} = {json.dumps(entry[name], ensure_ascii=False)}" for name in ("command", "args")
+    ]
+    variables = [
+        f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in entry["env"].items()
+    ]
     table = f"mcp_servers.{NAME}"
-    return "\n".join([f"[{table}]", *lines, *([f"\n[{table}.env]", *variables] if variables else [])])
+    return "\n".join(
+        [f"[{table}]", *lines, *([f"\n[{table}.env]", *variables] if variables else [])]
+    )
 
 
 def environment(settings: "Settings") -> dict[str, str]:
-    """The explicit settings as environment variables, because a client starts the server in another folder.
+    """The explicit settings as environment variables, because a client starts the server in another
+    folder.
 
     Secrets, and addresses that contain a password, are omitted.
     """
@@ -107,7 +126,13 @@ def _explicit_settings(settings: "Settings") -> list[tuple[str, str, bool]]:
         value = getattr(settings, field)
         if value is not None:
             text = _text(value)
-            explicit.append((_variable(field), text, isinstance(value, SecretStr) or ("://" in text and "@" in text)))
+            explicit.append(
+                (
+                    _variable(field),
+                    text,
+                    isinstance(value, SecretStr) or ("://" in text and "@" in text),
+                )
+            )
     return explicit
 
 

@@ -25,40 +25,61 @@ DEFAULT_PORT = 8765
 
 def mcp(
     *,
-    http: Annotated[bool, typer.Option("--http", help="Serve over HTTP instead of stdin and stdout.")] = False,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve over HTTP instead of stdin and stdout.")
+    ] = False,
     host: Annotated[
         str | None,
         typer.Option(
-            help=f"With --http: address to listen on; a public one requires tokens. [dim]\\[{DEFAULT_HOST}][/dim]"
+            help=(
+                f"With --http: address to listen on; a public one requires tokens. "
+                f"[dim]\\[{DEFAULT_HOST}][/dim]"
+            )
         ),
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help=f"With --http: port; 0 uses a free port. [dim]\\[{DEFAULT_PORT}][/dim]"),
+        typer.Option(
+            min=0,
+            max=65535,
+            help=f"With --http: port; 0 uses a free port. [dim]\\[{DEFAULT_PORT}][/dim]",
+        ),
     ] = None,
     tokens: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help='With --http: JSON file {"<bearer token>": "<user id>"}; the token of a client selects the graph.',
+            help=(
+                'With --http: JSON file {"<bearer token>": "<user id>"}; the token of a client '
+                "selects the graph."
+            ),
         ),
     ] = None,
     allowed_host: Annotated[
         list[str] | None,
-        typer.Option(help="With --http: additional host name under which clients reach the server. Can be repeated."),
+        typer.Option(
+            help=(
+                "With --http: additional host name under which clients reach the server. Can be "
+                "repeated."
+            )
+        ),
     ] = None,
     oauth_issuer: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="With --http: authorization server whose access tokens (JWT) are accepted and name the user.",
+            help=(
+                "With --http: authorization server whose access tokens (JWT) are accepted and name "
+                "the user."
+            ),
         ),
     ] = None,
     oauth_resource: Annotated[
         str | None,
         typer.Option(
             metavar="URL",
-            help="With --oauth-issuer: URL under which clients reach this server; tokens must be issued for it. "
+            help="With --oauth-issuer: URL under which clients reach this server; tokens must be "
+            "issued for it. "
             "[dim]\\[http://HOST:PORT/mcp][/dim]",
         ),
     ] = None,
@@ -66,30 +87,41 @@ def mcp(
         str | None,
         typer.Option(
             metavar="TEXT",
-            help="With --oauth-issuer: the claim aud of tokens, if it is not the URL of --oauth-resource.",
+            help=(
+                "With --oauth-issuer: the claim aud of tokens, if it is not the URL of "
+                "--oauth-resource."
+            ),
         ),
     ] = None,
     oauth_scope: Annotated[
         list[str] | None,
-        typer.Option(metavar="SCOPE", help="With --oauth-issuer: scope that tokens must have. Can be repeated."),
+        typer.Option(
+            metavar="SCOPE",
+            help="With --oauth-issuer: scope that tokens must have. Can be repeated.",
+        ),
     ] = None,
     oauth_user_claim: Annotated[
         str | None,
         typer.Option(
-            metavar="CLAIM", help="With --oauth-issuer: claim of a token that is the user id. [dim]\\[sub][/dim]"
+            metavar="CLAIM",
+            help="With --oauth-issuer: claim of a token that is the user id. [dim]\\[sub][/dim]",
         ),
     ] = None,
     oauth_jwks: Annotated[
         str | None,
         typer.Option(
-            metavar="URL", help="With --oauth-issuer: URL of the issuer's keys. [dim]\\[from its metadata][/dim]"
+            metavar="URL",
+            help="With --oauth-issuer: URL of the issuer's keys. [dim]\\[from its metadata][/dim]",
         ),
     ] = None,
     stateless: Annotated[
         bool,
         typer.Option(
             "--stateless",
-            help="With --http: keep no sessions, so that a load balancer can send each request to any process.",
+            help=(
+                "With --http: keep no sessions, so that a load balancer can send each request to "
+                "any process."
+            ),
         ),
     ] = False,
     toolsets: Annotated[
@@ -102,11 +134,18 @@ def mcp(
     ] = None,
     structured: Annotated[
         bool,
-        typer.Option("--structured", help="Also return structured content, for clients that are programs."),
+        typer.Option(
+            "--structured", help="Also return structured content, for clients that are programs."
+        ),
     ] = False,
     app: Annotated[
         bool,
-        typer.Option("--app", help="Offer an MCP App, so that clients which support apps can show results as a graph."),
+        typer.Option(
+            "--app",
+            help=(
+                "Offer an MCP App, so that clients which support apps can show results as a graph."
+            ),
+        ),
     ] = False,
     confirm: Annotated[
         bool,
@@ -118,19 +157,27 @@ def mcp(
     user: User = None,
     print_config: Annotated[
         Client | None,
-        typer.Option(metavar="CLIENT", help=f"Print a configuration for a client ({', '.join(Client)}) and exit."),
+        typer.Option(
+            metavar="CLIENT",
+            help=f"Print a configuration for a client ({', '.join(Client)}) and exit.",
+        ),
     ] = None,
 ) -> None:
     """Serve the agent's tools to MCP clients, over stdin and stdout or over HTTP."""
     from kgagent.settings import load_settings
 
-    if not http and (stateless or (host, port, tokens, allowed_host or None, oauth_issuer) != (None,) * 5):
+    if not http and (
+        stateless or (host, port, tokens, allowed_host or None, oauth_issuer) != (None,) * 5
+    ):
         raise typer.BadParameter(
-            "--host, --port, --tokens, --allowed-host, --oauth-issuer and --stateless require --http"
+            "--host, --port, --tokens, --allowed-host, --oauth-issuer and --stateless require "
+            "--http"
         )
     needs_token = tokens is not None or oauth_issuer is not None
     if needs_token and user is not None:
-        raise typer.BadParameter("--user excludes --tokens and --oauth-issuer: each token names its user")
+        raise typer.BadParameter(
+            "--user excludes --tokens and --oauth-issuer: each token names its user"
+        )
     claims: dict[str, Any] = {
         "resource": oauth_resource,
         "audience": oauth_audience,
@@ -148,13 +195,26 @@ def mcp(
         tools_of(toolsets)
     if print_config is not None:
         if http:
-            raise typer.BadParameter("--print-config is for a server over stdin and stdout, without --http")
+            raise typer.BadParameter(
+                "--print-config is for a server over stdin and stdout, without --http"
+            )
         _print_config(print_config, settings, user, toolsets)
         return
 
-    from kgagent.adapters.mcp import HttpOptions, OAuthOptions, ServerOptions, load_access_tokens, serve_stdio
+    from kgagent.adapters.mcp import (
+        HttpOptions,
+        OAuthOptions,
+        ServerOptions,
+        load_access_tokens,
+        serve_stdio,
+    )
 
-    offer: dict[str, Any] = {"toolsets": toolsets, "structured": structured, "app": app, "confirm": confirm}
+    offer: dict[str, Any] = {
+        "toolsets": toolsets,
+        "structured": structured,
+        "app": app,
+        "confirm": confirm,
+    }
     if not http:
         user_id = resolve_user_id(settings, user)
         _serve(settings, lambda graph: serve_stdio(graph, user_id, ServerOptions(**offer)))
@@ -171,20 +231,29 @@ def mcp(
     )
     if tokens and is_readable_by_others(tokens):
         path = escape(str(tokens))
-        print_message(f"[yellow]Other users of this machine can read the tokens: chmod 600 {path}[/yellow]")
+        print_message(
+            f"[yellow]Other users of this machine can read the tokens: chmod 600 {path}[/yellow]"
+        )
     _serve(settings, lambda graph: _serve_http(graph, options))
 
 
-def _print_config(client: Client, settings: "Settings", user: str | None, toolsets: str | None) -> None:
+def _print_config(
+    client: Client, settings: "Settings", user: str | None, toolsets: str | None
+) -> None:
     from kgagent.cli.mcp.client_config import client_config, environment, omitted_secrets
 
     typer.echo(client_config(client, environment(settings), user, toolsets))
     print_message(f"[dim]Belongs in {client.file}[/dim]")
     if secrets := omitted_secrets(settings):
-        print_message(f"[dim]Secrets are omitted; also set these variables for the server: {', '.join(secrets)}[/dim]")
+        print_message(
+            f"[dim]Secrets are omitted; also set these variables for the server: "
+            f"{', '.join(secrets)}[/dim]"
+        )
 
 
-def _serve(settings: "Settings", serving: "Callable[[OpeningGraph], Coroutine[Any, Any, None]]") -> None:
+def _serve(
+    settings: "Settings", serving: "Callable[[OpeningGraph], Coroutine[Any, Any, None]]"
+) -> None:
     """Serve while the graph opens in the background; its progress is shown on stderr."""
     from kgagent.adapters.mcp import OpeningGraph
     from kgagent.cli.progress import RichProgress
@@ -200,7 +269,9 @@ def _serve(settings: "Settings", serving: "Callable[[OpeningGraph], Coroutine[An
     observer = observer_from_settings(settings)
 
     async def connect(progress: Progress) -> KnowledgeGraph:
-        return await KnowledgeGraph.connect(settings=settings, ontology=ontology, progress=progress, observer=observer)
+        return await KnowledgeGraph.connect(
+            settings=settings, ontology=ontology, progress=progress, observer=observer
+        )
 
     async def main() -> None:
         async with OpeningGraph(connect, ontology, settings, RichProgress()) as graph:

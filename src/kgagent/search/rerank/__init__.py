@@ -1,4 +1,6 @@
-"""Reranking: recency, cross-encoder and diversity, each for any kind of item, and the stage that applies them."""
+"""Reranking: recency, cross-encoder and diversity, each for any kind of item, and the stage that
+applies them.
+"""
 
 from kgagent.search.rerank.cross_encoder import CrossEncoder, rerank_with
 from kgagent.search.rerank.diversity import maximal_marginal_relevance

@@ -13,7 +13,9 @@ from kgagent.search.rerank.reranked import ItemT, Reranked, best_first
 class CrossEncoder(Protocol):
     """Scores how well texts answer a query."""
 
-    def score(self, query: str, texts: Sequence[str]) -> Sequence[float] | Awaitable[Sequence[float]]:
+    def score(
+        self, query: str, texts: Sequence[str]
+    ) -> Sequence[float] | Awaitable[Sequence[float]]:
         """Score texts; either `def`, which runs in a thread, or `async def`.
 
         Args:
@@ -34,7 +36,8 @@ async def rerank_with(
     text_of: Callable[[ItemT], str],
     top_k: int | None = None,
 ) -> list[Reranked[ItemT]]:
-    """Sort items by the scores that a cross-encoder gives their texts; without items there is no call.
+    """Sort items by the scores that a cross-encoder gives their texts; without items there is no
+    call.
 
     Args:
         cross_encoder: scores the texts, all of them in one call.
@@ -58,8 +61,14 @@ async def rerank_with(
     answer = await asyncio.to_thread(cross_encoder.score, query, texts)
     scores = [float(score) for score in (await answer if isawaitable(answer) else answer)]
     if len(scores) != len(items):
-        raise RerankingError(f"The cross-encoder was given {len(items)} texts and returned {len(scores)} scores")
-    wrong = next((position for position, score in enumerate(scores) if not math.isfinite(score)), None)
+        raise RerankingError(
+            f"The cross-encoder was given {len(items)} texts and returned {len(scores)} scores"
+        )
+    wrong = next(
+        (position for position, score in enumerate(scores) if not math.isfinite(score)), None
+    )
     if wrong is not None:
-        raise RerankingError(f"The cross-encoder returned no finite number for text {wrong + 1} of {len(items)}")
+        raise RerankingError(
+            f"The cross-encoder returned no finite number for text {wrong + 1} of {len(items)}"
+        )
     return best_first(map(Reranked, items, scores), top_k)

@@ -16,7 +16,8 @@ def maximal_marginal_relevance(
     k: int,
     lambda_: float = 0.5,
 ) -> list[ItemT]:
-    """Choose items one by one, each by λ · relevance - (1 - λ) · its greatest cosine with a chosen one.
+    """Choose items one by one, each by λ · relevance - (1 - λ) · its greatest cosine with a chosen
+    one.
 
     The first is the most relevant. Ties go to the more relevant item, then to the first.
     Formula: Carbonell and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998.
@@ -25,7 +26,8 @@ def maximal_marginal_relevance(
     Args:
         items: what to choose from; an item that occurs twice may be chosen twice.
         relevance: relevance of an item on the scale of a cosine, so not a fusion score.
-        vector: vector of an item, shape (dimensions,); one that is None or has another length is similar to none.
+        vector: vector of an item, shape (dimensions,); one that is None or has another length is
+            similar to none.
         k: maximum number of items.
         lambda_: 0 to 1; 1 sorts by relevance, 0 by difference alone after the first item.
 
@@ -52,7 +54,12 @@ def maximal_marginal_relevance(
             nearest[position] = max(nearest[position], _cosine(units[position], units[last]))
         # `left` is in order of relevance, and `max` takes the first of several.
         chosen.append(
-            max(left, key=lambda position: lambda_ * relevances[position] - (1.0 - lambda_) * nearest[position])
+            max(
+                left,
+                key=lambda position: (
+                    lambda_ * relevances[position] - (1.0 - lambda_) * nearest[position]
+                ),
+            )
         )
     return [items[position] for position in chosen]
 

@@ -51,9 +51,14 @@ def heat(accesses: int, reference: int = REFERENCE_ACCESSES) -> float:
 
 
 def decayed_score(
-    score: float, age_factor: float, accesses: Sequence[int] = (), *, reference: int = REFERENCE_ACCESSES
+    score: float,
+    age_factor: float,
+    accesses: Sequence[int] = (),
+    *,
+    reference: int = REFERENCE_ACCESSES,
 ) -> float:
-    """A score after decay: score · decay · (0.5 + 0.5 · heat); without access counts, score · decay.
+    """A score after decay: score · decay · (0.5 + 0.5 · heat); without access counts, score ·
+    decay.
 
     Args:
         score: score of the search.
@@ -72,7 +77,9 @@ def decay_by_age(
     score: Callable[[ItemT], float],
     timestamp: Callable[[ItemT], datetime | None],
     now: datetime,
-    half_life_days: float | Callable[[ItemT], float | None] | None = RETENTION_HALF_LIFE_DAYS["standard"],
+    half_life_days: float | Callable[[ItemT], float | None] | None = RETENTION_HALF_LIFE_DAYS[
+        "standard"
+    ],
     accesses: Callable[[ItemT], Sequence[int]] | None = None,
     reference_accesses: int = REFERENCE_ACCESSES,
     drop_below: float = DROP_BELOW,
@@ -80,14 +87,17 @@ def decay_by_age(
 ) -> list[Reranked[ItemT]]:
     """Sort items by their scores after decay.
 
-    All items decay before the list is cut, so that a recent item can pass an old one that the search ranked higher.
+    All items decay before the list is cut, so that a recent item can pass an old one that the
+    search ranked higher.
 
     Args:
         items: results of a search, more than `top_k`.
         score: score of an item; above 0, so that decay lowers it.
-        timestamp: time of the last write, see `written_at`; UTC without a time zone; None does not decay.
+        timestamp: time of the last write, see `written_at`; UTC without a time zone; None does not
+            decay.
         now: time from which ages are counted.
-        half_life_days: half-life of all items, or a function of the item; see `RETENTION_HALF_LIFE_DAYS`.
+        half_life_days: half-life of all items, or a function of the item; see
+            `RETENTION_HALF_LIFE_DAYS`.
         accesses: access counts of an item; without them, only age counts.
         reference_accesses: see `heat`.
         drop_below: an item whose decay is less is dropped, whatever its score.
@@ -107,7 +117,11 @@ def decay_by_age(
         factor = decay(_age_in_days(timestamp(item), now), half_life)
         if factor >= drop_below:
             counts = accesses(item) if accesses else ()
-            kept.append(Reranked(item, decayed_score(score(item), factor, counts, reference=reference_accesses)))
+            kept.append(
+                Reranked(
+                    item, decayed_score(score(item), factor, counts, reference=reference_accesses)
+                )
+            )
     return best_first(kept, top_k)
 
 

@@ -1,4 +1,6 @@
-"""Rerank: optional steps that reorder hydrated candidates by age, by a cross-encoder, and by diversity."""
+"""Rerank: optional steps that reorder hydrated candidates by age, by a cross-encoder, and by
+diversity.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -48,7 +50,9 @@ class Reranking:
             candidates = self._by_age(candidates)
         candidates = candidates[: self.pool]
         if cross_encoder is not None and self.options.query is not None:
-            reranking = rerank_with(cross_encoder, self.options.query, candidates, text_of=self._text)
+            reranking = rerank_with(
+                cross_encoder, self.options.query, candidates, text_of=self._text
+            )
             reranked, failure = await attempt(reranking, self.timeout, default=None)
             if reranked is not None:
                 candidates = [replace(scored.item, score=scored.score) for scored in reranked]
@@ -57,7 +61,9 @@ class Reranking:
             warnings.append("Skipped diversity (MMR): the query has no embedding")
         elif self.options.mmr_lambda is not None and self.vector is not None:
             is_scored = cross_encoder is not None or self.options.half_life_days is not None
-            choosing = self._diverse(candidates, self.vector, self.options.mmr_lambda, is_scored=is_scored)
+            choosing = self._diverse(
+                candidates, self.vector, self.options.mmr_lambda, is_scored=is_scored
+            )
             candidates, failure = await attempt(choosing, self.timeout, default=candidates)
             warnings += [f"Skipped diversity (MMR): {failure.reason}"] if failure else []
         return candidates, warnings
@@ -65,11 +71,15 @@ class Reranking:
     def _by_age(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Let scores decay with age.
 
-        Scores of strategies that concatenate rankings have no common scale: there, 1 / (60 + rank) decays.
+        Scores of strategies that concatenate rankings have no common scale: there, 1 / (60 + rank)
+        decays.
         """
         scored = list(candidates)
         if self.options.strategy not in {"calibrated", "rrf", "weighted"}:
-            scored = [replace(one, score=1.0 / (RRF_K + rank)) for rank, one in enumerate(candidates, start=1)]
+            scored = [
+                replace(one, score=1.0 / (RRF_K + rank))
+                for rank, one in enumerate(candidates, start=1)
+            ]
         decayed = decay_by_age(
             scored,
             score=lambda one: one.score,
@@ -82,11 +92,17 @@ class Reranking:
         return [replace(one.item, score=one.score) for one in decayed]
 
     async def _diverse(
-        self, candidates: Sequence[Candidate], query: Sequence[float], lambda_: float, *, is_scored: bool
+        self,
+        candidates: Sequence[Candidate],
+        query: Sequence[float],
+        lambda_: float,
+        *,
+        is_scored: bool,
     ) -> list[Candidate]:
         """Choose items that are relevant and differ from one another.
 
-        Relevance is the cosine with the query or, if an earlier step set scores, those scores scaled to 0 to 1.
+        Relevance is the cosine with the query or, if an earlier step set scores, those scores
+        scaled to 0 to 1.
 
         Raises:
             StoreError: the database failed.

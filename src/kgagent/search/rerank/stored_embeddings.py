@@ -21,8 +21,8 @@ async def embeddings_of(
         results: nodes and relationships by any keys.
 
     Returns:
-        Embeddings by those keys; float32, shape (dimensions,). Records without an embedding that can be compared with
-        those of the current embedder are missing.
+        Embeddings by those keys; float32, shape (dimensions,). Records without an embedding that
+        can be compared with those of the current embedder are missing.
 
     Raises:
         StoreError: the database failed.
@@ -46,8 +46,12 @@ async def node_embeddings(scope: SearchScope, entity_keys: Sequence[str]) -> dic
     return {row["entity_key"]: array("f", row["embedding"]) for row in rows}
 
 
-async def relationship_embeddings(scope: SearchScope, pairs: Sequence[Pair]) -> dict[Pair, Embedding]:
-    """Read embeddings of relationships by Neo4j type and keys of both ends, in either order; see `embeddings_of`."""
+async def relationship_embeddings(
+    scope: SearchScope, pairs: Sequence[Pair]
+) -> dict[Pair, Embedding]:
+    """Read embeddings of relationships by Neo4j type and keys of both ends, in either order; see
+    `embeddings_of`.
+    """
     if not pairs:
         return {}
     wanted = list(dict.fromkeys(pairs))

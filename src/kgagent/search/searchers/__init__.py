@@ -1,7 +1,14 @@
-"""Searchers: one interface for three ways to find nodes: by similarity, by graph distance, and by both."""
+"""Searchers: one interface for three ways to find nodes: by similarity, by graph distance, and by
+both.
+"""
 
 from kgagent.errors import InputError
-from kgagent.search.searchers.searchers import GraphSearcher, HybridSearcher, Searcher, VectorSearcher
+from kgagent.search.searchers.searchers import (
+    GraphSearcher,
+    HybridSearcher,
+    Searcher,
+    VectorSearcher,
+)
 from kgagent.search.service import RetrievalService
 from kgagent.validation import check_user_id
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from kgagent.search.scope import SearchScope
 
 READ_PER_HOP = 2_000_000
-"""Maximum number of relationships read in one hop, divided evenly among the nodes that it may start from."""
+"""Maximum number of relationships read in one hop, divided evenly among the nodes that it may start
+from.
+"""
 
 
 @dataclass(frozen=True)
@@ -16,8 +18,8 @@ class ReachedNode:
     Attributes:
         entity_key: its key.
         label_order: position of its label in the ontology.
-        reached_from: keys of the one or two nearest starts with the hops from each, nearest first; a start reaches
-            itself with 0 hops.
+        reached_from: keys of the one or two nearest starts with the hops from each, nearest first;
+            a start reaches itself with 0 hops.
     """
 
     entity_key: str
@@ -32,7 +34,8 @@ class Reach:
     Attributes:
         depth: hops, 0 to 5.
         nodes: maximum number of nodes; the nearest, then the first by label order and key.
-        node_neighbors: maximum number of neighbors of one node: starts first, then in the same order.
+        node_neighbors: maximum number of neighbors of one node: starts first, then in the same
+            order.
         others: whether the second nearest start of each node is returned too.
     """
 
@@ -45,8 +48,8 @@ class Reach:
 class BreadthFirst:
     """Expands a user's graph from start nodes.
 
-    Memory and time are bounded, also at a hub. Of a node with more relationships than are read, Neo4j returns some;
-    which ones stays the same until the graph around the node changes.
+    Memory and time are bounded, also at a hub. Of a node with more relationships than are read,
+    Neo4j returns some; which ones stays the same until the graph around the node changes.
     """
 
     def __init__(self, scope: SearchScope) -> None:
@@ -114,6 +117,7 @@ def depths_from_others(reached: Iterable[ReachedNode], seeds: Collection[str]) -
                 continue
             depths[key] = min(depth, depths.get(key, depth))
             if (key, 0) in node.reached_from:
-                # The way back has the same length, and at a hub only the other end may have been read completely.
+                # The way back has the same length, and at a hub only the other end may have been
+                # read completely.
                 depths[start] = min(depth, depths.get(start, depth))
     return depths

@@ -7,7 +7,12 @@ from typing import Protocol
 from kgagent.errors import InputError
 from kgagent.models import GraphNode, HitSource, NodeSearchResult, SearchHit, SearchOptions
 from kgagent.search.scope import observed
-from kgagent.search.searchers.breadth_first import BreadthFirst, Reach, depths_from_others, depths_from_seeds
+from kgagent.search.searchers.breadth_first import (
+    BreadthFirst,
+    Reach,
+    depths_from_others,
+    depths_from_seeds,
+)
 from kgagent.search.service import RetrievalService
 
 DEFAULT_SEARCH = SearchOptions()
@@ -24,7 +29,9 @@ KEPT_NEIGHBORS = 100
 class Searcher(Protocol):
     """Finds nodes of the user that it was made for."""
 
-    async def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:
+    async def search(
+        self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH
+    ) -> list[SearchHit]:
         """Find nodes.
 
         Args:
@@ -32,7 +39,8 @@ class Searcher(Protocol):
             options: how to search.
 
         Returns:
-            Hits, best first; equal scores are ordered by the ontology's order of labels, then by key.
+            Hits, best first; equal scores are ordered by the ontology's order of labels, then by
+            key.
 
         Raises:
             InputError: what the search needs was not given.
@@ -51,7 +59,9 @@ class VectorSearcher:
         self._user_id = user_id
 
     @observed("vector_searcher")
-    async def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:
+    async def search(
+        self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH
+    ) -> list[SearchHit]:
         """Find nodes; see `Searcher.search`.
 
         Raises:
@@ -64,7 +74,9 @@ class VectorSearcher:
 
 
 class GraphSearcher:
-    """Finds the nodes around seeds, breadth first in both directions; the score is 1 / (1 + hops)."""
+    """Finds the nodes around seeds, breadth first in both directions; the score is 1 / (1 +
+    hops).
+    """
 
     def __init__(self, retrieval: RetrievalService, *, user_id: str) -> None:
         self.observer = retrieval.observer
@@ -72,8 +84,13 @@ class GraphSearcher:
         self._user_id = user_id
 
     @observed("graph_searcher")
-    async def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:  # noqa: ARG002
-        """Find nodes; see `Searcher.search`. The query is ignored, and so are seeds that are not the user's.
+    async def search(
+        self,
+        query: str | None = None,  # noqa: ARG002
+        options: SearchOptions = DEFAULT_SEARCH,
+    ) -> list[SearchHit]:
+        """Find nodes; see `Searcher.search`. The query is ignored, and so are seeds that are not
+        the user's.
 
         Raises:
             InputError: no seed was given.
@@ -82,7 +99,9 @@ class GraphSearcher:
         if not options.seed_node_ids:
             raise InputError("graph search requires seed node IDs in SearchOptions.seed_node_ids")
         reach = Reach(depth=options.graph_depth, nodes=options.top_k, node_neighbors=options.top_k)
-        reached = await BreadthFirst(self._retrieval.scope).expand(self._user_id, options.seed_node_ids, reach)
+        reached = await BreadthFirst(self._retrieval.scope).expand(
+            self._user_id, options.seed_node_ids, reach
+        )
         label_order = {node.entity_key: node.label_order for node in reached}
         fused = add_scores({}, depths_from_seeds(reached), label_order=label_order)
         return await _hydrate(self._retrieval, self._user_id, fused, options.top_k)
@@ -91,7 +110,8 @@ class GraphSearcher:
 class HybridSearcher:
     """Finds nodes by vector, expands from them and from the seeds, and adds both scores.
 
-    A vector match counts as reached if another start leads to it; a seed counts as reached by itself.
+    A vector match counts as reached if another start leads to it; a seed counts as reached by
+    itself.
     """
 
     def __init__(self, retrieval: RetrievalService, *, user_id: str) -> None:
@@ -100,7 +120,9 @@ class HybridSearcher:
         self._user_id = user_id
 
     @observed("hybrid_searcher")
-    async def search(self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH) -> list[SearchHit]:
+    async def search(
+        self, query: str | None = None, options: SearchOptions = DEFAULT_SEARCH
+    ) -> list[SearchHit]:
         """Find nodes; see `Searcher.search`. Seeds that are not the user's are ignored.
 
         Raises:
@@ -113,7 +135,9 @@ class HybridSearcher:
         known = {one.node.entity_key: one.node for one in found}
         starts = [*known, *(key for key in options.seed_node_ids if key not in known)]
         scope = self._retrieval.scope
-        reached = await BreadthFirst(scope).expand(self._user_id, starts, _reach(options, len(starts)))
+        reached = await BreadthFirst(scope).expand(
+            self._user_id, starts, _reach(options, len(starts))
+        )
         label_order = {node.entity_key: node.label_order for node in reached}
         label_order |= {key: scope.ontology.label_order[node.label] for key, node in known.items()}
         fused = add_scores(
@@ -150,10 +174,13 @@ def add_scores(
         label_order: position of each node's label in the ontology, by key.
 
     Returns:
-        Each node once, best first; equal scores are ordered by label order, then by key. A vector match has
-        depth 0.
+        Each node once, best first; equal scores are ordered by label order, then by key. A vector
+        match has depth 0.
     """
-    scored = [_scored(key, similarities.get(key), depths.get(key)) for key in similarities.keys() | depths.keys()]
+    scored = [
+        _scored(key, similarities.get(key), depths.get(key))
+        for key in similarities.keys() | depths.keys()
+    ]
     return sorted(scored, key=lambda hit: (-hit.score, label_order[hit.entity_key], hit.entity_key))
 
 
@@ -195,7 +222,8 @@ async def _hydrate(
     *,
     known: Mapping[str, GraphNode] | None = None,
 ) -> list[SearchHit]:
-    """Read the nodes of the best keys; a node that was deleted meanwhile is skipped, and the next best takes its place.
+    """Read the nodes of the best keys; a node that was deleted meanwhile is skipped, and the next
+    best takes its place.
 
     Args:
         retrieval: reads nodes.
@@ -215,9 +243,16 @@ async def _hydrate(
         position += len(part)
         unread = [scored.entity_key for scored in part if scored.entity_key not in nodes]
         if unread:
-            nodes.update((node.entity_key, node) for node in await retrieval.nodes(unread, user_id=user_id))
+            nodes.update(
+                (node.entity_key, node) for node in await retrieval.nodes(unread, user_id=user_id)
+            )
         hits += [
-            SearchHit(node=nodes[scored.entity_key], score=scored.score, source=scored.source, depth=scored.depth)
+            SearchHit(
+                node=nodes[scored.entity_key],
+                score=scored.score,
+                source=scored.source,
+                depth=scored.depth,
+            )
             for scored in part
             if scored.entity_key in nodes
         ]

@@ -1,4 +1,6 @@
-"""Items whose texts another model embedded: doctor reports them, and the migration embeds them again."""
+"""Items whose texts another model embedded: doctor reports them, and the migration embeds them
+again.
+"""
 
 import pytest
 
@@ -12,16 +14,22 @@ async def test_texts_of_another_model_are_found_again_after_a_migration(
     store: KnowledgeGraphStore, settings: Settings, user_id: str
 ) -> None:
     for number in range(5):
-        await store.aput(("m",), str(number), {"a": f"boat {number}", "b": "kite"}, index=["a", "b"])
+        await store.aput(
+            ("m",), str(number), {"a": f"boat {number}", "b": "kite"}, index=["a", "b"]
+        )
     await store.aput(("m",), "unembedded", {"a": "boat"}, index=False)
     newer = WatchedEmbedder(model="newer")
-    async with KnowledgeGraph.connect(settings=settings, embedder=newer, ensure_schema=False) as changed:
+    async with KnowledgeGraph.connect(
+        settings=settings, embedder=newer, ensure_schema=False
+    ) as changed:
         other = KnowledgeGraphStore(changed, user_id=user_id)
         assert {item.score for item in await other.asearch((), query="boat 3")} == {None}
         diagnosis = await changed.diagnose(user_id=user_id)
         [finding] = [one for one in diagnosis.findings if "stored item" in one.message]
         assert finding.severity == "error"
-        assert finding.message.startswith("10 texts of 6 stored items have an embedding of model 'blake2b-words'")
+        assert finding.message.startswith(
+            "10 texts of 6 stored items have an embedding of model 'blake2b-words'"
+        )
         assert finding.fix.startswith(f"kgagent migrate --user {user_id} embeds them again")
         dry = await changed.migrate(user_id=user_id, dry_run=True)
         assert (dry.store_texts, newer.stored) == (10, [])
@@ -42,7 +50,9 @@ async def test_a_text_without_a_vector_is_reported_and_embedded(
 ) -> None:
     await store.aput(("m",), "a", {"text": "boat"}, index=["text"])
     await cypher(
-        graph, "MATCH (n:KgagentStoreText {user_id: $user}) REMOVE n.embedding, n.embedding_model", user=user_id
+        graph,
+        "MATCH (n:KgagentStoreText {user_id: $user}) REMOVE n.embedding, n.embedding_model",
+        user=user_id,
     )
     [item] = await store.asearch((), query="boat")
     assert item.score is None

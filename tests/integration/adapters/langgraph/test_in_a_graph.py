@@ -58,7 +58,9 @@ async def test_one_agent_serves_many_users(graph: KnowledgeGraph, user_id: str) 
         known = {}
         for user, said in (("a", "tea"), ("b", "coffee"), ("a", "tea again"), ("b", "nothing")):
             context = Context(f"{user_id} {user} {node.__name__}")
-            known[said] = (await serving.ainvoke({"said": said, "known": []}, context=context))["known"]
+            known[said] = (await serving.ainvoke({"said": said, "known": []}, context=context))[
+                "known"
+            ]
         assert known == {"tea": [], "coffee": [], "tea again": ["tea"], "nothing": ["coffee"]}
 
 
@@ -66,7 +68,10 @@ def test_an_agent_in_synchronous_code(settings: Settings, user_id: str) -> None:
     with SyncKnowledgeGraph.connect(settings=settings, embedder=HashingEmbedder(384)) as graph:
         serving = agent(recall_then_keep_waiting, KnowledgeGraphStore(graph, user_id=user_id))
         for known in ([], ["tea"]):
-            assert serving.invoke({"said": "tea", "known": []}, context=Context(user_id))["known"] == known
+            assert (
+                serving.invoke({"said": "tea", "known": []}, context=Context(user_id))["known"]
+                == known
+            )
 
 
 @tool

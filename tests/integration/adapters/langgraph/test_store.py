@@ -17,7 +17,19 @@ from tests.support.embedders import WatchedEmbedder
 from tests.support.stored import cypher
 from tests.support.transactions import watch
 
-HOSTILE = ["'", '"', "`", "\\", "\\u0060", "}) DETACH DELETE n //", "$user_id", "«item»", "\n", "😀é", " "]
+HOSTILE = [
+    "'",
+    '"',
+    "`",
+    "\\",
+    "\\u0060",
+    "}) DETACH DELETE n //",
+    "$user_id",
+    "«item»",
+    "\n",
+    "😀é",
+    " ",
+]
 
 
 def keys(items: Iterable[Any]) -> list[str]:
@@ -36,8 +48,19 @@ async def test_a_value_comes_back_as_it_was(store: KnowledgeGraphStore) -> None:
     await store.aput(("memories",), "tea", value)
     item = await store.aget(("memories",), "tea")
     assert item is not None
-    assert (item.value, item.key, item.namespace) == (value | {"pair": [1, 2]}, "tea", ("memories",))
-    assert [type(number) for number in item.value["numbers"]] == [int, int, int, float, float, float]
+    assert (item.value, item.key, item.namespace) == (
+        value | {"pair": [1, 2]},
+        "tea",
+        ("memories",),
+    )
+    assert [type(number) for number in item.value["numbers"]] == [
+        int,
+        int,
+        int,
+        float,
+        float,
+        float,
+    ]
 
 
 @pytest.mark.neo4j_5
@@ -52,21 +75,29 @@ async def test_hostile_keys_and_labels_are_only_text(store: KnowledgeGraphStore)
     assert await store.alist_namespaces(prefix=("n",)) == sorted(("n", text) for text in HOSTILE)
 
 
-async def test_a_second_put_replaces_the_value_and_keeps_created_at(store: KnowledgeGraphStore, clock: Clock) -> None:
+async def test_a_second_put_replaces_the_value_and_keeps_created_at(
+    store: KnowledgeGraphStore, clock: Clock
+) -> None:
     began = clock.now
     await store.aput(("memories",), "tea", {"text": "Prefers tea", "old": 1})
     clock.forward(hours=1)
     await store.aput(("memories",), "tea", {"text": "Prefers coffee"})
     item = await store.aget(("memories",), "tea")
     assert item is not None
-    assert (item.value, item.created_at, item.updated_at) == ({"text": "Prefers coffee"}, began, clock.now)
+    assert (item.value, item.created_at, item.updated_at) == (
+        {"text": "Prefers coffee"},
+        began,
+        clock.now,
+    )
     assert len(await store.asearch(())) == 1
 
 
 async def test_a_deleted_item_leaves_nothing_behind(
     store: KnowledgeGraphStore, graph: KnowledgeGraph, user_id: str
 ) -> None:
-    await store.aput(("memories",), "tea", {"a": "Prefers tea", "b": "Dislikes milk"}, index=["a", "b"])
+    await store.aput(
+        ("memories",), "tea", {"a": "Prefers tea", "b": "Dislikes milk"}, index=["a", "b"]
+    )
     await store.adelete(("memories",), "tea")
     await store.adelete(("memories",), "was never there")
     assert await store.aget(("memories",), "tea") is None
@@ -77,7 +108,12 @@ async def test_a_deleted_item_leaves_nothing_behind(
 @pytest.mark.neo4j_5
 async def test_a_query_ranks_items_by_their_nearest_text(store: KnowledgeGraphStore) -> None:
     await store.aput(("m",), "boat", {"text": "Owen lends his boat"})
-    await store.aput(("m",), "both", {"text": "Rain again", "more": ["the red kite", "the boat of Owen"]}, ["more[*]"])
+    await store.aput(
+        ("m",),
+        "both",
+        {"text": "Rain again", "more": ["the red kite", "the boat of Owen"]},
+        ["more[*]"],
+    )
     await store.aput(("m",), "kite", {"text": "A kite in the wind"}, ["text"])
     await store.aput(("m",), "hidden", {"text": "Owen lends his boat"}, index=False)
     found = await store.asearch(("m",), query="the boat of Owen")
@@ -89,22 +125,34 @@ async def test_a_query_ranks_items_by_their_nearest_text(store: KnowledgeGraphSt
 
 
 @pytest.mark.neo4j_5
-async def test_the_index_finds_what_a_scan_finds(settings: Settings, graph: KnowledgeGraph, user_id: str) -> None:
+async def test_the_index_finds_what_a_scan_finds(
+    settings: Settings, graph: KnowledgeGraph, user_id: str
+) -> None:
     store = KnowledgeGraphStore(graph, user_id=user_id, fields=["text"])
     words = ["boat", "kite", "hull", "rain", "mentor", "harbor", "winter", "sail"]
-    texts = [f"{first} {second} {third}" for first in words for second in words for third in words[:3]]
+    texts = [
+        f"{first} {second} {third}" for first in words for second in words for third in words[:3]
+    ]
     puts: list[Op] = [
-        PutOp(("m", "even" if number % 2 else "odd"), str(number), {"text": text}) for number, text in enumerate(texts)
+        PutOp(("m", "even" if number % 2 else "odd"), str(number), {"text": text})
+        for number, text in enumerate(texts)
     ]
     await store.abatch(puts)
     own = settings.model_copy(update={"exact_scan_limit": 0})
-    connecting = KnowledgeGraph.connect(settings=own, embedder=HashingEmbedder(384), ensure_schema=False)
+    connecting = KnowledgeGraph.connect(
+        settings=own, embedder=HashingEmbedder(384), ensure_schema=False
+    )
     async with connecting as indexed:
         other = KnowledgeGraphStore(indexed, user_id=user_id)
-        for query, prefix, offset in (("boat kite", ("m",), 0), ("winter sail rain", ("m", "odd"), 5)):
+        for query, prefix, offset in (
+            ("boat kite", ("m",), 0),
+            ("winter sail rain", ("m", "odd"), 5),
+        ):
             expected = await store.asearch(prefix, query=query, limit=7, offset=offset)
             found = await other.asearch(prefix, query=query, limit=7, offset=offset)
-            assert [item.score for item in found] == pytest.approx([item.score for item in expected], abs=1e-6)
+            assert [item.score for item in found] == pytest.approx(
+                [item.score for item in expected], abs=1e-6
+            )
             assert {item.namespace[: len(prefix)] for item in found} == {prefix}
         await other.aput(("m", "rare"), "far", {"text": "nothing of the kind"})
         assert keys(await other.asearch(("m", "rare"), query="boat kite", limit=2)) == ["far"]
@@ -125,13 +173,17 @@ async def test_the_index_finds_what_a_scan_finds(settings: Settings, graph: Know
         ({"tags": ["a"]}, False),
     ],
 )
-async def test_a_filter_compares_fields(store: KnowledgeGraphStore, wanted: dict[str, Any], expected: bool) -> None:
+async def test_a_filter_compares_fields(
+    store: KnowledgeGraphStore, wanted: dict[str, Any], expected: bool
+) -> None:
     value = {"n": 5, "day": "2026-03-01", "tags": ["a", {"b": 1}], "in": {"x": {"y": 2}}}
     await store.aput(("m",), "a", value, index=False)
     assert bool(await store.asearch(("m",), filter=wanted)) is expected
 
 
-async def test_filters_apply_before_limit_and_offset(store: KnowledgeGraphStore, clock: Clock) -> None:
+async def test_filters_apply_before_limit_and_offset(
+    store: KnowledgeGraphStore, clock: Clock
+) -> None:
     for number in range(9):
         clock.forward(minutes=1)
         await store.aput(("m",), str(number), {"n": number, "parity": number % 2}, index=False)
@@ -139,12 +191,17 @@ async def test_filters_apply_before_limit_and_offset(store: KnowledgeGraphStore,
     assert keys(await store.asearch(("m",), filter=odd, limit=2)) == ["7", "5"]
     assert keys(await store.asearch(("m",), filter=odd, limit=2, offset=2)) == ["3"]
     assert keys(await store.asearch(("m",), filter=odd, limit=0)) == []
-    assert keys(await store.asearch(("m",), query="anything", filter={"n": {"$lte": 1}})) == ["1", "0"]
+    assert keys(await store.asearch(("m",), query="anything", filter={"n": {"$lte": 1}})) == [
+        "1",
+        "0",
+    ]
 
 
 async def test_an_unchanged_text_is_not_embedded_again(settings: Settings, user_id: str) -> None:
     watched = WatchedEmbedder()
-    async with KnowledgeGraph.connect(settings=settings, embedder=watched, ensure_schema=False) as graph:
+    async with KnowledgeGraph.connect(
+        settings=settings, embedder=watched, ensure_schema=False
+    ) as graph:
         store = KnowledgeGraphStore(graph, user_id=user_id, fields=["text", "title"])
         await store.aput(("m",), "a", {"title": "Tea", "text": "Prefers tea", "seen": 1})
         await store.aput(("m",), "a", {"title": "Tea", "text": "Prefers tea", "seen": 2})
@@ -154,8 +211,12 @@ async def test_an_unchanged_text_is_not_embedded_again(settings: Settings, user_
         assert item.score == pytest.approx(1.0)
 
 
-async def test_no_user_reads_or_changes_the_items_of_another(graph: KnowledgeGraph, user_id: str) -> None:
-    mine, theirs = (KnowledgeGraphStore(graph, user_id=user) for user in (user_id, f"{user_id} other"))
+async def test_no_user_reads_or_changes_the_items_of_another(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    mine, theirs = (
+        KnowledgeGraphStore(graph, user_id=user) for user in (user_id, f"{user_id} other")
+    )
     await mine.aput(("m",), "secret", {"text": "Prefers tea"})
     await theirs.aput(("m",), "theirs", {"text": "Prefers coffee"})
     await theirs.adelete(("m",), "secret")
@@ -196,7 +257,9 @@ async def test_of_concurrent_puts_of_one_key_one_wins_whole(
     assert item.value in values
     [found] = [one for one in await store.asearch((), query=item.value["text"]) if one.key == "one"]
     assert found.score == pytest.approx(1.0)
-    [row] = await cypher(graph, "MATCH (n:KgagentStoreText {user_id: $user}) RETURN count(n) AS texts", user=user_id)
+    [row] = await cypher(
+        graph, "MATCH (n:KgagentStoreText {user_id: $user}) RETURN count(n) AS texts", user=user_id
+    )
     other = await store.aget(("m",), "other")
     assert row["texts"] == (1 if other is None else 2)
 
@@ -222,7 +285,9 @@ async def test_a_batch_reads_first_and_writes_all_or_nothing(store: KnowledgeGra
     assert await store.abatch([]) == []
 
 
-async def test_an_item_expires_after_its_last_read_or_write(graph: KnowledgeGraph, user_id: str, clock: Clock) -> None:
+async def test_an_item_expires_after_its_last_read_or_write(
+    graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
     store = KnowledgeGraphStore(graph, user_id=user_id, ttl={"default_ttl": 10})
     began = clock.now
     await store.aput(("m",), "read", {"text": "tea"})
@@ -233,7 +298,11 @@ async def test_an_item_expires_after_its_last_read_or_write(graph: KnowledgeGrap
         clock.forward(minutes=7)
         assert await store.aget(("m",), "read") is not None
         assert keys(await store.asearch(("m",), filter={"text": "kite"})) == ["searched"]
-    assert sorted(keys(await store.asearch(("m",), query="boat", refresh_ttl=False))) == ["forever", "read", "searched"]
+    assert sorted(keys(await store.asearch(("m",), query="boat", refresh_ttl=False))) == [
+        "forever",
+        "read",
+        "searched",
+    ]
     clock.forward(minutes=11)
     assert keys(await store.asearch(())) == ["forever"]
     await store.aput(("m",), "read", {"text": "tea"})
@@ -241,7 +310,9 @@ async def test_an_item_expires_after_its_last_read_or_write(graph: KnowledgeGrap
     assert again is not None
     assert again.created_at == clock.now > began
     [row] = await cypher(
-        graph, "MATCH (n:KgagentStoreItem|KgagentStoreText {user_id: $user}) RETURN count(n) AS stored", user=user_id
+        graph,
+        "MATCH (n:KgagentStoreItem|KgagentStoreText {user_id: $user}) RETURN count(n) AS stored",
+        user=user_id,
     )
     assert row["stored"] == 4, "the next write purges what has expired"
 
@@ -253,7 +324,8 @@ async def test_an_item_that_another_write_keeps_meanwhile_is_not_purged(
     clock.forward(minutes=11)
     async with watch(server, user_id) as transactions:
         await transactions.beside(
-            "MATCH (i:KgagentStoreItem {user_id: $user, key: 'kept'}) REMOVE i.expires_at, i.ttl_minutes",
+            "MATCH (i:KgagentStoreItem {user_id: $user, key: 'kept'}) REMOVE i.expires_at, "
+            "i.ttl_minutes",
             store.aput(("m",), "other", {"text": "kite"}),
         )
     assert sorted(keys(await store.asearch((), query="tea"))) == ["kept", "other"]
@@ -265,11 +337,14 @@ async def test_a_read_does_not_make_an_item_expire_that_another_write_makes_perm
     await store.aput(("m",), "kept", {"text": "tea"}, ttl=10)
     async with watch(server, user_id) as transactions:
         await transactions.beside(
-            "MATCH (i:KgagentStoreItem {user_id: $user, key: 'kept'}) REMOVE i.expires_at, i.ttl_minutes",
+            "MATCH (i:KgagentStoreItem {user_id: $user, key: 'kept'}) REMOVE i.expires_at, "
+            "i.ttl_minutes",
             store.aget(("m",), "kept"),
         )
     [row] = await cypher(
-        graph, "MATCH (i:KgagentStoreItem {user_id: $user}) RETURN properties(i) AS item", user=user_id
+        graph,
+        "MATCH (i:KgagentStoreItem {user_id: $user}) RETURN properties(i) AS item",
+        user=user_id,
     )
     assert not row["item"].keys() & {"expires_at", "ttl_minutes", "write_lock"}
 
@@ -303,14 +378,18 @@ async def test_a_value_that_cannot_be_stored_is_refused(
         (SearchOp(("m",), filter={"a": {"n": {"$like": 1}}}), "unknown operator '\\$like'"),
     ],
 )
-async def test_an_operation_that_makes_no_sense_is_an_error(store: KnowledgeGraphStore, op: Op, message: str) -> None:
+async def test_an_operation_that_makes_no_sense_is_an_error(
+    store: KnowledgeGraphStore, op: Op, message: str
+) -> None:
     await store.aput(("m",), "stored", {"a": {"n": 1}})
     with pytest.raises(InputError, match=message):
         await store.abatch([op])
 
 
 @pytest.mark.parametrize("label", ["", "a.b", 7])
-async def test_labels_of_a_namespace_are_checked_in_batches_too(store: KnowledgeGraphStore, label: str) -> None:
+async def test_labels_of_a_namespace_are_checked_in_batches_too(
+    store: KnowledgeGraphStore, label: str
+) -> None:
     for op in (GetOp(("m", label), "a"), SearchOp((label,)), PutOp((label,), "a", {})):
         with pytest.raises(InvalidNamespaceError):
             await store.abatch([op])

@@ -38,7 +38,9 @@ class User:
         self._action = action
         self.questions: list[str] = []
 
-    async def answer(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult | ErrorData:
+    async def answer(
+        self, context: ClientRequestContext, params: ElicitRequestParams
+    ) -> ElicitResult | ErrorData:
         """Answer a question, which has no fields to fill in."""
         assert context.session is not None
         assert isinstance(params, ElicitRequestFormParams)
@@ -74,7 +76,11 @@ async def test_each_call_that_removes_something_names_it_and_is_confirmed(
     double = await person(tools, "Ada\nMoss")
     await relate(tools, double, bo)
     calls: list[tuple[str, dict[str, Any], str]] = [
-        ("delete_note", {**ends, "note": "Met"}, 'the note "Met at sea." on "Ada friend Bo"? It cannot be restored'),
+        (
+            "delete_note",
+            {**ends, "note": "Met"},
+            'the note "Met at sea." on "Ada friend Bo"? It cannot be restored',
+        ),
         (
             "delete_relationship",
             {"from_entity_key": "ada", "to_entity_key": "Bo"},
@@ -97,11 +103,15 @@ async def test_each_call_that_removes_something_names_it_and_is_confirmed(
             result = await client.call_tool(name, arguments)
             assert not result.is_error, text_of(result)
     verbs = ["Delete ", "Delete ", "Merge ", "Delete "]
-    assert user.questions == [verb + asked for verb, (_, _, asked) in zip(verbs, calls, strict=True)]
+    assert user.questions == [
+        verb + asked for verb, (_, _, asked) in zip(verbs, calls, strict=True)
+    ]
     assert await names(tools) == {"Ada"}
 
 
-async def test_what_is_not_confirmed_changes_nothing(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_what_is_not_confirmed_changes_nothing(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     ends = await two_friends(tools)
     ada, bo = ends.values()
     user = User("decline")
@@ -116,7 +126,8 @@ async def test_what_is_not_confirmed_changes_nothing(graph: KnowledgeGraph, tool
             assert result.structured_content is not None
             assert result.structured_content["success"] is False
             assert text_of(result).startswith(
-                f"Error: Nothing was changed, because the user did not confirm (decline): {user.questions[-1]}."
+                f"Error: Nothing was changed, because the user did not confirm (decline): "
+                f"{user.questions[-1]}."
             )
     assert len(user.questions) == 3
     assert await names(tools) == {"Ada", "Bo"}
@@ -150,13 +161,17 @@ async def test_without_the_ability_or_with_the_option_calls_run_at_once(
     await two_friends(tools)
     user = User("decline") if asks else None
     async with client_of(graph, user_id, user, mode, confirm=not asks) as client:
-        result = await client.call_tool("delete_node", {"entity_key": "Bo", "delete_relationships": True})
+        result = await client.call_tool(
+            "delete_node", {"entity_key": "Bo", "delete_relationships": True}
+        )
     assert not result.is_error
     assert user is None or user.questions == []
     assert await names(tools) == {"Ada"}
 
 
-async def test_clients_of_earlier_revisions_are_not_asked(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_clients_of_earlier_revisions_are_not_asked(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await person(tools, "Bo Berg")
     modern, legacy = User("decline"), User("decline")
     async with client_of(graph, user_id, modern, "auto", stateless=True) as client:
@@ -173,7 +188,9 @@ async def test_another_process_takes_the_answer_and_an_answer_to_another_questio
     bo = ends["to_entity_key"]
     yes: InputResponses = {"confirm": ElicitResult(action="accept", content={})}
 
-    async def delete(client: Client, state: str | None = None) -> CallToolResult | InputRequiredResult:
+    async def delete(
+        client: Client, state: str | None = None
+    ) -> CallToolResult | InputRequiredResult:
         arguments = {"entity_key": bo, "delete_relationships": True}
         return await client.session.call_tool(
             "delete_node",

@@ -24,6 +24,11 @@ async def test_nineteen_conversations_are_kept_in_few_calls_and_tokens(
     named = [node["name"] for node in await nodes_of(graph, user_id)]
     assert len(named) == len(set(named))
     assert "Dr. Sousa" not in named
-    for miller, relationship_type in (("Eva Pichler", "miller of"), ("Georg Pichler", "former miller of")):
-        found = succeeded(await tools.get_relationship(from_entity_key=miller, to_entity_key="Rabnitz mill"))
+    for miller, relationship_type in (
+        ("Eva Pichler", "miller of"),
+        ("Georg Pichler", "former miller of"),
+    ):
+        found = succeeded(
+            await tools.get_relationship(from_entity_key=miller, to_entity_key="Rabnitz mill")
+        )
         assert found["relationship"]["relationship_type"] == relationship_type

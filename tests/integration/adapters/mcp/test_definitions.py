@@ -19,11 +19,15 @@ async def listed(client: Client) -> list[Tool]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_client_receives_core_in_at_most_12_000_characters(connect: Connect, mode: Mode) -> None:
+async def test_a_client_receives_core_in_at_most_12_000_characters(
+    connect: Connect, mode: Mode
+) -> None:
     async with connect(mode=mode, toolsets=None, structured=False) as client:
         tools = await listed(client)
     assert {tool.name for tool in tools} == tools_of("core")
-    received = json.dumps([tool.model_dump(mode="json", by_alias=True, exclude_unset=True) for tool in tools])
+    received = json.dumps(
+        [tool.model_dump(mode="json", by_alias=True, exclude_unset=True) for tool in tools]
+    )
     assert len(received) <= CORE
     assert sum(characters(tools).values()) == toolset_sizes()["core"][1]
 

@@ -28,7 +28,9 @@ async def showing_apps(url: str, mode: Mode) -> AsyncIterator[Client]:
     apps = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
     async with (
         plain_client(timeout=120) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode, extensions=[apps]) as client,
+        Client(
+            streamable_http_client(url, http_client=http), mode=mode, extensions=[apps]
+        ) as client,
     ):
         yield client
 
@@ -44,8 +46,13 @@ async def test_an_answer_carries_its_graph_for_a_client_that_shows_apps(
         ("explore", {"queries": [{"query": "who guides Ines?"}], "text_matches": ["Ruth Calder"]}),
         ("hybrid_search", {"query": "Ruth Calder guides Ines", "limit": 3}),
     ]
-    asked = {"explore": "who guides Ines? · Ruth Calder", "hybrid_search": "Ruth Calder guides Ines"}
-    async with http_server(graph, HttpOptions(user_id=user_id, app=True, toolsets="core")) as running:
+    asked = {
+        "explore": "who guides Ines? · Ruth Calder",
+        "hybrid_search": "Ruth Calder guides Ines",
+    }
+    async with http_server(
+        graph, HttpOptions(user_id=user_id, app=True, toolsets="core")
+    ) as running:
         async with over_http(running.url, mode=mode) as plain:
             texts = {}
             for name, arguments in searches:
@@ -62,16 +69,22 @@ async def test_an_answer_carries_its_graph_for_a_client_that_shows_apps(
                 assert joined["relationship"]["description"] == "Ruth guides Ines"
                 assert shown["query"] == asked[name]
             failed = await client.call_tool("explore", {})
-            other = await client.call_tool("get_relationship", {"from_entity_key": ruth, "to_entity_key": ines})
+            other = await client.call_tool(
+                "get_relationship", {"from_entity_key": ruth, "to_entity_key": ines}
+            )
             assert GRAPH not in {**(failed.meta or {}), **(other.meta or {})}
             definitions = {tool.name: tool.meta for tool in (await client.list_tools()).tools}
-            named = {name for name, meta in definitions.items() if meta == {"ui": {"resourceUri": URI}}}
+            named = {
+                name for name, meta in definitions.items() if meta == {"ui": {"resourceUri": URI}}
+            }
             assert named == {"explore", "hybrid_search"}
             [content] = (await client.read_resource(URI)).contents
             assert isinstance(content, TextResourceContents)
             assert content.mime_type == APP_MIME_TYPE
             assert content.text.startswith("<!doctype html>")
-            assert URI in {str(resource.uri) for resource in (await client.list_resources()).resources}
+            assert URI in {
+                str(resource.uri) for resource in (await client.list_resources()).resources
+            }
 
 
 async def test_nodes_without_a_name_and_notes_without_content_are_shown(
@@ -102,5 +115,10 @@ async def test_without_the_option_there_is_no_app(graph: KnowledgeGraph, user_id
         showing_apps(running.url, "auto") as client,
     ):
         assert all(tool.meta is None for tool in (await client.list_tools()).tools)
-        assert all(str(one.uri).startswith("kgagent://") for one in (await client.list_resources()).resources)
-        assert GRAPH not in ((await client.call_tool("explore", {"text_matches": ["Ada"]})).meta or {})
+        assert all(
+            str(one.uri).startswith("kgagent://")
+            for one in (await client.list_resources()).resources
+        )
+        assert GRAPH not in (
+            (await client.call_tool("explore", {"text_matches": ["Ada"]})).meta or {}
+        )

@@ -69,14 +69,18 @@ def tenant() -> Tenant:
 async def shared(graph: KnowledgeGraph) -> AsyncIterator[Shared]:
     ada, bob = tenant(), tenant()
     tokens = AccessTokens({SecretStr(each.token): each.user_id for each in (ada, bob)})
-    async with http_server(graph, HttpOptions(tokens=tokens, toolsets="all", structured=True)) as running:
+    async with http_server(
+        graph, HttpOptions(tokens=tokens, toolsets="all", structured=True)
+    ) as running:
         yield Shared(running.url, ada, bob)
 
 
 @pytest.fixture
 async def open_url(graph: KnowledgeGraph, user_id: str) -> AsyncIterator[str]:
     """A server on loopback without tokens."""
-    async with http_server(graph, HttpOptions(user_id=user_id, toolsets="all", structured=True)) as running:
+    async with http_server(
+        graph, HttpOptions(user_id=user_id, toolsets="all", structured=True)
+    ) as running:
         yield running.url
 
 
@@ -106,13 +110,19 @@ async def test_a_missing_or_wrong_token_is_401(shared: Shared, mode: Mode) -> No
         assert answer.status_code == 401
         assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
         assert shared.ada.token not in answer.text
-    assert (await knock(shared.url, mode, Authorization=f"Bearer {shared.ada.token}")).status_code == 200
+    assert (
+        await knock(shared.url, mode, Authorization=f"Bearer {shared.ada.token}")
+    ).status_code == 200
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_two_tokens_two_users_never_see_each_other(shared: Shared, graph: KnowledgeGraph, mode: Mode) -> None:
+async def test_two_tokens_two_users_never_see_each_other(
+    shared: Shared, graph: KnowledgeGraph, mode: Mode
+) -> None:
     async def remember(client: Client, name: str) -> str:
-        return str(succeeded(await call(client, "create_node", label="Person", name=name))["entity_key"])
+        return str(
+            succeeded(await call(client, "create_node", label="Person", name=name))["entity_key"]
+        )
 
     async with (
         over_http(shared.url, token=shared.ada.token, mode=mode) as ada,
@@ -123,7 +133,9 @@ async def test_two_tokens_two_users_never_see_each_other(shared: Shared, graph: 
         for client, own, other in ((ada, adas, bobs), (bob, bobs, adas)):
             found = succeeded(await call(client, "explore", text_matches=["Ursula"]))
             assert [node["entity_key"] for node in found["nodes"]] == [own]
-            assert (await call(client, "update_node", entity_key=other, name="Stolen"))["success"] is False
+            assert (await call(client, "update_node", entity_key=other, name="Stolen"))[
+                "success"
+            ] is False
             assert (await read(client, "kgagent://statistics"))["nodes"]["total"] == 1
     for owner, key in ((shared.ada, adas), (shared.bob, bobs)):
         seen = succeeded(await graph.tools(user_id=owner.user_id).explore(text_matches=["Ursula"]))
@@ -186,7 +198,9 @@ async def test_an_address_that_others_can_reach_needs_tokens_or_the_url_for_whic
         async with http_server(graph, HttpOptions(host="0.0.0.0", user_id=user_id)):
             pass
     with pytest.raises(ConfigurationError, match="give the URL under which they reach this server"):
-        async with http_server(graph, HttpOptions(host="::", oauth=OAuthOptions(issuer="https://id.example"))):
+        async with http_server(
+            graph, HttpOptions(host="::", oauth=OAuthOptions(issuer="https://id.example"))
+        ):
             pass
     who = tenant()
     tokens = AccessTokens({SecretStr(who.token): who.user_id})
@@ -196,7 +210,9 @@ async def test_an_address_that_others_can_reach_needs_tokens_or_the_url_for_whic
         assert (await knock(url, "auto", Authorization=f"Bearer {who.token}")).status_code == 200
 
 
-async def test_a_port_in_use_is_an_error(graph: KnowledgeGraph, open_url: str, user_id: str) -> None:
+async def test_a_port_in_use_is_an_error(
+    graph: KnowledgeGraph, open_url: str, user_id: str
+) -> None:
     taken = httpx2.URL(open_url).port
     with pytest.raises(ConfigurationError, match=f"Cannot listen on 127.0.0.1:{taken}"):
         async with http_server(graph, HttpOptions(port=taken or 0, user_id=user_id)):

@@ -1,4 +1,5 @@
-"""Calls that take long: they tell that they are still at it, and end in the database when the client gives up.
+"""Calls that take long: they tell that they are still at it, and end in the database when the
+client gives up.
 
 A call is made to take long by holding the lock of the node that it writes.
 """
@@ -40,7 +41,8 @@ async def test_cancelling_a_call_ends_its_statement_in_the_database(
         await watched.until_none()
         with pytest.raises(asyncio.CancelledError):
             await calling
-        # The lock is still held, so it is the cancellation that ended the statement; and the server goes on serving.
+        # The lock is still held, so it is the cancellation that ended the statement; and the server
+        # goes on serving.
         found = succeeded(await call(client, "explore", text_matches=[name]))
     assert [node["name"] for node in found["nodes"]] == [name]
     assert [node["name"] for node in (await tools.explore(text_matches=[name]))["nodes"]] == [name]
@@ -62,7 +64,9 @@ async def test_a_long_call_reports_progress_if_the_client_asks(
     async with watch(server, user_id) as watched, served() as client:
         async with watched.locked(key):
             calling = asyncio.create_task(
-                client.call_tool("update_node", {"entity_key": key, "name": "Grace"}, progress_callback=hear)
+                client.call_tool(
+                    "update_node", {"entity_key": key, "name": "Grace"}, progress_callback=hear
+                )
             )
             await asyncio.wait_for(enough.wait(), 60)
         result = await calling

@@ -64,9 +64,14 @@ class Protected:
 
 @pytest.fixture
 async def protected(
-    graph: KnowledgeGraph, issuer: AuthorizationServer, user_id: str, monkeypatch: pytest.MonkeyPatch
+    graph: KnowledgeGraph,
+    issuer: AuthorizationServer,
+    user_id: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Protected]:
-    """It also accepts one static token, of the test's user, and fetches keys as often as it likes."""
+    """It also accepts one static token, of the test's user, and fetches keys as often as it
+    likes.
+    """
     monkeypatch.setattr("kgagent.adapters.mcp.oauth.REFETCH_INTERVAL", 0.0)
     options = HttpOptions(
         oauth=OAuthOptions(issuer=issuer.issuer, required_scopes=(SCOPE,)),
@@ -79,17 +84,29 @@ async def protected(
 
 
 def forged_with_the_public_key(server: Protected) -> str:
-    """HS256, with the public key as the secret: what a verifier accepts that trusts the header's algorithm."""
+    """HS256, with the public key as the secret: what a verifier accepts that trusts the header's
+    algorithm.
+    """
     [key] = server.issuer.keys
     _, claims, _ = server.token().split(".")
-    header = urlsafe_b64encode(json.dumps({"alg": "HS256", "kid": key.kid}).encode()).rstrip(b"=").decode()
+    header = (
+        urlsafe_b64encode(json.dumps({"alg": "HS256", "kid": key.kid}).encode())
+        .rstrip(b"=")
+        .decode()
+    )
     signature = hmac.digest(key.pem, f"{header}.{claims}".encode(), hashlib.sha256)
     return f"{header}.{claims}.{urlsafe_b64encode(signature).rstrip(b'=').decode()}"
 
 
 def without_signature(server: Protected) -> str:
     now = int(time.time())
-    claims = {"iss": server.issuer.issuer, "aud": server.url, "sub": "a", "scope": SCOPE, "exp": now + 300}
+    claims = {
+        "iss": server.issuer.issuer,
+        "aud": server.url,
+        "sub": "a",
+        "scope": SCOPE,
+        "exp": now + 300,
+    }
     return unsigned(claims, kid=server.issuer.keys[0].kid)
 
 
@@ -109,7 +126,9 @@ REFUSED: dict[str, Callable[[Protected], str]] = {
     "of an empty user": lambda server: server.token(" "),
     "of half a character": lambda server: server.token("\ud800"),
     "of an unknown key": lambda server: server.token(key=Key()),
-    "of a known id with another key": lambda server: server.token(key=Key(kid=server.issuer.keys[0].kid)),
+    "of a known id with another key": lambda server: server.token(
+        key=Key(kid=server.issuer.keys[0].kid)
+    ),
     "for a logout": lambda server: server.token(typ="logout+jwt"),
     "alg none": without_signature,
     "HS256 with the public key": forged_with_the_public_key,
@@ -119,17 +138,23 @@ REFUSED: dict[str, Callable[[Protected], str]] = {
 }
 
 
-async def test_other_tokens_are_refused(protected: Protected, caplog: pytest.LogCaptureFixture) -> None:
+async def test_other_tokens_are_refused(
+    protected: Protected, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level("DEBUG")
     tokens = {kind: make(protected) for kind, make in REFUSED.items()}
     answers = {kind: await protected.knock(token) for kind, token in tokens.items()}
-    assert {kind: answer.status_code for kind, answer in answers.items()} == dict.fromkeys(REFUSED, 401)
+    assert {kind: answer.status_code for kind, answer in answers.items()} == dict.fromkeys(
+        REFUSED, 401
+    )
     for kind, answer in answers.items():
         assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
         assert tokens[kind] not in answer.text
     valid = protected.token()
     assert await protected.status(valid) == 200
-    served = "\n".join(record.getMessage() for record in caplog.records if not record.name.startswith("http"))
+    served = "\n".join(
+        record.getMessage() for record in caplog.records if not record.name.startswith("http")
+    )
     assert "An access token was refused: ExpiredSignatureError" in served
     for token in (valid, *tokens.values()):
         assert token.rpartition(".")[2] not in served or len(token.rpartition(".")[2]) < 10
@@ -161,7 +186,9 @@ async def test_a_missing_scope_is_403(protected: Protected) -> None:
         assert await protected.status(protected.token(**{"scope": None} | claims)) == 200, claims
 
 
-async def test_a_static_token_is_accepted_beside(protected: Protected, user_id: str, graph: KnowledgeGraph) -> None:
+async def test_a_static_token_is_accepted_beside(
+    protected: Protected, user_id: str, graph: KnowledgeGraph
+) -> None:
     async with over_http(protected.url, token=STATIC) as client:
         succeeded(await call(client, "create_node", label="Person", name="Ada"))
     assert protected.issuer.asked == []
@@ -186,7 +213,9 @@ async def test_an_issuer_that_is_down_refuses_only_who_needs_it(
     assert await protected.status(protected.token(key=Key())) == 401
 
 
-async def test_an_issuer_that_hangs_holds_up_nobody_else(protected: Protected, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_issuer_that_hangs_holds_up_nobody_else(
+    protected: Protected, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("kgagent.adapters.mcp.oauth.TIMEOUT", 60)
     known = protected.token()
     assert await protected.status(known) == 200
@@ -218,7 +247,9 @@ async def test_resource_audience_claim_and_keys_can_be_given(
         jwks_url=f"{issuer.issuer}/keys",
     )
     user_id = f"user-{uuid.uuid4()}"
-    async with http_server(graph, HttpOptions(oauth=oauth, structured=True, toolsets="all")) as running:
+    async with http_server(
+        graph, HttpOptions(oauth=oauth, structured=True, toolsets="all")
+    ) as running:
         user: dict[str, Any] = {"https://example.org/user": user_id}
         token = issuer.token("api://graph", **user)
         async with over_http(running.url, token=token) as client:
@@ -229,7 +260,9 @@ async def test_resource_audience_claim_and_keys_can_be_given(
         metadata = "https://graph.example/.well-known/oauth-protected-resource/mcp"
         assert f'resource_metadata="{metadata}"' in refused.headers["WWW-Authenticate"]
         other = issuer.token("https://graph.example/mcp", **user)
-        assert (await knock(running.url, "auto", Authorization=f"Bearer {other}")).status_code == 401
+        assert (
+            await knock(running.url, "auto", Authorization=f"Bearer {other}")
+        ).status_code == 401
     assert set(issuer.asked) == {"/keys"}
     assert succeeded(await graph.tools(user_id=user_id).explore(text_matches=["Ada"]))["nodes"]
 
@@ -253,7 +286,9 @@ class Storage:
         raise AssertionError(client_info)
 
 
-async def test_the_sdks_client_finds_the_issuer_and_gets_a_token(protected: Protected, graph: KnowledgeGraph) -> None:
+async def test_the_sdks_client_finds_the_issuer_and_gets_a_token(
+    protected: Protected, graph: KnowledgeGraph
+) -> None:
     user_id = f"user-{uuid.uuid4()}"
     protected.issuer.claims = {"sub": user_id, "scope": SCOPE}
     auth = ClientCredentialsOAuthProvider(

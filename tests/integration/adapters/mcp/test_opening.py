@@ -37,7 +37,9 @@ class Doors:
             await self.may_open.wait()
         if self.attempts <= self.failures:
             raise self.failure
-        return await KnowledgeGraph.connect(settings=self.settings, embedder=HashingEmbedder(DIMENSIONS))
+        return await KnowledgeGraph.connect(
+            settings=self.settings, embedder=HashingEmbedder(DIMENSIONS)
+        )
 
 
 @pytest.fixture
@@ -63,7 +65,9 @@ async def served(doors: Doors, user_id: str, mode: Mode = "auto") -> AsyncIterat
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_a_client_lists_and_a_call_waits_and_reports_what_for(doors: Doors, user_id: str, mode: Mode) -> None:
+async def test_a_client_lists_and_a_call_waits_and_reports_what_for(
+    doors: Doors, user_id: str, mode: Mode
+) -> None:
     heard: asyncio.Queue[str | None] = asyncio.Queue()
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG001
@@ -89,7 +93,8 @@ async def test_a_call_that_waits_too_long_says_what_is_going_on(
         answer = await client.call_tool("explore", ASKED)
     assert answer.is_error
     assert text_of(answer) == (
-        "Error: The graph is still being opened (Downloading Neo4j, 50%); try again in half a minute"
+        "Error: The graph is still being opened (Downloading Neo4j, 50%); try again in half a "
+        "minute"
     )
 
 
@@ -115,4 +120,7 @@ async def test_a_graph_that_fails_to_open_in_an_unexpected_way_is_the_error_of_a
     async with served(doors, user_id) as client:
         answer = await client.call_tool("explore", ASKED)
         assert answer.is_error
-        assert text_of(answer) == "Error: The graph cannot be opened. The log of the server has the details"
+        assert (
+            text_of(answer)
+            == "Error: The graph cannot be opened. The log of the server has the details"
+        )

@@ -21,7 +21,9 @@ class SlowToLoad(HashingEmbedder):
         self.preloads += 1
 
 
-async def test_both_servers_preload_the_embedder(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_both_servers_preload_the_embedder(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     embedder = SlowToLoad(DIMENSIONS)
     async with KnowledgeGraph.connect(settings=settings, embedder=embedder) as graph:
         assert embedder.preloads == 0

@@ -22,7 +22,9 @@ LONGEST = 120.0
 EXPLORE: dict[str, Any] = {"name": "explore", "arguments": {"queries": [{"query": "mentors"}]}}
 
 
-def test_stdout_carries_the_protocol_and_nothing_else(environment: dict[str, str], tmp_path: Path) -> None:
+def test_stdout_carries_the_protocol_and_nothing_else(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     spoken: list[dict[str, object]] = [
         INITIALIZE,
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -62,11 +64,15 @@ def test_stdout_carries_the_protocol_and_nothing_else(environment: dict[str, str
 async def test_a_database_that_cannot_be_reached_is_an_error_of_calls(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
-    async with over_stdio(environment | {"NEO4J_URI": "bolt://127.0.0.1:1"}, folder=tmp_path) as client:
+    async with over_stdio(
+        environment | {"NEO4J_URI": "bolt://127.0.0.1:1"}, folder=tmp_path
+    ) as client:
         assert (await client.list_tools()).tools
         answer = await client.call_tool(**EXPLORE)
     assert answer.is_error
-    assert text_of(answer).startswith("Error: The graph cannot be reached: Neo4j at bolt://127.0.0.1:1 cannot be used")
+    assert text_of(answer).startswith(
+        "Error: The graph cannot be reached: Neo4j at bolt://127.0.0.1:1 cannot be used"
+    )
 
 
 @asynccontextmanager
@@ -98,14 +104,23 @@ async def running(environment: dict[str, str], folder: Path, *arguments: str) ->
     assert b"Traceback" not in err, err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a process of a group of its own cannot be interrupted alone")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="a process of a group of its own cannot be interrupted alone"
+)
 async def test_the_program_serves_the_user_of_each_token(
     environment: dict[str, str], user_id: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "tokens.json"
     write_private_file(path, json.dumps({"t" * 43: user_id}))
     audience, other = "https://graph.example/mcp", f"{user_id}-2"
-    options = ("--oauth-resource", audience, "--oauth-scope", "graph", "--oauth-user-claim", "email")
+    options = (
+        "--oauth-resource",
+        audience,
+        "--oauth-scope",
+        "graph",
+        "--oauth-user-claim",
+        "email",
+    )
     with authorization_server() as issuer:
         signed = issuer.token(audience, email=other, scope="graph")
         async with running(

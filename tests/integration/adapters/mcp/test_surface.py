@@ -18,7 +18,9 @@ from tests.support.payloads import error_of, succeeded
 
 
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_tools_listed_are_those_of_the_registry(connect: Connect, graph: KnowledgeGraph, mode: Mode) -> None:
+async def test_the_tools_listed_are_those_of_the_registry(
+    connect: Connect, graph: KnowledgeGraph, mode: Mode
+) -> None:
     registered = graph.tools(user_id="anyone")
     async with connect(mode=mode) as client:
         listed = (await client.list_tools()).tools
@@ -27,12 +29,15 @@ async def test_the_tools_listed_are_those_of_the_registry(connect: Connect, grap
         bound = registered[tool.name]
         assert tool.description == bound.description
         schema = bound.arguments.model_json_schema()
-        assert tool.input_schema["properties"].keys() == schema["properties"].keys() - {"neo4j_type"}
+        assert tool.input_schema["properties"].keys() == schema["properties"].keys() - {
+            "neo4j_type"
+        }
         assert tool.input_schema.get("required") == schema.get("required")
         assert "additionalProperties" not in tool.input_schema
         assert tool.input_schema["$schema"].endswith("2020-12/schema")
         assert tool.annotations is not None
-        # What is not said has the protocol's default, and the hints on writing mean nothing for a read-only tool.
+        # What is not said has the protocol's default, and the hints on writing mean nothing for a
+        # read-only tool.
         hints = tool.annotations
         assert (hints.read_only_hint or False) is bound.read_only
         assert hints.open_world_hint is False
@@ -43,7 +48,10 @@ async def test_the_tools_listed_are_those_of_the_registry(connect: Connect, grap
 
 async def test_structured_content_is_what_the_output_schema_says(connect: Connect) -> None:
     async with connect() as client:
-        validators = {tool.name: Draft202012Validator(tool.output_schema) for tool in (await client.list_tools()).tools}
+        validators = {
+            tool.name: Draft202012Validator(tool.output_schema)
+            for tool in (await client.list_tools()).tools
+        }
         called = set()
 
         async def checked(name: str, /, **arguments: Any) -> Payload:
@@ -52,13 +60,33 @@ async def test_structured_content_is_what_the_output_schema_says(connect: Connec
             called.add((name, payload["success"]))
             return payload
 
-        keys = [(await checked("create_node", label="Person", name=name))["entity_key"] for name in ("Ada", "Bo", "Cy")]
+        keys = [
+            (await checked("create_node", label="Person", name=name))["entity_key"]
+            for name in ("Ada", "Bo", "Cy")
+        ]
         ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
-        node, note = {"label": "Person", "name": "Ada Moss"}, {"on": "Ada", "content": "Sings.", "lifetime": "week"}
-        await checked("remember", nodes=[node], relationships=[{"from": "Ada", "to": "X"}], notes=[note])
-        await checked("create_relationship", **ends, relationship_type="mentor", attitude=4, notes=["They met."])
-        await checked("create_relationships", relationships=[{**ends, "relationship_type": "friend"}])
-        other = {"from_entity_key": keys[0], "to_entity_key": keys[2], "relationship_type": "friend"}
+        node, note = (
+            {"label": "Person", "name": "Ada Moss"},
+            {"on": "Ada", "content": "Sings.", "lifetime": "week"},
+        )
+        await checked(
+            "remember", nodes=[node], relationships=[{"from": "Ada", "to": "X"}], notes=[note]
+        )
+        await checked(
+            "create_relationship",
+            **ends,
+            relationship_type="mentor",
+            attitude=4,
+            notes=["They met."],
+        )
+        await checked(
+            "create_relationships", relationships=[{**ends, "relationship_type": "friend"}]
+        )
+        other = {
+            "from_entity_key": keys[0],
+            "to_entity_key": keys[2],
+            "relationship_type": "friend",
+        }
         await checked("create_relationships", relationships=[other, other])
         await checked("update_node", entity_key=keys[0], description="Engineer.")
         await checked("update_relationship", **ends, attitude=5)
@@ -72,8 +100,12 @@ async def test_structured_content_is_what_the_output_schema_says(connect: Connec
         for more in ({}, {"format": "text"}, {"search_relationships": False}):
             await checked("hybrid_search", query="mentor", **more)
         await checked("describe_graph")
-        await checked("query_patterns", patterns=[{"steps": [{"source_label": "Person"}]}], query="mentor")
-        await checked("query_patterns", patterns=[{"steps": [{"source_label": "Entity"}]}], query="mentor")
+        await checked(
+            "query_patterns", patterns=[{"steps": [{"source_label": "Person"}]}], query="mentor"
+        )
+        await checked(
+            "query_patterns", patterns=[{"steps": [{"source_label": "Entity"}]}], query="mentor"
+        )
         for verbose in (False, True):
             await checked("traverse", entity_key=keys[0], hops=2, verbose=verbose)
         await checked("find_paths", from_entity_key=keys[1], to_entity_key=keys[2])
@@ -87,11 +119,15 @@ async def test_structured_content_is_what_the_output_schema_says(connect: Connec
     assert called == {(name, success) for name in validators for success in (True, False)}
 
 
-async def test_by_default_a_model_reads_text_and_nothing_is_sent_twice(graph: KnowledgeGraph, user_id: str) -> None:
+async def test_by_default_a_model_reads_text_and_nothing_is_sent_twice(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
     options = HttpOptions(user_id=user_id, toolsets="all")
     async with http_server(graph, options) as running, over_http(running.url) as client:
         assert all(tool.output_schema is None for tool in (await client.list_tools()).tools)
-        created = await client.call_tool("create_node", {"label": "Person", "name": "Ada", "description": "Engineer."})
+        created = await client.call_tool(
+            "create_node", {"label": "Person", "name": "Ada", "description": "Engineer."}
+        )
         explored = await client.call_tool("explore", {"text_matches": ["Ada"]})
         as_json = await client.call_tool("explore", {"text_matches": ["Ada"], "format": "json"})
         refused = await client.call_tool("create_node", {"label": "Cat", "name": "Tom"})
@@ -105,22 +141,39 @@ async def test_by_default_a_model_reads_text_and_nothing_is_sent_twice(graph: Kn
     assert [answer.is_error for answer in answers] == [False, False, False, True]
 
 
-async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(connect: Connect) -> None:
+async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(
+    connect: Connect,
+) -> None:
     async with connect() as client:
         keys = {}
-        for label, name in (("Person", "Me"), ("Person", "Ruth"), ("Person", "Tom"), ("Concept", "Sailing")):
+        for label, name in (
+            ("Person", "Me"),
+            ("Person", "Ruth"),
+            ("Person", "Tom"),
+            ("Concept", "Sailing"),
+        ):
             keys[name] = (await call(client, "create_node", label=label, name=name))["entity_key"]
-        for first, second, word in (("Ruth", "Me", "mentor"), ("Tom", "Me", "friend"), ("Ruth", "Sailing", "loves")):
+        for first, second, word in (
+            ("Ruth", "Me", "mentor"),
+            ("Tom", "Me", "friend"),
+            ("Ruth", "Sailing", "loves"),
+        ):
             ends = {"from_entity_key": keys[first], "to_entity_key": keys[second]}
             succeeded(await call(client, "create_relationship", **ends, relationship_type=word))
 
         described = succeeded(await call(client, "describe_graph", labels=["Concept"]))
         [interest] = [kind["type"] for kind in described["relationship_types"]]
-        [join] = next(kind["connects"] for kind in described["relationship_types"] if kind["type"] == interest)
+        [join] = next(
+            kind["connects"] for kind in described["relationship_types"] if kind["type"] == interest
+        )
         pattern = {
             "pattern_id": "interests_of_mentors",
             "steps": [
-                {"source_label": "Person", "relation_type": "has_relationship_with", "direction": "INCOMING"},
+                {
+                    "source_label": "Person",
+                    "relation_type": "has_relationship_with",
+                    "direction": "INCOMING",
+                },
                 {"relation_type": interest, "target_label": join["to"]},
             ],
             "constraints": [
@@ -131,15 +184,24 @@ async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(conne
                     "on": "relationship",
                     "at_step": 0,
                 },
-                {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Me", "at_step": "start"},
+                {
+                    "type": "PROPERTY_EQUALS",
+                    "property_path": "name",
+                    "value": "Me",
+                    "at_step": "start",
+                },
             ],
         }
         found = succeeded(await call(client, "query_patterns", patterns=[pattern]))
-        refused = await call(client, "query_patterns", patterns=[{"steps": [{"sorce_label": "Person"}]}])
+        refused = await call(
+            client, "query_patterns", patterns=[{"steps": [{"sorce_label": "Person"}]}]
+        )
     [path] = found["paths"]
     assert path["nodes"] == [keys["Me"], keys["Ruth"], keys["Sailing"]]
     assert [node["name"] for node in found["nodes"]] == ["Me", "Ruth", "Sailing"]
-    assert "unknown argument patterns.0.steps.0.sorce_label: did you mean source_label" in error_of(refused)
+    assert "unknown argument patterns.0.steps.0.sorce_label: did you mean source_label" in error_of(
+        refused
+    )
 
 
 async def test_wrong_arguments_are_a_result_that_is_an_error(connect: Connect) -> None:
@@ -148,7 +210,9 @@ async def test_wrong_arguments_are_a_result_that_is_an_error(connect: Connect) -
         assert "name is missing" in error
         assert "unknown argument nmae" in error
         assert "At least one search method" in error_of(await call(client, "explore"))
-        assert "Unknown label: Cat" in error_of(await call(client, "create_node", label="Cat", name="Tom"))
+        assert "Unknown label: Cat" in error_of(
+            await call(client, "create_node", label="Cat", name="Tom")
+        )
 
 
 async def test_a_model_cannot_choose_the_user(connect: Connect, graph: KnowledgeGraph) -> None:
@@ -157,16 +221,23 @@ async def test_a_model_cannot_choose_the_user(connect: Connect, graph: Knowledge
             assert "user_id" not in str(tool.input_schema)
             error = error_of(await call(client, tool.name, user_id="victim"))
             assert "unknown argument user_id" in error
-        refused = await call(client, "create_node", label="Person", name="Mallory", user_id="victim")
+        refused = await call(
+            client, "create_node", label="Person", name="Mallory", user_id="victim"
+        )
         assert "unknown argument user_id" in error_of(refused)
         found = await call(client, "explore", text_matches=["Mallory"])
     assert succeeded(found)["nodes"] == []
-    assert succeeded(await graph.tools(user_id="victim").explore(text_matches=["Mallory"]))["nodes"] == []
+    assert (
+        succeeded(await graph.tools(user_id="victim").explore(text_matches=["Mallory"]))["nodes"]
+        == []
+    )
 
 
 async def test_unknown_names_are_errors_of_the_protocol(connect: Connect) -> None:
     async with connect() as client:
-        with pytest.raises(MCPError, match="No tool is called 'drop_all'; there are remember, explore"):
+        with pytest.raises(
+            MCPError, match="No tool is called 'drop_all'; there are remember, explore"
+        ):
             await client.call_tool("drop_all", {})
         with pytest.raises(MCPError, match="Unknown resource: kgagent://secrets"):
             await client.read_resource("kgagent://secrets")
@@ -179,7 +250,12 @@ async def test_unknown_names_are_errors_of_the_protocol(connect: Connect) -> Non
 async def test_resources_return_schema_ontology_and_counts(connect: Connect) -> None:
     async with connect() as client:
         uris = [resource.uri for resource in (await client.list_resources()).resources]
-        assert uris == ["kgagent://schema", "kgagent://ontology", "kgagent://patterns", "kgagent://statistics"]
+        assert uris == [
+            "kgagent://schema",
+            "kgagent://ontology",
+            "kgagent://patterns",
+            "kgagent://statistics",
+        ]
 
         schema = await read(client, "kgagent://schema")
         assert schema["problems"] == []
@@ -189,30 +265,46 @@ async def test_resources_return_schema_ontology_and_counts(connect: Connect) -> 
         ontology = await read(client, "kgagent://ontology")
         kind = default_ontology().relationships["has_relationship_with"]
         assert list(ontology["labels"]) == list(default_ontology().labels)
-        same = {label: rule["same_content_is_same_node"] for label, rule in ontology["labels"].items()}
+        same = {
+            label: rule["same_content_is_same_node"] for label, rule in ontology["labels"].items()
+        }
         assert same == {"Person": False, "Concept": True, "Entity": True, "Source": False}
         assert ontology["relationships"]["has_relationship_with"]["attitude"] == list(kind.attitude)
 
         patterns = await read(client, "kgagent://patterns")
-        assert [set(example) for example in patterns["examples"]] == [{"question", "shows", "arguments"}] * 5
+        assert [set(example) for example in patterns["examples"]] == [
+            {"question", "shows", "arguments"}
+        ] * 5
 
         assert (await read(client, "kgagent://statistics"))["nodes"]["total"] == 0
         await call(client, "create_node", label="Person", name="Ada")
         await call(client, "create_node", label="Concept", name="Sailing")
         counts = await read(client, "kgagent://statistics")
-    assert counts["nodes"] == {"total": 2, "by_label": {"Person": 1, "Concept": 1, "Entity": 0, "Source": 0}}
+    assert counts["nodes"] == {
+        "total": 2,
+        "by_label": {"Person": 1, "Concept": 1, "Entity": 0, "Source": 0},
+    }
     assert counts["relationships"]["total"] == 0
 
 
 async def test_the_prompt_explains_how_to_use_the_graph(connect: Connect) -> None:
     async with connect() as client:
         [prompt] = (await client.list_prompts()).prompts
-        [message] = (await client.get_prompt(prompt.name, {"task": "Note that Ada met Grace."})).messages
+        [message] = (
+            await client.get_prompt(prompt.name, {"task": "Note that Ada met Grace."})
+        ).messages
         assert client.instructions is not None
         assert "Search before you write" in client.instructions
-        assert "Person-Concept (engages_with): attitude dislikes/skeptical/neutral" in client.instructions
+        assert (
+            "Person-Concept (engages_with): attitude dislikes/skeptical/neutral"
+            in client.instructions
+        )
     assert isinstance(message.content, TextContent)
     text = message.content.text
-    for rule in ("Explore before you write", "Update instead of creating", "add_note_to_relationship"):
+    for rule in (
+        "Explore before you write",
+        "Update instead of creating",
+        "add_note_to_relationship",
+    ):
         assert rule in text
     assert text.endswith("Your task: Note that Ada met Grace.")

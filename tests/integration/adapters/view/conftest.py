@@ -17,7 +17,9 @@ __all__ = ["embedder"]
 
 Scheme = Literal["light", "dark"]
 Open = Callable[..., AbstractAsyncContextManager[Visit]]
-"""Opens an address, or a graph as a file: `async with look(two_mentors(), scheme="dark") as visit`."""
+"""Opens an address, or a graph as a file: `async with look(two_mentors(), scheme="dark") as
+visit`.
+"""
 
 
 @pytest.fixture(scope="session")

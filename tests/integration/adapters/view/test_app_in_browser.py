@@ -45,7 +45,9 @@ class Hosted:
 
     async def heard(self, name: str) -> dict[str, Any]:
         """The first message that the host got of a method."""
-        await self.visit.page.wait_for_function("(name) => heard.some(({ method }) => method === name)", arg=name)
+        await self.visit.page.wait_for_function(
+            "(name) => heard.some(({ method }) => method === name)", arg=name
+        )
         found: dict[str, Any] = await self.visit.page.evaluate(
             "(name) => heard.find(({ method }) => method === name)", name
         )
@@ -88,24 +90,34 @@ async def test_the_app_introduces_itself_and_shows_the_graph_of_an_answer(browse
         await expect(app.frame.locator("html")).to_have_attribute("data-theme", "dark")
         await expect(app.frame.locator("#empty")).to_contain_text("Waiting for an answer")
         await app.show(two_mentors())
-        await expect(app.frame.get_by_role("status")).to_have_text("2 nodes and 1 relationship matched; 1 neighbor.")
+        await expect(app.frame.get_by_role("status")).to_have_text(
+            "2 nodes and 1 relationship matched; 1 neighbor."
+        )
         await expect(app.frame.locator("#fixed-query")).to_have_text("who guides me?")
         await expect(app.frame.get_by_role("search")).to_have_count(0)
         drawn = await app.frame.evaluate("kg.graph.drawnItems()")
         assert "Ruth" in {item["name"] for item in drawn}
-        await app.frame.locator("#lists").get_by_role("button").filter(has_text="Ruth").first.click()
-        await expect(app.frame.get_by_role("region", name="Details", exact=True)).to_contain_text("Ruth guides Ines")
+        await (
+            app.frame.locator("#lists").get_by_role("button").filter(has_text="Ruth").first.click()
+        )
+        await expect(app.frame.get_by_role("region", name="Details", exact=True)).to_contain_text(
+            "Ruth guides Ines"
+        )
         await app.say(method="ui/notifications/host-context-changed", params={"theme": "light"})
         await expect(app.frame.locator("html")).to_have_attribute("data-theme", "light")
         await app.say(id=7, method="ui/resource-teardown", params={"reason": "closed"})
         await app.visit.page.wait_for_function("heard.some(({ id, result }) => id === 7 && result)")
         await app.say(id=8, method="tools/list")
-        await app.visit.page.wait_for_function("heard.some(({ id, error }) => id === 8 && error.code === -32601)")
+        await app.visit.page.wait_for_function(
+            "heard.some(({ id, error }) => id === 8 && error.code === -32601)"
+        )
 
 
 async def test_an_answer_without_a_graph_is_shown_as_text(browser: Browser) -> None:
     async with hosted(browser) as app:
-        await app.answer({"content": [{"type": "text", "text": f"Error: {MARKUP}"}], "isError": True})
+        await app.answer(
+            {"content": [{"type": "text", "text": f"Error: {MARKUP}"}], "isError": True}
+        )
         await expect(app.frame.locator("#empty")).to_contain_text("The tool failed")
         await expect(app.frame.locator("#empty")).to_contain_text(MARKUP)
         await app.answer({"content": []})

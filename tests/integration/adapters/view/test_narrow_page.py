@@ -20,7 +20,9 @@ pytestmark = pytest.mark.browser
 USER = "someone-with-a-long-name@example.org"
 HEIGHT = 740
 PHONE: ViewportSize = {"width": 375, "height": HEIGHT}
-CONTROLS = "h1, #owner, #theme, #query, #fixed-query:visible, #search button, #search label.choice, #tools"
+CONTROLS = (
+    "h1, #owner, #theme, #query, #fixed-query:visible, #search button, #search label.choice, #tools"
+)
 
 
 @contextmanager
@@ -71,15 +73,23 @@ def overlap(one: FloatRect, other: FloatRect) -> bool:
 
 @pytest.mark.parametrize("width", [320, 600, 920])
 @pytest.mark.parametrize("kind", ["view", "file"])
-async def test_nothing_overflows_the_window_or_overlaps_a_control(look: Open, kind: str, width: int) -> None:
+async def test_nothing_overflows_the_window_or_overlaps_a_control(
+    look: Open, kind: str, width: int
+) -> None:
     async with opened(look, kind, width) as visit:
         assert await visit.page.evaluate("document.documentElement.scrollWidth") <= width
         assert await visit.page.evaluate("document.querySelector('main').scrollWidth") <= width
         controls = {}
         for control in await visit.page.locator(CONTROLS).filter(visible=True).all():
-            controls[await control.evaluate("(one) => one.id || one.textContent.trim()")] = await box_of(control)
+            controls[
+                await control.evaluate("(one) => one.id || one.textContent.trim()")
+            ] = await box_of(control)
         assert len(controls) == (8 if kind == "view" else 5)
-        assert [name for name, box in controls.items() if box["x"] < 0 or box["x"] + box["width"] > width] == []
+        assert [
+            name
+            for name, box in controls.items()
+            if box["x"] < 0 or box["x"] + box["width"] > width
+        ] == []
         assert [
             (first, second)
             for (first, one), (second, other) in combinations(controls.items(), 2)
@@ -88,13 +98,19 @@ async def test_nothing_overflows_the_window_or_overlaps_a_control(look: Open, ki
 
 
 @pytest.mark.parametrize("width", [375, 768])
-async def test_tap_in_the_drawing_shows_details_and_keeps_the_drawing_visible(look: Open, width: int) -> None:
+async def test_tap_in_the_drawing_shows_details_and_keeps_the_drawing_visible(
+    look: Open, width: int
+) -> None:
     async with look(two_mentors(), size={"width": width, "height": HEIGHT}, touch=True) as visit:
         page = visit.page
-        [ruth] = [item for item in await page.evaluate("kg.graph.drawnItems()") if item["name"] == "Ruth"]
+        [ruth] = [
+            item for item in await page.evaluate("kg.graph.drawnItems()") if item["name"] == "Ruth"
+        ]
         drawing = await box_of(page.locator("#graph"))
         await page.touchscreen.tap(drawing["x"] + ruth["x"], drawing["y"] + ruth["y"])
-        await expect(page.get_by_role("region", name="Details", exact=True)).to_contain_text("Keeps bees")
+        await expect(page.get_by_role("region", name="Details", exact=True)).to_contain_text(
+            "Keeps bees"
+        )
         assert not overlap(await in_view(page), drawing)
         assert await box_of(page.locator("#graph")) == drawing
 

@@ -33,7 +33,9 @@ Drawn = dict[str, Any]
 
 async def drawn(page: Page) -> list[Drawn]:
     """What is drawn, after the labels have been placed."""
-    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    await page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
     found: list[Drawn] = await page.evaluate("kg.graph.drawnItems()")
     return found
 
@@ -68,8 +70,17 @@ async def test_details_show_the_time_the_notes_by_date_and_what_was_before(
     look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     ruth, ines = await person(tools, "Ruth", "An architect."), await person(tools, "Ines")
-    notes = [{"content": "They sailed.", "when": "2023"}, {"content": "They met.", "when": "2019-05"}]
-    item = {"from": ruth, "to": ines, "relationship_type": "mentor", "when": "2019/..", "notes": notes}
+    notes = [
+        {"content": "They sailed.", "when": "2023"},
+        {"content": "They met.", "when": "2019-05"},
+    ]
+    item = {
+        "from": ruth,
+        "to": ines,
+        "relationship_type": "mentor",
+        "when": "2019/..",
+        "notes": notes,
+    }
     succeeded(await tools.remember(relationships=[item]))
     change = {"from": ruth, "to": ines, "relationship_type": "was mentor", "replaces": True}
     succeeded(await tools.remember(relationships=[change], said_on="2024-02-03"))
@@ -77,7 +88,12 @@ async def test_details_show_the_time_the_notes_by_date_and_what_was_before(
     async with view_server(graph, user_id) as server, look(server.url) as visit:
         details = details_of(visit.page)
         await search(visit, "who was Ines's mentor?")
-        await visit.page.locator("#lists").get_by_role("button").filter(has_text="Ruth → was mentor → Ines").click()
+        await (
+            visit.page.locator("#lists")
+            .get_by_role("button")
+            .filter(has_text="Ruth → was mentor → Ines")
+            .click()
+        )
         await expect(details).to_contain_text("2019/..")
         await expect(details).to_contain_text(re.compile("They met.*They sailed"))
         await expect(details).to_contain_text("relationship type: mentoruntil 2024-02-03")
@@ -90,16 +106,36 @@ async def test_search_shows_matches_and_neighbors(
 ) -> None:
     ruth = await person(tools, "Ruth Calder", "Naval architect")
     ines, omar = await person(tools, "Ines"), await person(tools, "Omar")
-    await relate(tools, ruth, ines, "mentor", description="Ruth guides Ines in her career", attitude=5, proximity=4)
+    await relate(
+        tools,
+        ruth,
+        ines,
+        "mentor",
+        description="Ruth guides Ines in her career",
+        attitude=5,
+        proximity=4,
+    )
     await relate(tools, ines, omar, "sibling", attitude=2, proximity=5)
     # Expansion reaches two hops beyond what is at Ines, whom the query names.
-    pia, quin, rio = await person(tools, "Pia"), await person(tools, "Quin"), await person(tools, "Rio")
-    for ends, relationship_type in (((omar, pia), "cousin"), ((pia, quin), "colleague"), ((quin, rio), "landlord")):
+    pia, quin, rio = (
+        await person(tools, "Pia"),
+        await person(tools, "Quin"),
+        await person(tools, "Rio"),
+    )
+    for ends, relationship_type in (
+        ((omar, pia), "cousin"),
+        ((pia, quin), "colleague"),
+        ((quin, rio), "landlord"),
+    ):
         await relate(tools, *ends, relationship_type)
     async with view_server(graph, user_id) as server, look(server.url) as visit:
         page = visit.page
         await search(visit, "who guides Ines in her career?")
-        entry = page.locator("#lists").get_by_role("button").filter(has_text="Ruth Calder → mentor → Ines")
+        entry = (
+            page.locator("#lists")
+            .get_by_role("button")
+            .filter(has_text="Ruth Calder → mentor → Ines")
+        )
         await expect(entry).to_contain_text("cosine 0.")
         await expect(page.get_by_role("status")).to_contain_text("matched;")
         items = await drawn(page)
@@ -121,7 +157,9 @@ async def test_search_shows_matches_and_neighbors(
         assert len(visit.requests) == 3
 
 
-async def test_the_page_opens_on_an_overview(look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_the_page_opens_on_an_overview(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     async with view_server(graph, user_id) as server, look(server.url) as visit:
         await expect(visit.page.locator("#empty")).to_contain_text("The graph is empty")
     ines = await person(tools, "Ines")
@@ -144,11 +182,18 @@ async def test_the_page_opens_on_an_overview(look: Open, graph: KnowledgeGraph, 
         await expect(page.get_by_role("status")).to_contain_text("Overview")
 
 
-async def test_reload_repeats_the_search(look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_reload_repeats_the_search(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await person(tools, "Ruth Calder", "Naval architect")
-    async with view_server(graph, user_id) as server, look(server.address("naval architect?")) as visit:
+    async with (
+        view_server(graph, user_id) as server,
+        look(server.address("naval architect?")) as visit,
+    ):
         for _ in range(2):
-            await expect(visit.page.get_by_label("What to look for")).to_have_value("naval architect?")
+            await expect(visit.page.get_by_label("What to look for")).to_have_value(
+                "naval architect?"
+            )
             await expect(visit.page.locator("#lists")).to_contain_text("Ruth Calder")
             await visit.page.reload()
 
@@ -157,7 +202,9 @@ async def test_rejected_search_is_reported(look: Open, graph: KnowledgeGraph, us
     async with view_server(graph, user_id) as server, look(server.url, may_fail=True) as visit:
         await search(visit, "x" * 8_001)
         await expect(visit.page.locator("#empty")).to_contain_text("The search failed")
-        await expect(visit.page.locator("#empty")).to_contain_text("query must have at most 8,000 characters")
+        await expect(visit.page.locator("#empty")).to_contain_text(
+            "query must have at most 8,000 characters"
+        )
         await search(visit, "")
         await expect(visit.page.locator("#empty")).to_contain_text("The graph is empty")
 
@@ -170,9 +217,13 @@ async def test_stopped_server_is_reported(look: Open, graph: KnowledgeGraph, use
         await expect(visit.page.locator("#empty")).to_contain_text("Is kgagent view still running?")
 
 
-async def test_a_page_in_a_file_shows_the_graph_and_clicking_a_node_opens_its_details(look: Open) -> None:
+async def test_a_page_in_a_file_shows_the_graph_and_clicking_a_node_opens_its_details(
+    look: Open,
+) -> None:
     async with look(two_mentors()) as visit:
-        await expect(visit.page.get_by_role("status")).to_have_text("2 nodes and 1 relationship matched; 1 neighbor.")
+        await expect(visit.page.get_by_role("status")).to_have_text(
+            "2 nodes and 1 relationship matched; 1 neighbor."
+        )
         await expect(visit.page.locator("#fixed-query")).to_have_text("who guides me?")
         await expect(visit.page.get_by_role("search")).to_have_count(0)
         legend = visit.page.locator("#legend")
@@ -196,7 +247,11 @@ async def test_a_page_in_a_file_shows_the_graph_and_clicking_a_node_opens_its_de
 
 async def test_clicking_a_relationship_shows_attitude_and_proximity(look: Open) -> None:
     async with look(two_mentors()) as visit:
-        [faint] = [item for item in await drawn(visit.page) if item["name"] == "mentor" and not item["isMatch"]]
+        [faint] = [
+            item
+            for item in await drawn(visit.page)
+            if item["name"] == "mentor" and not item["isMatch"]
+        ]
         await click_drawn(visit.page, faint)
         details = details_of(visit.page)
         kind = ONTOLOGY.relationship(KIND)
@@ -236,16 +291,23 @@ async def test_theme_follows_the_system_until_switched(look: Open) -> None:
         await visit.page.get_by_role("button", name="Switch between light and dark").click()
         await expect(root).to_have_attribute("data-theme", "light")
         assert named(await drawn(visit.page), "Tomasz")["color"] != before
-        assert named(await drawn(visit.page), "Tomasz")["color"] == await color(visit.page, "--label-1")
+        assert named(await drawn(visit.page), "Tomasz")["color"] == await color(
+            visit.page, "--label-1"
+        )
 
 
-async def test_page_is_usable_by_keyboard(look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
-    await relate(tools, await person(tools, "Ruth"), await person(tools, "Ines"), "mentor", attitude=5)
+async def test_page_is_usable_by_keyboard(
+    look: Open, graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
+    await relate(
+        tools, await person(tools, "Ruth"), await person(tools, "Ines"), "mentor", attitude=5
+    )
     async with view_server(graph, user_id) as server, look(server.url) as visit:
         page = visit.page
         for control in await page.locator("button:visible, input:visible, select:visible").all():
             name = await control.evaluate(
-                "(one) => one.ariaLabel || [...(one.labels ?? [])].map((l) => l.textContent).join() || one.textContent"
+                "(one) => one.ariaLabel || [...(one.labels ?? [])].map((l) => "
+                "l.textContent).join() || one.textContent"
             )
             assert name.strip()
         await page.locator("#theme").focus()

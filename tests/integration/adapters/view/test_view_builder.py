@@ -17,11 +17,18 @@ UNNAMED = HybridSearchRequest(query="guides in her career", expand_hops=0)
 
 
 async def view_of(
-    graph: KnowledgeGraph, request: HybridSearchRequest, user_id: str, max_neighbors: int = DEFAULT_NEIGHBORS
+    graph: KnowledgeGraph,
+    request: HybridSearchRequest,
+    user_id: str,
+    max_neighbors: int = DEFAULT_NEIGHBORS,
 ) -> ViewGraph:
     result = await graph.search(request, user_id=user_id)
     return await build_view(
-        graph.retrieval, result.to_dict(), user_id=user_id, queries=[request.query or ""], max_neighbors=max_neighbors
+        graph.retrieval,
+        result.to_dict(),
+        user_id=user_id,
+        queries=[request.query or ""],
+        max_neighbors=max_neighbors,
     )
 
 
@@ -31,12 +38,16 @@ def names(view: ViewGraph, *, matched: bool) -> set[str]:
 
 async def family(tools: Toolset) -> None:
     ruth, ines = await person(tools, "Ruth"), await person(tools, "Ines")
-    await relate(tools, ruth, ines, "mentor", description="Ruth guides Ines in her career", attitude=5)
+    await relate(
+        tools, ruth, ines, "mentor", description="Ruth guides Ines in her career", attitude=5
+    )
     await relate(tools, ines, await person(tools, "Omar"), "sibling")
     await relate(tools, ines, await node(tools, "Concept", "Rowing"), "practises")
 
 
-async def test_matches_are_shown_with_their_neighbors(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_matches_are_shown_with_their_neighbors(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await family(tools)
     view = await view_of(graph, UNNAMED, user_id)
     assert names(view, matched=True) == {"Ruth", "Ines"}
@@ -66,12 +77,18 @@ async def test_the_overview_has_the_best_connected_nodes_the_owner_first(
     assert (best.node.name, best.match.rank, best.match.score) == ("Ines", 1, 3)
     assert names(view, matched=False) == {"Ruth", "Omar", "Rowing"}
     assert len(view.relationships) == 3
-    await cypher(graph, "MATCH (n:Person|Concept {user_id: $user, name: 'Omar'}) SET n.is_owner = true", user=user_id)
+    await cypher(
+        graph,
+        "MATCH (n:Person|Concept {user_id: $user, name: 'Omar'}) SET n.is_owner = true",
+        user=user_id,
+    )
     owned = await build_overview(graph.retrieval, user_id=user_id, limit=2, max_neighbors=0)
     assert [item.node.name for item in owned.nodes] == ["Omar", "Ines"]
 
 
-async def test_ranks_are_those_of_the_search(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
+async def test_ranks_are_those_of_the_search(
+    graph: KnowledgeGraph, tools: Toolset, user_id: str
+) -> None:
     await family(tools)
     found = await graph.retrieval.hybrid_search(HybridSearchRequest(query=QUERY), user_id=user_id)
     view = await view_of(graph, HybridSearchRequest(query=QUERY), user_id)
@@ -84,7 +101,9 @@ async def test_end_nodes_of_a_matching_relationship_are_included(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await family(tools)
-    view = await view_of(graph, HybridSearchRequest(query="mentor who guides in a career", limit=1), user_id, 0)
+    view = await view_of(
+        graph, HybridSearchRequest(query="mentor who guides in a career", limit=1), user_id, 0
+    )
     [mentor] = view.relationships
     assert mentor.match is not None
     assert names(view, matched=False) == {"Ruth", "Ines"}
@@ -94,9 +113,13 @@ async def test_the_view_of_explore_names_retrievers_and_ranks(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
     await family(tools)
-    explore_request = ExploreRequest(queries=(VectorQuery(query=QUERY),), text_matches=("Omar",), limit_per_label=2)
+    explore_request = ExploreRequest(
+        queries=(VectorQuery(query=QUERY),), text_matches=("Omar",), limit_per_label=2
+    )
     result = await graph.retrieval.explore(explore_request, user_id=user_id)
-    view = await build_view(graph.retrieval, result.to_dict(), user_id=user_id, queries=[QUERY, "Omar"])
+    view = await build_view(
+        graph.retrieval, result.to_dict(), user_id=user_id, queries=[QUERY, "Omar"]
+    )
     assert view.query == f"{QUERY} · Omar"
     best = view.nodes[0]
     assert best.match is not None

@@ -34,7 +34,11 @@ def summary_of(drawing: Drawing, hits: list[SearchHit]) -> Summary:
             id="two seeds",
         ),
         pytest.param(
-            [("s", "n1"), ("n1", "n2")], ["s"], 2, {"s": (1.0, 0), "n1": (0.5, 1), "n2": (1 / 3, 2)}, id="two hops"
+            [("s", "n1"), ("n1", "n2")],
+            ["s"],
+            2,
+            {"s": (1.0, 0), "n1": (0.5, 1), "n2": (1 / 3, 2)},
+            id="two hops",
         ),
         pytest.param(
             [("s", "middle"), ("s", "target"), ("middle", "target")],
@@ -50,10 +54,28 @@ def summary_of(drawing: Drawing, hits: list[SearchHit]) -> Summary:
             {"s": (1.0, 0), "n1": (0.5, 1), "n2": (1 / 3, 2)},
             id="against the direction",
         ),
-        pytest.param([("s", "n1"), ("n1", "n2")], ["s"], 0, {"s": (1.0, 0), "n1": (0.5, 1)}, id="depth 0 is 1"),
-        pytest.param([("s", "n1"), ("n1", "n2")], ["s", "s"], 1, {"s": (1.0, 0), "n1": (0.5, 1)}, id="a seed twice"),
+        pytest.param(
+            [("s", "n1"), ("n1", "n2")],
+            ["s"],
+            0,
+            {"s": (1.0, 0), "n1": (0.5, 1)},
+            id="depth 0 is 1",
+        ),
+        pytest.param(
+            [("s", "n1"), ("n1", "n2")],
+            ["s", "s"],
+            1,
+            {"s": (1.0, 0), "n1": (0.5, 1)},
+            id="a seed twice",
+        ),
         pytest.param([("a", "b")], ["ghost"], 1, {}, id="an unknown seed"),
-        pytest.param([("a", "b")], ["ghost", "b"], 1, {"b": (1.0, 0), "a": (0.5, 1)}, id="one unknown, one not"),
+        pytest.param(
+            [("a", "b")],
+            ["ghost", "b"],
+            1,
+            {"b": (1.0, 0), "a": (0.5, 1)},
+            id="one unknown, one not",
+        ),
     ],
 )
 async def test_nodes_are_found_around_seeds_in_both_directions(
@@ -77,10 +99,14 @@ async def test_five_hops_are_searched_at_most(drawing: Drawing) -> None:
     await drawing.nodes(*names)
     await drawing.joins(pairwise(names))
     hits = await drawing.searcher("graph").search(None, drawing.options("n0", graph_depth=5))
-    assert [(hit.node.name, hit.depth) for hit in hits] == [(name, hops) for hops, name in enumerate(names[:6])]
+    assert [(hit.node.name, hit.depth) for hit in hits] == [
+        (name, hops) for hops, name in enumerate(names[:6])
+    ]
 
 
-async def test_nodes_of_one_depth_are_ordered_by_label_then_by_key_before_the_cut(drawing: Drawing) -> None:
+async def test_nodes_of_one_depth_are_ordered_by_label_then_by_key_before_the_cut(
+    drawing: Drawing,
+) -> None:
     await drawing.nodes("seed", "z", "y")
     await drawing.nodes("a", "b", label="Concept")
     await drawing.joins([("seed", "y"), ("seed", "z")])
@@ -89,12 +115,17 @@ async def test_nodes_of_one_depth_are_ordered_by_label_then_by_key_before_the_cu
     hits = await searcher.search(None, drawing.options("seed"))
     assert [hit.node.name for hit in hits] == ["seed", "y", "z", "a", "b"]
     for top_k in range(1, 5):
-        assert await searcher.search(None, drawing.options("seed", top_k=top_k, graph_depth=3)) == hits[:top_k]
+        assert (
+            await searcher.search(None, drawing.options("seed", top_k=top_k, graph_depth=3))
+            == hits[:top_k]
+        )
 
 
 async def test_two_relationships_between_two_nodes_are_one_step(drawing: Drawing) -> None:
     await drawing.nodes("seed", "a", "b", "c")
-    await drawing.joins([("seed", "a"), ("a", "seed"), ("seed", "b"), ("seed", "c"), ("seed", "seed")])
+    await drawing.joins(
+        [("seed", "a"), ("a", "seed"), ("seed", "b"), ("seed", "c"), ("seed", "seed")]
+    )
     hits = await drawing.searcher("graph").search(None, drawing.options("seed", top_k=3))
     assert [hit.node.name for hit in hits] == ["seed", "a", "b"]
 
@@ -106,8 +137,10 @@ async def test_a_search_never_passes_through_another_user(
     await drawing.joins([("seed", "next")])
     await cypher(
         graph,
-        "MATCH (a:Person {entity_key: $seed}), (x:Person {entity_key: $secret}), (b:Person {entity_key: $beyond}) "
-        "CREATE (a)-[:has_relationship_with {user_id: $user}]->(x)-[:has_relationship_with {user_id: $user}]->(b) "
+        "MATCH (a:Person {entity_key: $seed}), (x:Person {entity_key: $secret}), (b:Person "
+        "{entity_key: $beyond}) "
+        "CREATE (a)-[:has_relationship_with {user_id: $user}]->(x)-[:has_relationship_with "
+        "{user_id: $user}]->(b) "
         "CREATE (a)-[:has_relationship_with {user_id: $other}]->(b)",
         seed=drawing.key("seed"),
         secret=theirs.key("secret"),
@@ -118,7 +151,9 @@ async def test_a_search_never_passes_through_another_user(
     searcher = drawing.searcher("graph")
     hits = await searcher.search(None, drawing.options("seed", graph_depth=5))
     assert [hit.node.name for hit in hits] == ["seed", "next"]
-    options = drawing.options().model_copy(update={"seed_node_ids": (theirs.key("secret"),), "graph_depth": 5})
+    options = drawing.options().model_copy(
+        update={"seed_node_ids": (theirs.key("secret"),), "graph_depth": 5}
+    )
     assert await searcher.search(None, options) == []
 
 
@@ -126,19 +161,27 @@ async def test_relationships_of_an_old_graph_without_user_id_are_followed(drawin
     await drawing.nodes("seed", "next")
     await drawing.joins([("seed", "next")])
     await cypher(
-        drawing.graph, "MATCH (:Person|Concept {user_id: $user})-[r]->() REMOVE r.user_id", user=drawing.user_id
+        drawing.graph,
+        "MATCH (:Person|Concept {user_id: $user})-[r]->() REMOVE r.user_id",
+        user=drawing.user_id,
     )
     hits = await drawing.searcher("graph").search(None, drawing.options("seed"))
     assert [hit.node.name for hit in hits] == ["seed", "next"]
 
 
-async def test_a_node_deleted_before_hydration_is_skipped(drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_node_deleted_before_hydration_is_skipped(
+    drawing: Drawing, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await drawing.nodes("seed", "gone", "next")
     await drawing.joins([("seed", "gone"), ("seed", "next")])
     read = drawing.graph.retrieval.nodes
 
     async def delete_and_read(keys: list[str], user_id: str) -> list[GraphNode]:
-        await cypher(drawing.graph, "MATCH (n:Person {entity_key: $key}) DETACH DELETE n", key=drawing.key("gone"))
+        await cypher(
+            drawing.graph,
+            "MATCH (n:Person {entity_key: $key}) DETACH DELETE n",
+            key=drawing.key("gone"),
+        )
         return await read(keys, user_id=user_id)
 
     monkeypatch.setattr(drawing.graph.retrieval, "nodes", delete_and_read)

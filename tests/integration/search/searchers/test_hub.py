@@ -1,4 +1,6 @@
-"""A node with thousands of neighbors: the walk stays exact, and its memory does not grow with its depth."""
+"""A node with thousands of neighbors: the walk stays exact, and its memory does not grow with its
+depth.
+"""
 
 from uuid import uuid4
 
@@ -22,7 +24,8 @@ async def hub(opened: KnowledgeGraph) -> Drawing:
     """A hub, its neighbors, and of each neighbor one node that only it leads to."""
     drawing = Drawing(opened, f"user-{uuid4()}")
     await drawing.nodes("hub", *NAMES, *(f"far {name}" for name in NAMES))
-    # Newest first is how the database gives relationships; keys in mixed order tell order by key from that.
+    # Newest first is how the database gives relationships; keys in mixed order tell order by key
+    # from that.
     mixed = sorted(NAMES, key=lambda name: name[::-1])
     await drawing.joins(("hub", name) for name in mixed)
     await drawing.joins((name, f"far {name}") for name in mixed)
@@ -37,7 +40,9 @@ async def test_the_neighbors_of_a_hub_are_limited_in_the_order_of_keys(hub: Draw
 
 
 async def test_a_search_continues_through_a_hub(hub: Drawing) -> None:
-    hits = await hub.searcher("graph").search(None, hub.options(f"far {NAMES[7]}", top_k=10, graph_depth=3))
+    hits = await hub.searcher("graph").search(
+        None, hub.options(f"far {NAMES[7]}", top_k=10, graph_depth=3)
+    )
     assert [(hit.node.name, hit.depth) for hit in hits] == [
         (f"far {NAMES[7]}", 0),
         (NAMES[7], 1),
@@ -64,7 +69,9 @@ async def test_limited_reading_still_finds_as_many_hits_as_requested(
     assert await hub.searcher("graph").search(None, options) == hits
 
 
-async def test_memory_on_the_server_does_not_grow_with_the_depth(hub: Drawing, server: Server) -> None:
+async def test_memory_on_the_server_does_not_grow_with_the_depth(
+    hub: Drawing, server: Server
+) -> None:
     ontology = hub.graph.ontology
     text = statement(
         "expand_breadth_first",
@@ -85,8 +92,12 @@ async def test_memory_on_the_server_does_not_grow_with_the_depth(hub: Drawing, s
             "start_relationships": 100_000,
             "node_relationships": 2_000,
         }
-        with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
-            answer = driver.execute_query(f"{services_of(hub.graph).store.features.language}PROFILE {text}", parameters)
+        with neo4j.GraphDatabase.driver(
+            server.uri, auth=(server.username, server.password)
+        ) as driver:
+            answer = driver.execute_query(
+                f"{services_of(hub.graph).store.features.language}PROFILE {text}", parameters
+            )
         assert len(answer.records) == 1_000
         assert answer.summary.profile is not None
         return int(answer.summary.profile["args"]["GlobalMemory"])

@@ -8,7 +8,9 @@ Summary = dict[str, tuple[float, str, int]]
 
 def summary_of(drawing: Drawing, hits: list[SearchHit]) -> Summary:
     """Score, source and depth by name, best first."""
-    return {drawing.name(hit.entity_key): (round(hit.score, 6), hit.source, hit.depth) for hit in hits}
+    return {
+        drawing.name(hit.entity_key): (round(hit.score, 6), hit.source, hit.depth) for hit in hits
+    }
 
 
 CHAIN = [(f"node{number}", f"node{number + 1}") for number in range(1, 5)]
@@ -75,7 +77,9 @@ async def test_vector_and_graph_scores_are_added(
     options: dict[str, int],
     expected: Summary,
 ) -> None:
-    await drawing.nodes(*{name for pair in pairs for name in pair} - similar.keys(), similar=similar)
+    await drawing.nodes(
+        *{name for pair in pairs for name in pair} - similar.keys(), similar=similar
+    )
     await drawing.joins(pairs)
     hits = await drawing.searcher("hybrid").search(None, drawing.options(**options))
     assert summary_of(drawing, hits) == expected
@@ -101,13 +105,17 @@ async def test_a_seed_that_also_matches_scores_for_both(drawing: Drawing) -> Non
 
 async def test_a_seed_of_another_user_is_skipped(drawing: Drawing, theirs: Drawing) -> None:
     await drawing.nodes(similar={"mine": 0.2})
-    options = drawing.options().model_copy(update={"seed_node_ids": (theirs.key("secret"), "no such key")})
+    options = drawing.options().model_copy(
+        update={"seed_node_ids": (theirs.key("secret"), "no such key")}
+    )
     hits = await drawing.searcher("hybrid").search(None, options)
     assert summary_of(drawing, hits) == {"mine": (0.2, "vector", 0)}
 
 
 @pytest.mark.parametrize(("top_k", "starts"), [(1, 20), (10, 20), (15, 30)])
-async def test_twice_top_k_and_at_least_20_vector_hits_are_expanded(drawing: Drawing, top_k: int, starts: int) -> None:
+async def test_twice_top_k_and_at_least_20_vector_hits_are_expanded(
+    drawing: Drawing, top_k: int, starts: int
+) -> None:
     names = [f"hit{number:02}" for number in range(40)]
     await drawing.nodes(similar={name: 0.9 - position / 100 for position, name in enumerate(names)})
     await drawing.joins([(names[starts - 1], names[0]), (names[starts], names[1])])

@@ -21,14 +21,18 @@ async def test_the_most_similar_nodes_of_all_labels_come_first_with_their_cosine
 
 
 @pytest.mark.usefixtures("theirs")
-async def test_a_deleted_node_is_skipped_and_the_next_one_returned(searched: KnowledgeGraph, drawing: Drawing) -> None:
+async def test_a_deleted_node_is_skipped_and_the_next_one_returned(
+    searched: KnowledgeGraph, drawing: Drawing
+) -> None:
     await drawing.nodes(similar={"node1": 0.9, "gone": 0.8, "node2": 0.7})
     await cypher(searched, "MATCH (n:Person {entity_key: $key}) DELETE n", key=drawing.key("gone"))
     hits = await drawing.searcher("vector", searched).search(None, drawing.options(top_k=2))
     assert [hit.node.name for hit in hits] == ["node1", "node2"]
 
 
-async def test_a_graph_without_nodes_has_no_hits(searched: KnowledgeGraph, drawing: Drawing) -> None:
+async def test_a_graph_without_nodes_has_no_hits(
+    searched: KnowledgeGraph, drawing: Drawing
+) -> None:
     assert await drawing.searcher("vector", searched).search("anything") == []
 
 
@@ -54,7 +58,9 @@ async def test_a_query_is_embedded_once_and_a_vector_not_at_all(
     await node(tools, "Concept", "Violin")
     searcher = graph.searcher("vector", user_id=user_id)
     embedder.forget()
-    assert [hit.node.name for hit in await searcher.search("chess", SearchOptions(top_k=1))] == ["Ada"]
+    assert [hit.node.name for hit in await searcher.search("chess", SearchOptions(top_k=1))] == [
+        "Ada"
+    ]
     assert embedder.queries == [["chess"]]
     await searcher.search("chess", drawing.options())
     assert embedder.calls == 1

@@ -22,7 +22,9 @@ async def user_of(tokens: AccessTokens, token: str) -> str | None:
 
 
 async def test_each_token_stands_for_its_user(tmp_path: Path) -> None:
-    tokens = load_access_tokens(written(tmp_path, json.dumps({ADA: "ada", BOB: "bob", "c" * 40: "ada"})))
+    tokens = load_access_tokens(
+        written(tmp_path, json.dumps({ADA: "ada", BOB: "bob", "c" * 40: "ada"}))
+    )
     assert [await user_of(tokens, token) for token in (ADA, BOB, "c" * 40)] == ["ada", "bob", "ada"]
     assert ADA not in repr(await tokens.verify_token(ADA))
     assert ADA not in repr(tokens)

@@ -28,4 +28,6 @@ async def test_progress_that_cannot_be_sent_is_logged_once_and_does_not_end_the_
         async with progress_reported("slow", context, 0.001, lambda: ""):
             await failed_twice.wait()
     assert attempts[0][1] == "slow has been running for 0 s"
-    assert [record.getMessage() for record in caplog.records] == ["Progress of slow could not be sent"]
+    assert [record.getMessage() for record in caplog.records] == [
+        "Progress of slow could not be sent"
+    ]

@@ -13,7 +13,12 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from jwt.algorithms import OKPAlgorithm, RSAAlgorithm
 
 from kgagent.adapters.mcp import OAuthOptions
-from kgagent.adapters.mcp.oauth import KEYS_LIFESPAN, REFETCH_INTERVAL, KeysUnavailableError, OAuthTokens
+from kgagent.adapters.mcp.oauth import (
+    KEYS_LIFESPAN,
+    REFETCH_INTERVAL,
+    KeysUnavailableError,
+    OAuthTokens,
+)
 from kgagent.errors import ConfigurationError
 from tests.support.authorization_server import AuthorizationServer, Key, authorization_server
 
@@ -76,7 +81,9 @@ async def test_metadata_that_leads_elsewhere_is_refused(
     assert "names no https URL as jwks_uri" in caplog.text
 
 
-async def test_after_metadata_that_leads_elsewhere_the_next_is_asked(issuer: AuthorizationServer) -> None:
+async def test_after_metadata_that_leads_elsewhere_the_next_is_asked(
+    issuer: AuthorizationServer,
+) -> None:
     other = json.dumps(issuer.metadata() | {"issuer": "https://other.example"})
     oauth = issuer.http.expect_request("/.well-known/oauth-authorization-server")
     oauth.respond_with_data(other, content_type="application/json")
@@ -101,7 +108,9 @@ async def user_of(
     kid: str | None = "one",
     **fields: str,
 ) -> str | None:
-    """The user of a token that a key has signed; the published key names no algorithm, unless `fields` do."""
+    """The user of a token that a key has signed; the published key names no algorithm, unless
+    `fields` do.
+    """
     if isinstance(private, RSAPrivateKey):
         public = RSAAlgorithm.to_jwk(private.public_key())
     else:
@@ -113,7 +122,9 @@ async def user_of(
     return None if access is None else access.subject
 
 
-async def test_rsa_and_ed25519_are_accepted_unless_the_key_is_short(issuer: AuthorizationServer) -> None:
+async def test_rsa_and_ed25519_are_accepted_unless_the_key_is_short(
+    issuer: AuthorizationServer,
+) -> None:
     private = rsa.generate_private_key(65537, 2048)
     assert await user_of(issuer, private, "RS256") == "ada"
     assert await user_of(issuer, private, "PS256", alg="PS256") == "ada"
@@ -126,7 +137,9 @@ async def test_rsa_and_ed25519_are_accepted_unless_the_key_is_short(issuer: Auth
         assert await user_of(issuer, rsa.generate_private_key(65537, 1024), "RS256") is None
 
 
-async def test_a_token_that_names_no_key_is_refused_if_there_are_several(issuer: AuthorizationServer) -> None:
+async def test_a_token_that_names_no_key_is_refused_if_there_are_several(
+    issuer: AuthorizationServer,
+) -> None:
     claims = {"iss": issuer.issuer, "aud": RESOURCE, "sub": "ada", "exp": int(time.time()) + 60}
     token = jwt.encode(claims, issuer.keys[0].private, "ES256")
     assert await tokens_of(issuer).verify_token(token) is not None
@@ -139,7 +152,11 @@ async def test_a_key_of_a_rotation_is_fetched_but_not_more_often_than_allowed(
 ) -> None:
     now = 1_000.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    tokens, token, new = tokens_of(issuer, jwks_url=f"{issuer.issuer}/keys"), issuer.token(RESOURCE), Key()
+    tokens, token, new = (
+        tokens_of(issuer, jwks_url=f"{issuer.issuer}/keys"),
+        issuer.token(RESOURCE),
+        Key(),
+    )
     for _ in range(3):
         assert await tokens.verify_token(token) is not None
         assert await tokens.verify_token(issuer.token(RESOURCE, key=new)) is None

@@ -17,10 +17,19 @@ from kgagent.adapters.view.page import (
     served_page,
 )
 from kgagent.adapters.view.view_model import ViewGraph
-from tests.support.view_graphs import MARKUP, ONTOLOGY, two_mentors, view_graph, view_node, view_relationship
+from tests.support.view_graphs import (
+    MARKUP,
+    ONTOLOGY,
+    two_mentors,
+    view_graph,
+    view_node,
+    view_relationship,
+)
 
 VOCABULARY = Vocabulary.of(ONTOLOGY)
-OWN_SCRIPTS = [name for name in (FIRST_SCRIPT, *SCRIPTS, HOST_SCRIPT) if not name.startswith("vendor/")]
+OWN_SCRIPTS = [
+    name for name in (FIRST_SCRIPT, *SCRIPTS, HOST_SCRIPT) if not name.startswith("vendor/")
+]
 
 
 class Read(HTMLParser):
@@ -63,14 +72,18 @@ def test_data_is_embedded_unchanged() -> None:
     assert ViewGraph.model_validate(page.data["graph"]) == hostile()
 
 
-@pytest.mark.parametrize("text", ["</script>", "<!--", "]]>", "&lt;", "\u2028", "\ud800", "%%data%%"])
+@pytest.mark.parametrize(
+    "text", ["</script>", "<!--", "]]>", "&lt;", "\u2028", "\ud800", "%%data%%"]
+)
 def test_no_text_can_end_the_data_element(text: str) -> None:
     written = script_data({"text": text})
     assert not set(written) & set("<>&\u2028")
     assert json.loads(written) == {"text": text}
 
 
-@pytest.mark.parametrize("page", [file_page(two_mentors(), VOCABULARY, "me"), served_page(VOCABULARY, "me")])
+@pytest.mark.parametrize(
+    "page", [file_page(two_mentors(), VOCABULARY, "me"), served_page(VOCABULARY, "me")]
+)
 def test_the_page_loads_nothing_and_has_no_inline_handlers_or_styles(page: str) -> None:
     loading = {"src", "srcset", "action", "data", "poster", "background"}
     for tag, attributes in Read(page).elements:

@@ -103,7 +103,9 @@ def test_other_host_names_are_rejected(ask: Ask, fake: FakeSearch, path: str, ho
     assert fake.asked == []
 
 
-def test_a_second_host_or_another_one_in_the_target_is_rejected(ask: Ask, fake: FakeSearch, server: SiteServer) -> None:
+def test_a_second_host_or_another_one_in_the_target_is_rejected(
+    ask: Ask, fake: FakeSearch, server: SiteServer
+) -> None:
     own = f"127.0.0.1:{server.server_port}"
     assert ask("/TOKEN/search?query=x", Host="evil.example").status == 421
     assert ask("http://evil.example/TOKEN/search?query=x").status == 421
@@ -138,7 +140,10 @@ def test_without_a_query_an_overview_is_requested(ask: Ask, fake: FakeSearch, qu
 @pytest.mark.parametrize(
     ("query", "wrong"),
     [
-        (f"query={'x' * 8_001}", f"query must have at most 8,000 characters, got 8,001: '{'x' * 116}..."),
+        (
+            f"query={'x' * 8_001}",
+            f"query must have at most 8,000 characters, got 8,001: '{'x' * 116}...",
+        ),
         ("query=x&limit=0", "limit must be at least 1, got '0'"),
         ("query=x&neighbors=many", "neighbors must be a whole number, got 'many'"),
         ("query=x&user=someone", "unknown argument user: did you mean query?"),
@@ -159,7 +164,9 @@ def test_invalid_search_is_described(ask: Ask, fake: FakeSearch, query: str, wro
         (RuntimeError("a secret"), 500, INTERNAL_ERROR),
     ],
 )
-def test_failed_search_is_described(ask: Ask, fake: FakeSearch, fault: Exception, status: int, message: str) -> None:
+def test_failed_search_is_described(
+    ask: Ask, fake: FakeSearch, fault: Exception, status: int, message: str
+) -> None:
     fake.fault = fault
     answer = ask("/TOKEN/search?query=x")
     assert (answer.status, json.loads(answer.body)) == (status, {"error": message})
@@ -177,12 +184,16 @@ def test_every_response_has_security_headers(ask: Ask, path: str) -> None:
     assert not [name for name in headers if name.lower().startswith("access-control")]
 
 
-def test_token_is_not_logged(ask: Ask, server: SiteServer, capfd: pytest.CaptureFixture[str]) -> None:
+def test_token_is_not_logged(
+    ask: Ask, server: SiteServer, capfd: pytest.CaptureFixture[str]
+) -> None:
     ask("/TOKEN/")
     ask("/TOKEN/nothing")
     assert server.token not in "".join(capfd.readouterr())
 
 
-def test_an_address_that_is_none_is_a_bad_request(ask: Ask, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_address_that_is_none_is_a_bad_request(
+    ask: Ask, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert ask("http://[/").status == 400
     assert "Traceback" not in capfd.readouterr().err

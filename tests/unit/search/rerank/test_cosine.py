@@ -42,6 +42,8 @@ def test_very_long_and_very_short_vectors_neither_overflow_nor_vanish() -> None:
 
 
 @given(vectors, vectors)
-def test_cosine_is_the_same_both_ways_and_within_its_range(one: list[float], other: list[float]) -> None:
+def test_cosine_is_the_same_both_ways_and_within_its_range(
+    one: list[float], other: list[float]
+) -> None:
     assert cosine(one, other) == cosine(other, one)
     assert -1.0 <= cosine(one, other) <= 1.0

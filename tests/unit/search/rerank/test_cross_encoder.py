@@ -10,7 +10,9 @@ TEXTS = ["a row about money", "Ada taught Bo chess", "chess", "Cy plays the viol
 
 
 class WordOverlap:
-    """Scores a text by the share of the query's words that it holds, and notes how often it was asked."""
+    """Scores a text by the share of the query's words that it holds, and notes how often it was
+    asked.
+    """
 
     def __init__(self) -> None:
         self.calls = 0

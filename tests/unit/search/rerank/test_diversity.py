@@ -75,7 +75,9 @@ def test_invalid_values_are_named(k: int, lambda_: float, relevance: float, mess
 
 
 @given(items_of_any_kind, lambdas)
-def test_each_choice_is_the_best_remaining_by_the_formula(items: list[Item], lambda_: float) -> None:
+def test_each_choice_is_the_best_remaining_by_the_formula(
+    items: list[Item], lambda_: float
+) -> None:
     chosen = choose(items, len(items), lambda_)
     for position in range(1, len(chosen)):
         rest = chosen[position:]
@@ -84,7 +86,9 @@ def test_each_choice_is_the_best_remaining_by_the_formula(items: list[Item], lam
 
 
 @given(items_of_any_kind, lambdas, st.integers(0, 10))
-def test_the_most_relevant_comes_first_and_each_item_at_most_once(items: list[Item], lambda_: float, k: int) -> None:
+def test_the_most_relevant_comes_first_and_each_item_at_most_once(
+    items: list[Item], lambda_: float, k: int
+) -> None:
     chosen = choose(items, k, lambda_)
     assert len(chosen) == min(k, len(items))
     assert len({number for number, _, _ in chosen}) == len(chosen)

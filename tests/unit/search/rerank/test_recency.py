@@ -5,7 +5,14 @@ import pytest
 
 from kgagent.errors import InputError
 from kgagent.models import GraphNode
-from kgagent.search.rerank import RETENTION_HALF_LIFE_DAYS, decay, decay_by_age, decayed_score, heat, written_at
+from kgagent.search.rerank import (
+    RETENTION_HALF_LIFE_DAYS,
+    decay,
+    decay_by_age,
+    decayed_score,
+    heat,
+    written_at,
+)
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -22,7 +29,9 @@ class Found(NamedTuple):
         return None if self.days is None else NOW - timedelta(days=self.days)
 
 
-def decayed(*items: Found, half_life_days: float | None = 30.0, top_k: int | None = None) -> list[tuple[str, float]]:
+def decayed(
+    *items: Found, half_life_days: float | None = 30.0, top_k: int | None = None
+) -> list[tuple[str, float]]:
     ranked = decay_by_age(
         items,
         score=lambda item: item.score,
@@ -47,7 +56,9 @@ def decayed(*items: Found, half_life_days: float | None = 30.0, top_k: int | Non
         (1e6, 1e-3, 0.0),
     ],
 )
-def test_decay_halves_with_each_half_life(age_days: float, half_life_days: float | None, expected: float) -> None:
+def test_decay_halves_with_each_half_life(
+    age_days: float, half_life_days: float | None, expected: float
+) -> None:
     assert decay(age_days, half_life_days) == pytest.approx(expected)
 
 
@@ -68,7 +79,9 @@ def test_heat_grows_with_the_logarithm_of_accesses_up_to_1(accesses: int, expect
         pytest.param((), 0.5, id="nobody counts"),
     ],
 )
-def test_the_score_is_multiplied_by_decay_and_half_of_it_by_heat(accesses: tuple[int, ...], expected: float) -> None:
+def test_the_score_is_multiplied_by_decay_and_half_of_it_by_heat(
+    accesses: tuple[int, ...], expected: float
+) -> None:
     assert decayed_score(1.0, 0.5, accesses, reference=10) == pytest.approx(expected)
 
 
@@ -91,11 +104,17 @@ def test_items_decay_before_they_are_cut_off() -> None:
 
 
 def test_items_with_equal_scores_keep_their_order() -> None:
-    assert [name for name, _ in decayed(Found("b", 0.5), Found("a", 0.5), Found("c", 0.5))] == ["b", "a", "c"]
+    assert [name for name, _ in decayed(Found("b", 0.5), Found("a", 0.5), Found("c", 0.5))] == [
+        "b",
+        "a",
+        "c",
+    ]
 
 
 def test_items_that_decayed_below_a_thousandth_are_dropped_whatever_their_score() -> None:
-    kept = decayed(Found("nine half lives", 0.001, days=270), Found("ten half lives", 900.0, days=300))
+    kept = decayed(
+        Found("nine half lives", 0.001, days=270), Found("ten half lives", 900.0, days=300)
+    )
     assert kept == [("nine half lives", 0.001 / 512)]
 
 
@@ -104,12 +123,17 @@ def test_heat_alone_drops_nothing() -> None:
 
 
 def test_items_without_a_date_or_with_a_future_date_do_not_decay() -> None:
-    assert decayed(Found("undated", 0.5, days=None), Found("ahead", 0.4, days=-5)) == [("undated", 0.5), ("ahead", 0.4)]
+    assert decayed(Found("undated", 0.5, days=None), Found("ahead", 0.4, days=-5)) == [
+        ("undated", 0.5),
+        ("ahead", 0.4),
+    ]
 
 
 def test_a_date_without_a_zone_is_read_as_utc() -> None:
     naive = datetime(2025, 12, 2)
-    [ranked] = decay_by_age([1.0], score=float, timestamp=lambda _: naive, now=NOW, half_life_days=30)
+    [ranked] = decay_by_age(
+        [1.0], score=float, timestamp=lambda _: naive, now=NOW, half_life_days=30
+    )
     assert ranked.score == pytest.approx(0.5)
 
 
@@ -130,7 +154,10 @@ def test_each_item_can_have_its_own_half_life() -> None:
 
 
 def test_without_a_half_life_items_are_only_sorted() -> None:
-    assert decayed(Found("a", 0.1, days=900), Found("b", 0.2, days=1), half_life_days=None) == [("b", 0.2), ("a", 0.1)]
+    assert decayed(Found("a", 0.1, days=900), Found("b", 0.2, days=1), half_life_days=None) == [
+        ("b", 0.2),
+        ("a", 0.1),
+    ]
     assert decayed() == []
 
 
@@ -150,5 +177,10 @@ def test_a_negative_limit_is_an_error() -> None:
         ({}, None),
     ],
 )
-def test_the_age_of_a_record_counts_from_its_last_change(properties: dict[str, str], expected: datetime | None) -> None:
-    assert written_at(GraphNode(entity_key="key", label="Person", name="Ada", properties=properties)) == expected
+def test_the_age_of_a_record_counts_from_its_last_change(
+    properties: dict[str, str], expected: datetime | None
+) -> None:
+    assert (
+        written_at(GraphNode(entity_key="key", label="Person", name="Ada", properties=properties))
+        == expected
+    )

@@ -17,7 +17,9 @@ def test_a_vector_hit_has_depth_0_even_if_reached_through_others() -> None:
 
 
 def test_equal_scores_are_ordered_by_label_then_by_key() -> None:
-    ranked = add_scores({"d": 0.5}, {"a": 1, "b": 1, "c": 1}, label_order={"a": 1, "b": 0, "c": 0, "d": 0})
+    ranked = add_scores(
+        {"d": 0.5}, {"a": 1, "b": 1, "c": 1}, label_order={"a": 1, "b": 0, "c": 0, "d": 0}
+    )
     assert [scored.entity_key for scored in ranked] == ["b", "c", "d", "a"]
 
 
