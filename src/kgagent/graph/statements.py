@@ -1,9 +1,10 @@
-"""The Cypher statements, read from `kgagent/cypher`."""
+"""The Cypher statements, read from the folders of `kgagent/cypher`."""
 
 import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Self
 
 from kgagent.graph.identifiers import Identifier
@@ -49,6 +50,16 @@ class Statement(str):
 
 
 @cache
+def statement_files() -> dict[str, Traversable]:
+    """The files of all statements and fragments; each name exists once among all folders."""
+    root = resources.files("kgagent.cypher")
+    files = [file for folder in root.iterdir() if folder.is_dir() for file in folder.iterdir()]
+    return {
+        file.name.removesuffix(".cypher"): file for file in files if file.name.endswith(".cypher")
+    }
+
+
+@cache
 def statement(name: str, **fillings: Filling) -> Statement:
     """Read a statement and fill its placeholders.
 
@@ -68,6 +79,6 @@ def statement(name: str, **fillings: Filling) -> Statement:
         filling = Fragment(wanted) if wanted.startswith("_") else fillings[wanted]
         return statement(filling.name, **fillings) if isinstance(filling, Fragment) else filling
 
-    text = resources.files("kgagent.cypher").joinpath(f"{name}.cypher").read_text("utf-8")
+    text = statement_files()[name].read_text("utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("//"))
     return Statement(_PLACEHOLDER.sub(fill, "\n".join(lines)).strip(), name)

@@ -3,12 +3,12 @@ has.
 """
 
 import re
-from importlib import resources
 
 import pytest
 from neo4j import Driver
 
 from kgagent import KnowledgeGraph
+from kgagent.graph.statements import statement_files
 from tests.support.query_plans import reads_of
 
 pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
@@ -16,9 +16,9 @@ pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 _FOLLOWS = re.compile(r"\)-\[\w*:«types»\]-\(|«_surroundings»|«_breadth_first_level»")
 
 EXPANDING = sorted(
-    path.name.removesuffix(".cypher")
-    for path in resources.files("kgagent.cypher").iterdir()
-    if not path.name.startswith("_") and _FOLLOWS.search(path.read_text("utf-8"))
+    name
+    for name, path in statement_files().items()
+    if not name.startswith("_") and _FOLLOWS.search(path.read_text("utf-8"))
 )
 
 

@@ -4,7 +4,6 @@ users.
 
 import re
 from collections.abc import AsyncIterator
-from importlib import resources
 
 import pytest
 from neo4j import Driver
@@ -12,6 +11,7 @@ from neo4j import Driver
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import statement_files
 from tests.conftest import Clock
 from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
 from tests.support.query_plans import reads_of
@@ -20,8 +20,8 @@ from tests.support.stored import cypher
 pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
 BY_KEY = sorted(
-    path.name.removesuffix(".cypher")
-    for path in resources.files("kgagent.cypher").iterdir()
+    name
+    for name, path in statement_files().items()
     if not path.name.startswith("_")
     and re.search(r"\{entity_key: |entity_key (STARTS WITH|IN \$texts)", path.read_text("utf-8"))
     and path.name not in {"find_deleted_nodes.cypher"}  # reads the few deleted nodes of the user
@@ -78,4 +78,4 @@ async def test_a_node_is_sought_by_user_and_key(
 
 
 def text_of(name: str) -> str:
-    return resources.files("kgagent.cypher").joinpath(f"{name}.cypher").read_text("utf-8")
+    return statement_files()[name].read_text("utf-8")

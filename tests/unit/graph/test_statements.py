@@ -1,7 +1,6 @@
 """The Cypher files: each says what it takes and gives, and has no place that nobody fills."""
 
 import re
-from importlib import resources
 from importlib.resources.abc import Traversable
 
 import pytest
@@ -16,14 +15,10 @@ from kgagent.graph.property_names import (
     OLD_IS_REVERSED,
     PERIODS,
 )
-from kgagent.graph.statements import Fragment, statement
+from kgagent.graph.statements import Fragment, statement, statement_files
 from kgagent.graph.store_items import STORE_ITEM_NAMES
 
-FILES = {
-    path.name.removesuffix(".cypher"): path
-    for path in resources.files("kgagent.cypher").iterdir()
-    if path.name.endswith(".cypher")
-}
+FILES = statement_files()
 STATEMENTS = {name: path for name, path in FILES.items() if not name.startswith("_")}
 KNOWN_PLACES = {
     "labels",
