@@ -15,6 +15,8 @@ from pydantic import (
     model_serializer,
 )
 
+from kgagent.models.when import OPEN_START, Period, day_number, periods_of
+
 
 def utc_now() -> datetime:
     """The present time in UTC."""
@@ -91,10 +93,11 @@ class Note(BaseModel):
         """
         return self.content, self.when, self.source_entity_key
 
-    def order(self) -> tuple[str, datetime]:
-        """Sorts notes by time: the texts of EDTF sort as their beginnings do."""
+    def order(self) -> tuple[Period, datetime]:
+        """Sorts notes by the first day that they can be about, else by that of their addition."""
         added = self.date_added or LONG_AGO
-        return self.when or (f"{added:%Y-%m-%d}" if self.date_added else ""), added
+        of_addition = Period(*[day_number(added) if self.date_added else OPEN_START] * 2)
+        return min(periods_of(self.when), default=of_addition), added
 
     def is_current(self, now: datetime) -> bool:
         """Whether the note has not expired."""

@@ -4,10 +4,10 @@
 Several periods are separated by semicolons: "2019/2021; 2024/..".
 """
 
+import re
+from calendar import monthrange
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import date, datetime
-from functools import lru_cache
 from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -40,41 +40,70 @@ class Period(NamedTuple):
         return self.earliest <= other.latest and other.earliest <= self.latest
 
 
-@lru_cache(maxsize=10_000)
+_DATE = re.compile(
+    r"""[?~%]?(?P<year>[0-9X]{4})
+    (?:-[?~%]?(?P<month>[0-9X]{2})(?:-[?~%]?(?P<day>[0-9X]{2})(?:T[0-9:.+\-Z]+)?)?)?[?~%]?""",
+    re.VERBOSE,
+)
+"""A date with qualifiers; `X` is a digit that is not known. A time of day is not needed."""
+
+_SEASONS = {21: (3, 5), 22: (6, 8), 23: (9, 11), 24: (12, 12)}
+"""First and last month of spring, summer, autumn and winter; the winter of a year ends with it."""
+
+
 def period_of(when: str) -> Period:
-    """Read a text.
+    """Read one period: a date, an interval, or a set such as "[2019, 2021..2023]".
+
+    The sources of the forms are levels 0 and 1 of EDTF, and of level 2 sets and qualifiers before
+    a part of a date.
 
     Raises:
         ValueError: it is no EDTF of the years 1 to 9999.
     """
-    # Most times are days, of which there are too many for a grammar that takes milliseconds for
-    # each.
-    with suppress(ValueError):
-        day = date.fromisoformat(when)
-        if str(day) == when:
-            return Period(day_number(day), day_number(day))
-    # Imported here, because its grammar takes 0.1 s to build.
-    from edtf import parse_edtf
-    from edtf.parser.edtf_exceptions import EDTFParseException
-
-    wrong = ValueError(f"must be a date or a period such as {WHEN_FORM}, got {when!r}")
-    if when.startswith("/") or when.endswith("/"):
-        raise wrong
-    try:
-        parsed = parse_edtf(when)
-        ends = zip(
-            (parsed.lower_strict(), parsed.upper_strict()), (OPEN_START, OPEN_END), strict=True
-        )
-        # The grammar accepts years that `date` does not have, and 29 February of any year.
-        earliest, latest = (
-            unknown if isinstance(end, float) else day_number(date(*end[:3]))
-            for end, unknown in ends
-        )
-    except (EDTFParseException, ValueError, TypeError, AttributeError):
-        raise wrong from None
-    if earliest > latest:
+    if when[:1] + when[-1:] in {"[]", "{}"}:
+        parts = [_bounds(part.strip(), "..", when) for part in when[1:-1].split(",")]
+        period = Period(min(part.earliest for part in parts), max(part.latest for part in parts))
+    else:
+        period = _bounds(when, "/", when)
+    if period.earliest > period.latest:
         raise ValueError(f"must not end before it begins, got {when!r}")
-    return Period(earliest, latest)
+    return period
+
+
+def _bounds(text: str, between: str, when: str) -> Period:
+    """The days of a date, or of the two that a sign stands between."""
+    start, sign, end = text.partition(between)
+    if not sign:
+        return _days(start, when)
+    open_end = ".." if between == "/" else ""
+    earliest = OPEN_START if start == open_end else _days(start, when).earliest
+    return Period(earliest, OPEN_END if end == open_end else _days(end, when).latest)
+
+
+def _days(text: str, when: str) -> Period:
+    """The first and the last day that a date can mean."""
+    wrong = ValueError(f"must be a date or a period such as {WHEN_FORM}, got {when!r}")
+    found = _DATE.fullmatch(text)
+    if found is None:
+        raise wrong
+    year, month, day = found["year"], found["month"] or "XX", found["day"] or "XX"
+    first_year, last_year = _numbers(year, 1, 9999)
+    first_month, last_month = _numbers(month, 1, 12)
+    if not found["day"]:
+        first_month, last_month = _SEASONS.get(first_month, (first_month, last_month))
+    try:
+        first = date(first_year, first_month, _numbers(day, 1, 31)[0])
+        length = monthrange(last_year, last_month)[1]
+        last = date(last_year, last_month, _numbers(day, 1, length)[1])
+    except ValueError:
+        raise wrong from None
+    return Period(day_number(first), day_number(last))
+
+
+def _numbers(digits: str, least: int, most: int) -> tuple[int, int]:
+    """The least and the greatest number that digits of which some are unknown can mean."""
+    low, high = int(digits.replace("X", "0")), int(digits.replace("X", "9"))
+    return (max(low, least), min(high, most)) if "X" in digits else (low, high)
 
 
 def split_periods(when: str) -> list[str]:

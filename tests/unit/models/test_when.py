@@ -19,6 +19,11 @@ from kgagent.models.when import Period, When, is_past, period_of, periods_of, wi
         ("2019/2021", 20190101, 20211231),
         ("2024-05/..", 20240501, 99991231),
         ("../2020", 0, 20201231),
+        ("2023-21", 20230301, 20230531),
+        ("~2004", 20040101, 20041231),
+        ("2023-1X", 20231001, 20231231),
+        ("20XX-02/2024-02", 20000201, 20240229),
+        ("[..2000, 2003]", 0, 20031231),
     ],
 )
 def test_a_time_covers_the_days_that_it_can_mean(when: str, earliest: int, latest: int) -> None:
@@ -26,7 +31,11 @@ def test_a_time_covers_the_days_that_it_can_mean(when: str, earliest: int, lates
 
 
 @pytest.mark.parametrize(
-    "when", ["last Friday", "2023-2", "2023-02-30", "2019-02-29", "1985/", "-0044", "2021/2019"]
+    "when",
+    [
+        *("last Friday", "2023-2", "2023-02-30", "2019-02-29", "1985/", "-0044", "2021/2019"),
+        *("Y11111111111111111111", "2023-13", "2023-21-01", "[]", "{2019/2021}"),
+    ],
 )
 def test_anything_else_is_an_error_that_shows_the_form(when: str) -> None:
     with pytest.raises(ValidationError, match=r"such as 2023-02-04|must not end before it begins"):
@@ -65,10 +74,23 @@ def test_what_has_ended_is_past() -> None:
 
 
 def test_notes_are_in_order_of_their_times() -> None:
-    times = ["2023", "2022-05-02", "2019/2021", "2022-05"]
-    assert [note.when for note in oldest_first(Note(content="x", when=when) for when in times)] == [
+    times = [
+        "2023",
+        "2022-05-02",
+        "[..2000]",
+        "2022-21",
         "2019/2021",
-        "2022-05",
+        "~2004",
+        "2024; 2018",
+        "2022",
+    ]
+    assert [note.when for note in oldest_first(Note(content="x", when=when) for when in times)] == [
+        "[..2000]",
+        "~2004",
+        "2024; 2018",
+        "2019/2021",
+        "2022",
+        "2022-21",
         "2022-05-02",
         "2023",
     ]
