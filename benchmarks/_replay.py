@@ -25,8 +25,8 @@ from kgagent.graph.record_saver import embedding_text
 from kgagent.graph.schema_parts import STATEMENT, STATEMENT_TEXTS
 from kgagent.graph.statements import Statement
 from kgagent.models.note import Note, dump_notes, utc_now
+from kgagent.names import plain_text, plain_words
 from kgagent.origin import Origin
-from kgagent.plain_names import folded_words, plain_text
 from kgagent.search import RetrievalService
 
 Vectors = npt.NDArray[np.float32]
@@ -209,7 +209,7 @@ class FullText:
 
 class _Field:
     def __init__(self, texts: Sequence[str]) -> None:
-        counts = [Counter(folded_words(text)) for text in texts]
+        counts = [Counter(plain_words(text)) for text in texts]
         lengths = [sum(count.values()) for count in counts]
         present = sum(length > 0 for length in lengths)
         mean = sum(lengths) / max(present, 1)
@@ -221,7 +221,7 @@ class _Field:
         self._total = max(present, 1)
 
     def score(self, phrase: str) -> list[tuple[int, float]]:
-        words = folded_words(phrase)
+        words = plain_words(phrase)
         if not words:
             return []
         # A phrase of several words is approximated by its rarest word.

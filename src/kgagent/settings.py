@@ -19,7 +19,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from kgagent.errors import ConfigurationError
 from kgagent.formatting import without_credentials
-from kgagent.suggestions import did_you_mean
+from kgagent.names import did_you_mean
 from kgagent.validation import explain_validation_error
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]

@@ -13,7 +13,7 @@ from pydantic.alias_generators import to_snake
 
 from kgagent.errors import InputError
 from kgagent.formatting import has_unpaired_surrogates
-from kgagent.suggestions import closest_names
+from kgagent.names import closest_names
 
 MAX_DEPTH = 40
 """Levels of lists and objects in one another."""

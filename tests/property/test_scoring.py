@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from kgagent import KnowledgeGraph
 from kgagent.answers.found import by_statement, hybrid_items
 from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.names import are_forms
 from kgagent.ontology import default_ontology
-from kgagent.plain_names import are_forms
 from kgagent.search.candidates import read_relationship
 from kgagent.search.features import FeatureReader, PathFacts
 from kgagent.search.query import read_query

@@ -15,7 +15,7 @@ from kgagent.errors import StoreError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import OWN_LABELS, STATEMENT
 from kgagent.knowledge_graph import services_of
-from kgagent.plain_names import plain_text
+from kgagent.names import plain_text
 from tests.support import facts
 
 Properties = dict[str, Any]

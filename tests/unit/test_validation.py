@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, ValidationError, create_model
 
 from kgagent.errors import InputError
-from kgagent.suggestions import closest_names
+from kgagent.names import closest_names
 from kgagent.tools.explore import ExploreArguments
 from kgagent.tools.node_tools import CreateNodeArguments
 from kgagent.tools.payload import failure

@@ -16,8 +16,8 @@ from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import HistoryEntry
 from kgagent.models.note import Note, oldest_first
 from kgagent.models.when import is_past
+from kgagent.names import plain_words
 from kgagent.ontology.model import as_words
-from kgagent.plain_names import folded_words
 
 JsonRecord = dict[str, Any]
 """JSON types."""
@@ -213,7 +213,7 @@ class RenderState:
             notes = [one.note for one in scored if one.note is not None][:MATCHING_NOTES]
             description = item.description if any(one.note is None for one in scored) else ""
             return Shown(description, notes, without(current, notes))
-        counts = [len(self.asked.intersection(folded_words(note.content))) for note in current]
+        counts = [len(self.asked.intersection(plain_words(note.content))) for note in current]
         most = max(counts)
         matching = [note for note, count in zip(current, counts, strict=True) if count == most > 0]
         notes = matching[:MATCHING_NOTES] or current[:NEWEST_NOTES]

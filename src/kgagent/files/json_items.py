@@ -25,7 +25,7 @@ from kgagent.files.conversion import (
 )
 from kgagent.files.json_lines import FileLine, read_lines
 from kgagent.formatting import beginning
-from kgagent.suggestions import list_names
+from kgagent.names import list_names
 
 Item = tuple[str, Any]
 """The place of an item in its file, and the item."""

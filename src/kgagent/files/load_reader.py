@@ -15,8 +15,8 @@ from kgagent.files.reports import LineProblem
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import Note
+from kgagent.names import compatible_name
 from kgagent.ontology import Ontology
-from kgagent.plain_names import plain_name
 
 _NAMESPACE = uuid.UUID("6f0d4f3c-7f0b-4b8e-9d1e-2f5a1c7f3b60")
 
@@ -162,7 +162,7 @@ class LoadReader:
             return node.entity_key
         if rule.is_deterministic and (node.created_at or not rule.key_includes_time):
             return rule.entity_key(
-                name=plain_name(node.name),
+                name=compatible_name(node.name),
                 description=node.description or "",
                 user_id=self._user_id,
                 created_at=node.created_at.isoformat() if node.created_at else "",

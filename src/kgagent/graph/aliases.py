@@ -8,7 +8,7 @@ from typing import Any
 from kgagent.errors import InputError
 from kgagent.graph.records import NodeRecord
 from kgagent.models.plain import aliases_in
-from kgagent.plain_names import normalised_name
+from kgagent.names import normalised_name
 
 ALIASES = "aliases"
 """The property that holds them, a list of texts as they were written."""

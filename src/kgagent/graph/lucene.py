@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from kgagent.plain_names import APOSTROPHES, other_spelling
+from kgagent.names import APOSTROPHES, other_spelling
 
 MAX_WORDS = 100
 """Number of words of a text that are searched; with their other forms, in three fields each, they

@@ -12,7 +12,6 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.reference_forms import (
     MIN_PREFIX,
     ReferenceForms,
-    is_near,
     is_short_key,
     loose_name,
     message_key,
@@ -23,9 +22,8 @@ from kgagent.graph.referenced_nodes import NodeLookup, ReferencedNode, read_node
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
+from kgagent.names import is_near, normalised_name, plain_text, shorten_name
 from kgagent.ontology import Ontology
-from kgagent.plain_names import normalised_name, plain_text
-from kgagent.suggestions import shorten_name
 from kgagent.turns import in_turns
 
 NEAREST_TWO_CHANGED = 6

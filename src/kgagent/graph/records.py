@@ -24,8 +24,8 @@ from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.history import HistoryEntry, parse_history
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
+from kgagent.names import other_spelling
 from kgagent.ontology import Ontology
-from kgagent.plain_names import other_spelling
 
 MIN_VECTOR_LENGTH = 32
 """Numbers in a list that is taken for an embedding."""

@@ -4,14 +4,19 @@ name.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from typing import Any
 
 from kgagent.formatting import has_unpaired_surrogates
 from kgagent.graph.lucene import must_be, quoted, words
-from kgagent.plain_names import APOSTROPHES, compatible_form, normalised_name, plain_text
+from kgagent.names import (
+    APOSTROPHES,
+    compatible_name,
+    normalised_name,
+    plain_text,
+    with_one_apostrophe,
+)
 
 MIN_PREFIX = 8
 """Minimum number of characters of a key that refer to its node."""
@@ -21,12 +26,6 @@ MIN_SHORT_KEY = 3
 
 MESSAGE_LENGTH = 12
 """Characters of a generated key in a message."""
-
-SIMILAR_WORD = 0.7
-"""Minimum ratio of `difflib` of two words of names that are spelt alike."""
-
-MIN_DISTINCTIVE = 4
-"""Minimum number of letters of a word by which names are compared, if a name has such a word."""
 
 MAX_REFERENCE_LENGTH = 500
 """Characters; a longer text refers to no node."""
@@ -169,16 +168,6 @@ def loose_name(reference: str) -> str | None:
     return plain if sum(c.isalpha() for c in plain) >= MIN_LOOSE_LETTERS else None
 
 
-def is_near(reference: str, names: Iterable[str]) -> bool:
-    """Whether a name has a word of a reference, or a similar one; short words count only if there
-    are no others.
-    """
-    words_of_names = {word for name in names for word in plain_text(name).split()}
-    wanted = plain_text(reference).split()
-    distinctive = [word for word in wanted if len(word) >= MIN_DISTINCTIVE] or wanted
-    return any(_are_spelt_alike(word, other) for word in distinctive for other in words_of_names)
-
-
 def similar_name_query(
     reference: str, user_id: str, field: str = "name", *, two_changed: int = MIN_TWO_CHANGED
 ) -> str | None:
@@ -209,22 +198,13 @@ def _phrase_query(field: str, reference: str, user_id: str) -> str:
     """A query for texts that contain the words of a reference as a phrase, in the forms in which
     they may be stored.
     """
-    text, composed = " ".join(reference.split()), compatible_form(reference)
+    text = " ".join(reference.split())
+    composed = with_one_apostrophe(compatible_name(text))
     forms = [text, composed, unicodedata.normalize("NFD", composed), composed.casefold()]
     forms += [composed.translate(_FULL_WIDTH), composed.casefold().replace("ss", "ß")]
     forms += [form.replace(APOSTROPHES[0], other) for form in forms for other in APOSTROPHES[1:]]
     phrases = dict.fromkeys(form.lower() for form in forms)
     return f"{must_be('user_id', [user_id])} +{field}:({' '.join(map(quoted, phrases))})"
-
-
-def _are_spelt_alike(word: str, other: str) -> bool:
-    """Whether two words of names are the same or differ little: "rajiv" and "rajeev"."""
-    compared = SequenceMatcher(None, word, other)
-    # Upper bounds of the ratio, which cost less.
-    return all(
-        ratio() >= SIMILAR_WORD
-        for ratio in (compared.real_quick_ratio, compared.quick_ratio, compared.ratio)
-    )
 
 
 def _is_key_prefix(text: str) -> bool:

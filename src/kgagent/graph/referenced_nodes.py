@@ -7,9 +7,8 @@ from kgagent.formatting import beginning
 from kgagent.graph.pair_state import End
 from kgagent.graph.reference_forms import ReferenceForms, name_and_label
 from kgagent.graph.store import Row
+from kgagent.names import normalised_name, shorten_name
 from kgagent.ontology import Ontology
-from kgagent.plain_names import normalised_name
-from kgagent.suggestions import shorten_name
 from kgagent.turns import in_turns
 
 MAX_DESCRIPTION = 60

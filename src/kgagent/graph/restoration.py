@@ -19,7 +19,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.graph.writes import ModelT
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.suggestions import shorten_name
+from kgagent.names import shorten_name
 
 MAX_LISTED = 5
 MAX_DELETIONS = 100

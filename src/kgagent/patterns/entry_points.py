@@ -10,11 +10,11 @@ from kgagent.graph.statements import statement
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.models.plain import aliases_in
+from kgagent.names import plain_words
 from kgagent.ontology import Ontology
 from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint
 from kgagent.patterns.reads import UserReads
-from kgagent.plain_names import folded_words
 from kgagent.search import RetrievalService
 
 MAX_NAMESAKES = 20
@@ -115,8 +115,8 @@ class TargetResolver:
         )
         # "Lena" means the nodes that have this in a name or alias, not those that are similar to
         # them.
-        asked = set(folded_words(target.description))
-        named = {key for key, name in names if asked and asked.issubset(folded_words(name))}
+        asked = set(plain_words(target.description))
+        named = {key for key, name in names if asked and asked.issubset(plain_words(name))}
         labels = {
             item.entity_key: item.label
             for item in result.objects

@@ -10,9 +10,9 @@ from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.models.live_schema import LiveLabel, LiveRelationshipType, LiveSchema
 from kgagent.models.pattern import GraphPattern
+from kgagent.names import closest_names, did_you_mean, list_names, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.patterns.step_sequences import StepSequence, place_name, property_parts, step_sequences
-from kgagent.suggestions import closest_names, did_you_mean, list_names, shorten_name
 
 MAX_PROBLEMS = 5
 """Maximum number of unknown names in one error."""

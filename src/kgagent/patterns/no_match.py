@@ -12,12 +12,12 @@ from kgagent.models.constraint import EQUALITY_TYPES, Constraint
 from kgagent.models.live_schema import LabelPair, LiveSchema
 from kgagent.models.pattern import GraphPattern, StepDirection
 from kgagent.models.pattern_query import CombinatorType, GraphQuery
+from kgagent.names import shorten_name
 from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.narrowing import matched_paths
 from kgagent.patterns.plans import QueryPlan, join_position
 from kgagent.patterns.reads import UserReads
 from kgagent.patterns.step_sequences import StepSequence, place_name, property_parts, step_sequences
-from kgagent.suggestions import shorten_name
 
 MAX_REASONS = 5
 """Maximum number of messages."""

@@ -24,9 +24,10 @@ from kgagent.models import (
     RelationshipSearchResult,
     Signal,
 )
+from kgagent.names import EXACT_NAME, SHARED_WORDS
 from kgagent.search.attempt import INTERNAL_ERROR, Failure, attempt
 from kgagent.search.candidates import Candidate, Ranking, entity_key_of, node_key
-from kgagent.search.name_match import EXACT_NAME, SHARED_WORDS, nodes_by_name
+from kgagent.search.name_match import nodes_by_name
 from kgagent.search.omitted import OmittedRecords
 from kgagent.search.relevance import RELEVANT, relevance
 from kgagent.search.results import ReadRecord, Surroundings, model_of, read_records

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from kgagent.graph.lucene import forms
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models.search import MAX_HOPS
-from kgagent.plain_names import are_forms, folded_words
+from kgagent.names import are_forms, plain_words
 from kgagent.search.query import Query
 from kgagent.search.score import Features, score
 
@@ -93,7 +93,7 @@ class FeatureReader:
     def words_in(self, text: str) -> int:
         """The query's words that a text has, singular or plural, a bit each."""
         bits = 0
-        for token in set(folded_words(text)) & self._forms.keys() if self._forms else ():
+        for token in set(plain_words(text)) & self._forms.keys() if self._forms else ():
             bits |= self._forms[token]
         return bits
 
@@ -163,7 +163,7 @@ class FeatureReader:
         return self._explained[key]
 
     def _read_words(self, record: RelationshipRecord) -> Mapping[str, float]:
-        present = folded_words(record.text("relationship_type"))
+        present = plain_words(record.text("relationship_type"))
         words = {
             word: 1.0
             for word in self.query.type_words

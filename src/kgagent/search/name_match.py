@@ -9,18 +9,12 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.plain_names import plain_text
+from kgagent.names import name_score, plain_text
 from kgagent.search.candidates import Candidate, Ranking, node_key
 from kgagent.search.scope import SearchScope
 from kgagent.turns import in_turns
 
 MIN_SCORE = 0.3
-
-EXACT_NAME = 1.0
-"""Score of a name that equals the text."""
-
-SHARED_WORDS = 0.6
-"""Highest score of a name that only shares words with the text."""
 
 MAX_NODES = 1_000
 """Nodes of which names are scored for one text, unless more are requested: the likeliest."""
@@ -35,7 +29,7 @@ async def nodes_by_name(
     nodes: NodeRepository,
 ) -> list[Ranking]:
     """Find, for each text, at most `limit` nodes with a name or alias that matches it, best first;
-    see `name_score`.
+    see `kgagent.names.name_score`.
 
     Raises:
         StoreError: the database failed.
@@ -85,26 +79,6 @@ async def _best(
         best[key] = max(score, best.get(key, 0.0))
     matching = ((score, key) for key, score in best.items() if score >= MIN_SCORE)
     return sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
-
-
-def name_score(text: str, name: str) -> float:
-    """Score a name against a text, ignoring case and accents.
-
-    Returns:
-        1.0 if they are equal; 0.7 to 1.0 if one contains the other, by their lengths; up to 0.6 by
-        the share of common words; otherwise 0.0.
-    """
-    # A name without letters, such as "?", has no plain form.
-    one, other = plain_text(text) or text.strip(), plain_text(name) or name.strip()
-    if not one or not other:
-        return 0.0
-    if one == other:
-        return EXACT_NAME
-    short, long = sorted((one, other), key=len)
-    if short in long:
-        return 0.7 + 0.3 * len(short) / len(long)
-    words, others = _words(one), _words(other)
-    return min(SHARED_WORDS, len(set(words) & set(others)) / max(len(words), len(others)))
 
 
 def _words(text: str) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any
 from kgagent.graph.lucene import any_word, forms, must_be, quoted, words
 from kgagent.graph.schema_parts import STATEMENT_TEXTS
 from kgagent.graph.store import Row
+from kgagent.names import MIN_FORM_LENGTH, plain_text, plain_words
 from kgagent.ontology import Ontology
-from kgagent.plain_names import MIN_FORM_LENGTH, folded_words, plain_text
 from kgagent.search.vector_targets import EmbeddedQuery
 
 MAX_WORDS = 200
@@ -69,10 +69,10 @@ class Query:
 def read_query(embedded: EmbeddedQuery, ontology: Ontology) -> Query:
     """Read what a query says without the database."""
     text = embedded.text[: 20 * MAX_WORDS]
-    tokens = folded_words(text)[:MAX_WORDS]
+    tokens = plain_words(text)[:MAX_WORDS]
     spellings: dict[str, list[str]] = {}
     for word in words(text):
-        for token in folded_words(word):
+        for token in plain_words(word):
             spellings.setdefault(token, []).append(word)
     # A letter of a script without spaces between words is a word.
     counted = [
@@ -83,7 +83,7 @@ def read_query(embedded: EmbeddedQuery, ontology: Ontology) -> Query:
     levels: dict[str, list[Level]] = {}
     present = set(tokens)
     for (neo4j_type, name, level), word in ontology.level_words.items():
-        parts = folded_words(word)
+        parts = plain_words(word)
         if parts and present.issuperset(parts):
             said_by = next((part for part in parts if len(part) >= MIN_FORM_LENGTH), parts[0])
             levels.setdefault(neo4j_type, []).append((name, level, said_by))
@@ -170,7 +170,7 @@ def spans_of(names: Iterable[str], words: Sequence[str]) -> set[Span]:
     """Where a text contains one of some names as whole words."""
     spans: set[Span] = set()
     for name in names:
-        own = folded_words(name)
+        own = plain_words(name)
         if sum(map(len, own)) < MIN_NAME_LENGTH:
             continue
         spans |= {

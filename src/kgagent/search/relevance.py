@@ -23,7 +23,7 @@ from operator import mul
 from kgagent.graph.records import NodeRecord
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.plain import aliases_in
-from kgagent.plain_names import folded_words, words_in_some_form
+from kgagent.names import plain_words, words_in_some_form
 from kgagent.search.candidates import Candidate, Ranking
 from kgagent.search.features import StoredRecord, nodes_of
 from kgagent.search.search import Ranked
@@ -78,7 +78,7 @@ def names_without_match(ranked: Ranked, candidates: Sequence[Candidate]) -> tupl
         present = frozenset(
             () if one.record is None or one.result is None else _words(one.record, one.result)
         )
-        if any(present.issuperset(folded_words(name)) for name in query.names.values()):
+        if any(present.issuperset(plain_words(name)) for name in query.names.values()):
             return ()
     return tuple(dict.fromkeys(query.names.values()))
 
@@ -114,4 +114,4 @@ def _words(record: StoredRecord, result: GraphNode | GraphRelationship) -> list[
     else:
         names = (record.from_name, record.text("relationship_type"), record.to_name)
     text = " ".join((*names, result.description, *(note.content for note in result.notes)))
-    return folded_words(text[:MAX_COMPARED])
+    return plain_words(text[:MAX_COMPARED])

@@ -14,9 +14,8 @@ from kgagent.models import ExploreRequest, ExploreResult, HybridSearchResult, Tr
 from kgagent.models.free_types import split_types
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.traversal import TraverseRequest
-from kgagent.plain_names import normalised_name
+from kgagent.names import normalised_name, shorten_name
 from kgagent.search.scope import SearchScope
-from kgagent.suggestions import shorten_name
 
 RequestT = TypeVar("RequestT", bound=TraverseRequest | HybridSearchRequest | ExploreRequest)
 ResultT = TypeVar("ResultT", bound=HybridSearchResult | ExploreResult | TraverseResult)

@@ -27,8 +27,8 @@ from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.note import times_of_note
 from kgagent.models.request import RequestModel
 from kgagent.models.when import When
+from kgagent.names import without_zero_width
 from kgagent.ontology import Ontology
-from kgagent.plain_names import without_zero_width
 from kgagent.tools.context import ToolContext
 
 ItemT = TypeVar("ItemT")

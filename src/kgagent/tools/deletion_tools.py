@@ -19,7 +19,7 @@ from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.fields import EntityKey
 from kgagent.models.note import format_utc
 from kgagent.models.plain import aliases_in
-from kgagent.plain_names import normalised_name
+from kgagent.names import normalised_name
 from kgagent.tools.arguments import DIRECTION_HINT, Arguments, RelationshipEnds, Verbose
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext

@@ -26,9 +26,9 @@ from kgagent.models import (
     GraphNode,
     RelationshipSearchResult,
 )
+from kgagent.names import shorten_name
 from kgagent.ontology import Ontology
 from kgagent.search.explore import NOTHING_ASKED
-from kgagent.suggestions import shorten_name
 from kgagent.tools.arguments import known_labels
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext

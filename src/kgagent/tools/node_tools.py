@@ -11,8 +11,8 @@ from kgagent.graph.reference_forms import message_key
 from kgagent.graph.referenced_nodes import NodeLookup
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey, ShortText, Text
+from kgagent.names import compatible_name, normalised_name
 from kgagent.ontology import Ontology
-from kgagent.plain_names import normalised_name, plain_name, with_one_apostrophe
 from kgagent.tools.arguments import (
     CORRECTION,
     Aliases,
@@ -282,7 +282,7 @@ def new_node_keys(
         idempotency_key: see `NodeLabel.entity_key`.
     """
     rule = context.ontology.label(label)
-    plain = plain_name(name)
+    plain = compatible_name(name)
     spellings = (
         [plain, name] if rule.key_includes_name and plain.lower() != name.lower() else [plain]
     )
@@ -358,13 +358,10 @@ async def _check_names(stored: NodeLookup, name: str, label: str, key: str) -> N
     nodes = (await stored.candidates([name], [label]))[name]
     if not nodes or nodes[0].entity_key == key or not nodes[0].is_called(name):
         return
-    # "x²" and "x2" are names of two nodes, although a reference to one that does not exist means
-    # the other.
-    is_named = with_one_apostrophe(name).casefold() == with_one_apostrophe(nodes[0].name).casefold()
-    if is_named or not nodes[0].is_named(name):
-        shown = f"{nodes[0].label} {nodes[0].name!r} ({message_key(nodes[0].entity_key)})"
-        raise AlreadyExistsError(
-            f"{name!r} is {'' if is_named else 'an alias of '}the {shown}. Use update_node to "
-            f"change it; remember with "
-            "`new` creates another thing of that name"
-        )
+    is_named = nodes[0].is_named(name)
+    shown = f"{nodes[0].label} {nodes[0].name!r} ({message_key(nodes[0].entity_key)})"
+    raise AlreadyExistsError(
+        f"{name!r} is {'' if is_named else 'an alias of '}the {shown}. Use update_node to "
+        f"change it; remember with "
+        "`new` creates another thing of that name"
+    )

@@ -10,9 +10,9 @@ from kgagent.graph.reference_forms import ReferenceForms
 from kgagent.models.constraint import EQUALITY_TYPES, LIST_TYPES, Constraint, ConstraintType
 from kgagent.models.pattern import Branch, GraphPattern
 from kgagent.models.pattern_query import GraphQuery
+from kgagent.names import shorten_name
 from kgagent.patterns.names import FREE_TYPE
 from kgagent.search.stored_types import spellings
-from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
 
 MAX_NAMES, MAX_EXPLAINED = 50, 3

@@ -20,7 +20,7 @@ from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExploreResult
-from kgagent.plain_names import folded_words
+from kgagent.names import plain_words
 from kgagent.tools.arguments import Format
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
@@ -106,7 +106,7 @@ async def render_page(
         context.write_context.clock(),
     )
     asked = (
-        frozenset(word for query in queries for word in folded_words(query))
+        frozenset(word for query in queries for word in plain_words(query))
         - context.ontology.stop_words
     )
     keys = {key: message_key(key) for key in namesakes(content.items)}

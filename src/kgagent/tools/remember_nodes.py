@@ -11,8 +11,8 @@ from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.node_references import other_names
 from kgagent.graph.reference_forms import OWNER_WORDS, ReferenceForms, loose_name, message_key
 from kgagent.graph.referenced_nodes import NodeLookup, ReferencedNode
+from kgagent.names import contains_words, normalised_name, plain_text
 from kgagent.ontology import Ontology
-from kgagent.plain_names import contains_words, normalised_name, plain_text
 from kgagent.tools.context import ToolContext
 from kgagent.tools.node_tools import new_node_keys
 from kgagent.tools.remember_arguments import RememberedNode

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from kgagent.errors import InputError
-from kgagent.suggestions import did_you_mean
+from kgagent.names import did_you_mean
 
 TOOLSETS: Mapping[str, Sequence[str]] = {
     "core": (

@@ -23,9 +23,9 @@ from kgagent.graph.relationships import (
 from kgagent.models import Note
 from kgagent.models.free_types import new_types
 from kgagent.models.note import dump_notes
+from kgagent.names import shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
-from kgagent.suggestions import shorten_name
 from kgagent.tools.context import ToolContext
 
 MAX_LISTED = 5

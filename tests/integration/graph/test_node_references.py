@@ -8,7 +8,7 @@ from kgagent import InputError, KnowledgeGraph, NodeNotFoundError
 from kgagent.graph.node_references import MAX_INDEXED_NAMES, WINDOW, NodeReferences
 from kgagent.graph.statements import statement
 from kgagent.knowledge_graph import services_of
-from kgagent.plain_names import plain_text
+from kgagent.names import plain_text
 from kgagent.tools import Toolset
 from tests.support.people import node, person
 from tests.support.stored import cypher

@@ -6,7 +6,7 @@ import pytest
 
 from kgagent import KnowledgeGraph, turns
 from kgagent.errors import InputError
-from kgagent.plain_names import plain_text
+from kgagent.names import name_score, plain_text
 from kgagent.search import name_match
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
@@ -99,7 +99,6 @@ async def test_of_many_names_the_likeliest_are_scored_and_other_tasks_run(
     nodes[0]["aliases"] = aliases = [f"the meeting {number}" for number in range(20)]
     succeeded(await tools.remember(nodes=nodes))
     scored, together = Counter[str](), Counter[int]()
-    name_score = name_match.name_score
     monkeypatch.setattr(name_match, "MAX_NODES", 10)
     monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)
     async with turns_of_others() as others:
@@ -156,7 +155,7 @@ async def test_names_are_found_as_if_each_were_scored(
         expected = sorted(
             score
             for name in names
-            if (score := name_match.name_score(text, name)) >= name_match.MIN_SCORE
+            if (score := name_score(text, name)) >= name_match.MIN_SCORE
             and (
                 any(word in plain_text(name) for word in plain.split()) or plain_text(name) in plain
             )

@@ -13,7 +13,7 @@ from kgagent.errors import EmbeddingUnavailableError, InputError, StoreError
 from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.knowledge_graph import services_of
-from kgagent.plain_names import without_zero_width
+from kgagent.names import without_zero_width
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import assert_nothing_hidden, error_of, succeeded

@@ -1,7 +1,7 @@
 import pytest
 
 from kgagent.graph.reference_forms import ReferenceForms, is_too_long, loose_name
-from kgagent.plain_names import contains_words
+from kgagent.names import contains_words
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgagent.search.name_match import name_score
+from kgagent.names import name_score
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgagent.names import plain_words
 from kgagent.ontology import default_ontology
-from kgagent.plain_names import folded_words
 from kgagent.search.query import (
     MAX_WORDS,
     OWNER_VALUE,
@@ -38,7 +38,7 @@ def read(text: str) -> Query:
     ],
 )
 def test_a_name_is_read_whatever_its_case_and_accents(text: str, name: str) -> None:
-    assert spans_of([name], folded_words(text))
+    assert spans_of([name], plain_words(text))
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def test_a_name_is_read_whatever_its_case_and_accents(text: str, name: str) -> N
     ],
 )
 def test_a_part_of_a_word_or_name_and_a_single_letter_are_no_name(text: str, name: str) -> None:
-    assert not spans_of([name], folded_words(text))
+    assert not spans_of([name], plain_words(text))
 
 
 def test_of_names_within_each_other_the_longer_one_is_meant() -> None:
-    words = folded_words("did the king see King Lear")
+    words = plain_words("did the king see King Lear")
     assert outermost_spans(spans_of(["King", "King Lear", "Lear"], words)) == {(2, 3), (4, 6)}
 
 
@@ -199,7 +199,7 @@ def test_a_text_without_all_words_of_a_level_says_none(text: str) -> None:
 def test_of_a_text_without_end_the_first_words_are_read(text: str) -> None:
     query = read(text)
     assert 0 < len(query.words) <= len(query.tokens) <= MAX_WORDS
-    assert query.words[0] == folded_words(text[: 20 * MAX_WORDS])[0]
+    assert query.words[0] == plain_words(text[: 20 * MAX_WORDS])[0]
 
 
 @given(st.text(max_size=200))

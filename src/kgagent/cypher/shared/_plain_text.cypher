@@ -1,4 +1,4 @@
-// A text `text`, or null, as `plain_text` of `kgagent.plain_names` gives it: its words in lower case, without accents and
+// A text `text`, or null, as `plain_text` of `kgagent.names` gives it: its words in lower case, without accents and
 // invisible characters, joined by spaces.
 reduce(plain = '', word IN split(
   CASE
