@@ -167,22 +167,12 @@ async def _create_relationship(given: Setting) -> Arguments:
     return {**await given.strangers(), **FRIENDSHIP}
 
 
-async def _create_relationships(given: Setting) -> Arguments:
-    return {"relationships": [{**ends, **FRIENDSHIP} for ends in await given.pairs(10)]}
-
-
 async def _update_relationship(given: Setting) -> Arguments:
     return {
         **await given.friends(),
         "description": "They fell out over the wheelbarrow.",
         "attitude": 2,
     }
-
-
-async def _update_relationships(given: Setting) -> Arguments:
-    pairs = await given.pairs(10)
-    await given.do("create_relationships", relationships=[{**ends, **FRIENDSHIP} for ends in pairs])
-    return {"relationships": [{**ends, "description": "They share a van now."} for ends in pairs]}
 
 
 async def _add_note(given: Setting) -> Arguments:
@@ -239,9 +229,7 @@ CALLS: dict[str, Callable[[Setting], Awaitable[Arguments]]] = {
     "create_node": _create_node,
     "update_node": _update_node,
     "create_relationship": _create_relationship,
-    "create_relationships": _create_relationships,
     "update_relationship": _update_relationship,
-    "update_relationships": _update_relationships,
     "add_note_to_relationship": _add_note,
     "update_note": _update_note,
     "delete_note": _noted,

@@ -127,7 +127,7 @@ async def measure(
         figures["create_p50_seconds"], figures["create_p95_seconds"] = p50(singles), p95(singles)
         batches = [
             await call(
-                "create_relationships",
+                "remember",
                 relationships=[arguments_of(next(rows)) for _ in range(BATCH)],
             )
             for _ in range(arguments.batches)

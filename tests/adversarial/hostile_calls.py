@@ -45,9 +45,6 @@ _VALUES: Mapping[str, object] = {
 
 def hostile_calls(tools: Mapping[str, BoundTool | Tool[Any]]) -> Iterator[Call]:
     """The calls, for every tool."""
-    for tool in ("create_relationships", "update_relationships"):
-        yield Call(tool, "500 with wrong names", {"relationships": [_WRONG_NAMES] * 500})
-        yield Call(tool, "100,000 empty", {"relationships": [{}] * 100_000})
     for field in ("nodes", "relationships", "notes"):
         yield Call("remember", f"{field}: 100 with wrong names", {field: [_WRONG_NAMES] * 100})
     people = [{"label": "Person", "name": "\ufdfa" * 480 + f" p{i}"} for i in range(100)]

@@ -33,13 +33,13 @@ async def build(graph: KnowledgeGraph, user_id: str, relationships: Relationship
         keys.add(other)
         items.append(
             {
-                "from_entity_key": owner,
-                "to_entity_key": other,
+                "from": owner,
+                "to": other,
                 "relationship_type": relationship_type,
                 "description": description,
             }
         )
-    succeeded(await tools.create_relationships(relationships=items))
+    succeeded(await tools.remember(relationships=items))
     return keys
 
 

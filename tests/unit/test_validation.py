@@ -13,7 +13,6 @@ from kgagent.tools.payload import failure
 from kgagent.tools.query_patterns import QueryPatternsArguments
 from kgagent.tools.relationship_tools import (
     AddNoteToRelationshipArguments,
-    CreateRelationshipsArguments,
     NewRelationship,
 )
 from kgagent.validation import (
@@ -203,7 +202,6 @@ MISNAMED = {
     "desciption": "x",
 }
 TOO_MANY_PROBLEMS: list[tuple[type[BaseModel], dict[str, Any]]] = [
-    (CreateRelationshipsArguments, {"relationships": [MISNAMED] * 500}),
     (
         CreateNodeArguments,
         {"label": "Person", "name": "A", **{f"nmae{i}": 1 for i in range(8_000)}},

@@ -10,14 +10,11 @@ from kgagent.tools.payload import failure
 
 READ_TOOLS = ("explore", "hybrid_search", "get_relationship")
 WRITE_TOOLS = (
-    *(
-        "create_node",
-        "update_node",
-        "create_relationship",
-        "create_relationships",
-        "update_relationship",
-    ),
-    *("update_relationships", "add_note_to_relationship"),
+    "create_node",
+    "update_node",
+    "create_relationship",
+    "update_relationship",
+    "add_note_to_relationship",
 )
 DEFAULT_TOOLS = (*READ_TOOLS, *WRITE_TOOLS)
 """Tools that search, add and correct. None deletes, because the request to delete could come from

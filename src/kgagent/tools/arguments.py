@@ -126,12 +126,6 @@ Verbose = Annotated[bool, Field(description="Show the record.")]
 """Whether the answer of a tool that writes has the record, and not only what changed."""
 
 
-MAX_BATCH = 500
-"""Maximum number of relationships of one call."""
-
-Batch = Annotated[list[ItemT], Field(min_length=1, max_length=MAX_BATCH)]
-"""A list of relationships to write."""
-
 Notes = Annotated[
     list[NewNote | FilledText],
     Field(max_length=100),

@@ -24,9 +24,7 @@ from kgagent.tools.query_patterns import QueryPatterns
 from kgagent.tools.relationship_tools import (
     AddNoteToRelationship,
     CreateRelationship,
-    CreateRelationships,
     UpdateRelationship,
-    UpdateRelationships,
 )
 from kgagent.tools.remember import Remember
 from kgagent.tools.toolsets import tools_of, why_missing
@@ -45,9 +43,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     CreateNode(),
     UpdateNode(),
     CreateRelationship(),
-    CreateRelationships(),
     UpdateRelationship(),
-    UpdateRelationships(),
     AddNoteToRelationship(),
     UpdateNote(),
     DeleteNote(),

@@ -1,24 +1,20 @@
-"""Tools that create and change relationships, one or several, and add notes to them."""
+"""Tools that create and change a relationship, and add notes to it."""
 
-from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from pydantic import ConfigDict, Field
 
-from kgagent.errors import InputError, KgAgentError
-from kgagent.formatting import counted, in_one_line
-from kgagent.graph.relationships import RelationshipIntent, RelationshipWriteResult
+from kgagent.errors import InputError
+from kgagent.formatting import counted
+from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphRelationship
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
-from kgagent.models.graph import GraphModel
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import (
     CORRECTION,
     DIRECTION_HINT,
-    Arguments,
     Attitude,
-    Batch,
     GivenWhen,
     NewNote,
     Notes,
@@ -31,20 +27,13 @@ from kgagent.tools.arguments import (
 )
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import Payload, error_text, one_line
-from kgagent.tools.reference_arguments import resolve
-from kgagent.tools.references import describe_direction, with_direction
+from kgagent.tools.references import with_direction
 from kgagent.tools.write_results import (
-    NoteExpiry,
-    WriteToolResult,
     WrittenRelationship,
-    fit_records,
     kept_description,
-    new_expiries,
-    replaced_text,
     replaced_values,
 )
-from kgagent.tools.writing import RelationshipWrite, write, write_relationship
+from kgagent.tools.writing import RelationshipWrite, write_relationship
 
 _VALUES = {
     "relationship_type",
@@ -55,9 +44,6 @@ _VALUES = {
     "confidence",
     "salience",
 }
-
-MAX_LISTED = 20
-"""Number of rejected positions that the message of a batch lists."""
 
 
 class NewRelationship(RelationshipEnds):
@@ -305,178 +291,6 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
         else:
             message = "The note exists already" if len(notes) == 1 else "The notes exist already"
         return WrittenRelationship.of(written, with_direction(message, written.record))
-
-
-class BatchItem(GraphModel):
-    """One relationship of a batch: a `WrittenRelationship`, or the error that rejected it."""
-
-    success: bool
-    error: str | None = None
-    message: str | None = None
-    embedding_regenerated: bool | None = None
-    triplet: str | None = None
-    relationship: GraphRelationship | None = None
-    note_expiries: tuple[NoteExpiry, ...] | None = None
-
-
-class BatchResult(WriteToolResult):
-    """Several relationships, in the order of the arguments."""
-
-    results: tuple[BatchItem, ...]
-
-    def short_text(self) -> str:
-        """The counts, and a line for each relationship that was rejected or needs attention."""
-        lines = [self.message]
-        for position, item in enumerate(self.results):
-            parts = (item.error, item.message, *map(str, item.note_expiries or ()))
-            lines += [f"{position}: {in_one_line(part)}" for part in parts if part]
-        return "\n".join(lines)
-
-    def to_dict(self) -> Payload:
-        """As JSON types, within the token budget."""
-        payload = super().to_dict()
-        items = [
-            {name: value for name, value in item.items() if name != "relationship"}
-            for item in payload["results"]
-        ]
-        fit_records(payload["results"], "relationship", beside=items)
-        return payload
-
-    @property
-    def error(self) -> str | None:
-        """The first error, if every relationship was rejected."""
-        if any(item.success for item in self.results):
-            return None
-        return f"{self.message}: {self.results[0].error}"
-
-
-class CreateRelationshipsArguments(Arguments):
-    """Arguments of create_relationships."""
-
-    relationships: Batch[NewRelationship] = Field(description="The relationships.")
-    verbose: Verbose = False
-
-
-class CreateRelationships(Tool[CreateRelationshipsArguments]):
-    """Creates several relationships."""
-
-    name = "create_relationships"
-    arguments = CreateRelationshipsArguments
-    result = BatchResult
-    destructive = False
-    idempotent = True
-    text = (
-        "Create several relationships in one call. Each is created or rejected independently; "
-        "`results` are in order."
-    )
-
-    async def run(
-        self, context: ToolContext, arguments: CreateRelationshipsArguments
-    ) -> BatchResult:
-        """Create the relationships."""
-        return await _write_batch(context, arguments.relationships, "Created")
-
-
-class UpdateRelationshipsArguments(Arguments):
-    """Arguments of update_relationships."""
-
-    relationships: Batch[RelationshipChange] = Field(description="The changes.")
-    verbose: Verbose = False
-
-
-class UpdateRelationships(Tool[UpdateRelationshipsArguments]):
-    """Changes several relationships."""
-
-    name = "update_relationships"
-    arguments = UpdateRelationshipsArguments
-    result = BatchResult
-    idempotent = True
-    text = (
-        "Change several relationships in one call. Each is changed or rejected independently; "
-        "`results` are "
-        "in order. " + DIRECTION_HINT
-    )
-
-    async def run(
-        self, context: ToolContext, arguments: UpdateRelationshipsArguments
-    ) -> BatchResult:
-        """Change the relationships."""
-        return await _write_batch(context, arguments.relationships, "Updated")
-
-
-async def _write_batch(
-    context: ToolContext, items: Sequence[NewRelationship | RelationshipChange], verb: str
-) -> BatchResult:
-    """Write several relationships with one request for embeddings; each is written or rejected
-    independently.
-
-    Args:
-        context: the user's graph.
-        items: the relationships.
-        verb: what happens to a relationship, for the message: "Created".
-    """
-    now = context.write_context.clock()
-    references = await resolve(
-        context, [end for item in items for end in (item.from_entity_key, item.to_entity_key)]
-    )
-    writes: dict[int, RelationshipWrite] = {}
-    outcomes: dict[int, RelationshipWriteResult | KgAgentError] = {}
-    for position, item in enumerate(items):
-        try:
-            first, second = references.ends(item.from_entity_key, item.to_entity_key)
-            resolved = item.model_copy(update={"from_entity_key": first, "to_entity_key": second})
-            writes[position] = resolved.to_write(context, now)
-        except InputError as error:
-            outcomes[position] = error
-    written_records = cast(
-        "list[RelationshipWriteResult | KgAgentError]", await write(context, list(writes.values()))
-    )
-    outcomes |= dict(zip(writes, written_records, strict=True))
-    results = []
-    for position, item in enumerate(items):
-        outcome = outcomes[position]
-        if isinstance(outcome, KgAgentError):
-            results.append(BatchItem(success=False, error=one_line(error_text(outcome))))
-            continue
-        notices = references.notices_of((item.from_entity_key, item.to_entity_key))
-        results.append(
-            BatchItem(
-                success=True,
-                message=_message(outcome, item, context.ontology, notices),
-                embedding_regenerated=outcome.embedded,
-                triplet=outcome.record.triplet,
-                relationship=outcome.record,
-                note_expiries=new_expiries(outcome),
-            )
-        )
-    rejected = [position for position, item in enumerate(results) if not item.success]
-    message = f"{verb} {len(results) - len(rejected)} of {counted(len(items), 'relationship')}"
-    if 0 < len(rejected) < len(results):
-        more = f" and {len(rejected) - MAX_LISTED} more" if len(rejected) > MAX_LISTED else ""
-        message += (
-            f"; rejected, by position from 0: {', '.join(map(str, rejected[:MAX_LISTED]))}{more}"
-        )
-    written = tuple(item.relationship for item in results if item.relationship is not None)
-    return BatchResult(message=message, results=tuple(results), written=written)
-
-
-def _message(
-    written: RelationshipWriteResult,
-    item: NewRelationship | RelationshipChange,
-    ontology: Ontology,
-    notices: Iterable[str],
-) -> str | None:
-    """What the caller should know of a relationship of a batch."""
-    replaced = replaced_values(written, ontology)
-    hint = kept_description(written, replaced) if item.description is None else None
-    parts = (
-        describe_direction(written.record),
-        *written.warnings,
-        replaced_text(replaced),
-        hint,
-        *notices,
-    )
-    return ". ".join(filter(None, parts)) or None
 
 
 def _ends(arguments: RelationshipEnds) -> dict[str, Any]:

@@ -25,8 +25,6 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
         "update_node",
         "update_note",
         "delete_note",
-        "create_relationships",
-        "update_relationships",
         "delete_relationship",
         "restore_relationship",
         "delete_node",
@@ -35,8 +33,8 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
     ),
 }
 """Tools by toolset. core: what an agent needs for memory, and to undo its mistakes; graph: paths,
-traversal and schema; patterns: structured questions; admin: single nodes, batches, correcting
-notes, deleting, restoring and merging."""
+traversal and schema; patterns: structured questions; admin: single nodes, correcting notes,
+deleting, restoring and merging."""
 
 ALL = "all"
 """Stands for every toolset."""

@@ -88,13 +88,7 @@ async def test_notes_on_new_nodes_and_in_batches_name_the_source_too(
         tools, "Ada", notes=["Likes tea", {"content": "Is 30", "source_entity_key": "other"}]
     )
     second = await person(tools, "Bo")
-    item = {
-        "from_entity_key": first,
-        "to_entity_key": second,
-        "relationship_type": "friend",
-        "notes": ["Met in May"],
-    }
-    await tools.create_relationships(relationships=[item])
+    await relate(tools, first, second, notes=["Met in May"])
     records = [*await nodes_of(graph, user_id), *await relationships_of(graph, user_id)]
     notes = [note for record in records for note in json.loads(record.get("notes") or "[]")]
     assert len(notes) == 3

@@ -30,9 +30,7 @@ BOUNDS = {
     "create_node": (2, 1),
     "update_node": (2, 1),
     "create_relationship": (2, 1),
-    "create_relationships": (2, 1),
     "update_relationship": (2, 1),
-    "update_relationships": (2, 1),
     "add_note_to_relationship": (2, 1),
     "update_note": (2, 1),
     "delete_note": (2, 1),
@@ -96,7 +94,7 @@ async def test_no_tool_takes_more_statements_or_embedding_requests_than_its_boun
 async def test_creating_takes_few_statements_and_one_embedding_request_from_the_first_call_on(
     graph: KnowledgeGraph, opened: KnowledgeGraph, recorder: Recorder, people: People, user_id: str
 ) -> None:
-    for number, tool in enumerate(("create_node", "create_relationship", "create_relationships")):
+    for number, tool in enumerate(("create_node", "create_relationship")):
         cost = await cost_of(
             graph, recorder, tool, Setting(opened.tools(user_id=user_id), people, number)
         )

@@ -186,11 +186,10 @@ async def test_the_next_write_fixes_an_invalid_vector(
 ) -> None:
     await plant(graph, user_id, WRONG)
     changes = [
-        {"from_entity_key": user_id, "to_entity_key": f"{user_id}:{kind}", "description": "written"}
-        for kind in WRONG
+        {"from": user_id, "to": f"{user_id}:{kind}", "description": "written"} for kind in WRONG
     ]
-    payload = succeeded(await tools.update_relationships(relationships=changes))
-    assert all(result["embedding_regenerated"] for result in payload["results"])
+    payload = succeeded(await tools.remember(relationships=changes))
+    assert payload["embeddings"] == len(WRONG)
     found = await graph.retrieval.relationship_vector_search(
         "written", 0.5, user_id=user_id, limit=100
     )
@@ -198,7 +197,7 @@ async def test_the_next_write_fixes_an_invalid_vector(
     for kind in WRONG:
         succeeded(await tools.update_node(entity_key=f"{user_id}:{kind}", description="written"))
     await tools.update_relationship(
-        **changes[0] | {"to_entity_key": f"{user_id}:right", "description": "written"}
+        from_entity_key=user_id, to_entity_key=f"{user_id}:right", description="written"
     )
     succeeded(await tools.update_node(entity_key=f"{user_id}:right", description="written"))
     succeeded(await tools.update_node(entity_key=user_id, description="written"))

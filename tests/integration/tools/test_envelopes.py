@@ -36,15 +36,7 @@ GOOD: dict[str, dict[str, Any]] = {
         "to_entity_key": "C",
         "relationship_type": "mentor",
     },
-    "create_relationships": {
-        "relationships": [
-            {"from_entity_key": "A", "to_entity_key": "C", "relationship_type": "mentor"}
-        ]
-    },
     "update_relationship": {"from_entity_key": "A", "to_entity_key": "B", "attitude": 5},
-    "update_relationships": {
-        "relationships": [{"from_entity_key": "A", "to_entity_key": "B", "attitude": 5}]
-    },
     "add_note_to_relationship": {"from_entity_key": "A", "to_entity_key": "B", "content": "x"},
     "update_note": {"note": "Plays", "entity_key": "E", "content": "Plays go"},
     "delete_note": {"note": "Plays chess", "entity_key": "E"},

@@ -67,9 +67,6 @@ async def test_one_value_may_stand_for_a_list_and_null_for_an_optional_one(
     assert [one["name"] for one in found["nodes"]] == ["Rosa Feld"]
     ends = await two_friends(tools, attitude=3)
     succeeded(await tools.update_relationship(**ends, clear="attitude", notes=None))
-    batch = [{**ends, "notes": "They row."}]
-    succeeded(await tools.update_relationships(relationships=batch))
-    assert batch == [{**ends, "notes": "They row."}]
 
 
 async def test_a_value_that_may_mean_another_list_is_refused(tools: Toolset) -> None:

@@ -45,9 +45,7 @@ async def arguments_of(name: str, tools: Toolset) -> dict[str, Any]:
             "relationship_type": "neighbour",
             "notes": ["They share a fence"],
         },
-        "create_relationships": {"relationships": [{**new_ends, "relationship_type": "neighbour"}]},
         "update_relationship": {**ends, "description": "They met at work.", "clear": ["attitude"]},
-        "update_relationships": {"relationships": [{**ends, "proximity": 2}]},
         "add_note_to_relationship": {**ends, "content": "They quarrelled in May"},
         "restore_node": {"entity_key": "Eve"},
     }

@@ -126,16 +126,11 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
     ("update_node", {"entity_key": ADA, "notes": [NOTE]}),
     ("update_relationship", {**ENDS, "attitude": 4}),
     ("update_relationship", {**ENDS, "notes": [NOTE]}),
-    ("update_relationships", {"relationships": [{**ENDS, "notes": [NOTE]}]}),
     (
         "create_relationship",
         {"from_entity_key": ADA, "to_entity_key": CHESS, "relationship_type": "plays"},
     ),
     ("create_relationship", {**ENDS, "relationship_type": "friend", "notes": [NOTE]}),
-    (
-        "create_relationships",
-        {"relationships": [{**ENDS, "relationship_type": "friend", "notes": [NOTE]}]},
-    ),
     ("add_note_to_relationship", {**ENDS, **NOTE}),
     ("add_note_to_relationship", {**ENDS, "notes": [NOTE]}),
     ("update_note", {"entity_key": ADA, "note": Ref("Likes tea", "note"), "content": "Likes tea"}),

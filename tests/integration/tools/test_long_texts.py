@@ -31,7 +31,3 @@ async def test_the_message_of_every_write_warns_of_a_long_text(tools: Toolset) -
     assert (
         WARNING not in succeeded(await tools.update_relationship(**ends, confidence=0.9))["message"]
     )
-    batch = await tools.update_relationships(
-        relationships=[{**ends, "description": f"{LONG} Often."}]
-    )
-    assert WARNING in succeeded(batch)["results"][0]["message"]

@@ -119,7 +119,7 @@ async def test_updates_take_notes(tools: Toolset, graph: KnowledgeGraph, user_id
             **ends, notes=["One.", {"content": "Two.", "lifetime": "year"}]
         )
     )
-    succeeded(await tools.update_relationships(relationships=[{**ends, "notes": ["Three."]}]))
+    succeeded(await tools.update_relationship(**ends, notes="Three."))
     several = {"content": "Four.", "notes": ["Five.", {"content": "Six."}], "lifetime": "week"}
     payload = succeeded(await tools.add_note_to_relationship(**ends, **several))
     assert payload["message"] == "Added 3 notes to relationship between Ada and Bo"
@@ -162,18 +162,6 @@ async def test_the_text_of_a_write_is_short(tools: Toolset) -> None:
     )
     key = created.payload["entity_key"]
     assert created.text == f"Created Person Cy\nentity_key: {key}\nExpiry of 1 note: 2026-01-08"
-    batch = {
-        "relationships": [
-            {**ends, "notes": [week, {"content": "x", "lifetime": "year"}]},
-            {**ends, "attitude": 9},
-        ]
-    }
-    lines = (await tools["update_relationships"].call_text(batch)).text.splitlines()
-    assert lines[:2] == [
-        "Updated 1 of 2 relationships; rejected, by position from 0: 1",
-        "0: Expiry of 1 note: 2027-01-01",
-    ]
-    assert lines[2].startswith("1: Attitude/proximity must be 1-5")
     deleted = (await tools["delete_relationship"].call_text(ends)).text.splitlines()
     assert deleted[1:] == ["triplet: Ada friend Bo", "undo_until: 2125-12-08T00:00:00Z"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kgagent.tools import Toolset
-from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
+from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, relate, remembered
 
 
@@ -88,37 +88,6 @@ async def test_targets_of_pattern_queries_are_references(
     )
     assert error.startswith("Anna could refer to 2 nodes")
     assert keys["anna"][:8] in error
-
-
-async def test_each_relationship_of_a_batch_is_resolved_on_its_own(
-    tools: Toolset, keys: dict[str, str]
-) -> None:
-    tom = await person(tools, "Tom")
-    await person(tools, "Eve")
-    await person(tools, "eve", description="Another Eve")
-    given = [
-        {"from_entity_key": "Tom", "to_entity_key": "me"},
-        {"from_entity_key": tom, "to_entity_key": "Eve"},
-        {"from_entity_key": tom, "to_entity_key": "Ruth Caldr"},
-        {"from_entity_key": tom, "to_entity_key": keys["ruth"][:8]},
-        {"from_entity_key": "tom", "to_entity_key": keys["ruth"]},
-        {"from_entity_key": "nobody", "to_entity_key": "nobody"},
-    ]
-    payload = succeeded(
-        await tools.create_relationships(
-            relationships=[{**ends, "relationship_type": "friend"} for ends in given]
-        )
-    )
-    first, ambiguous, unknown, by_prefix, again, nobody = payload["results"]
-    assert first["triplet"] == "Tom friend Anna"
-    assert ambiguous["error"].startswith("Eve could refer to 2 nodes; give the key of one: ")
-    assert unknown["error"] == (
-        f"One or both nodes do not exist: Ruth Caldr. Nearest to Ruth Caldr: "
-        f"Ruth Calder (Person, {keys['ruth'][:12]}): Architect."
-    )
-    assert by_prefix["triplet"] == "Tom friend Ruth Calder"
-    assert "Relationship already exists between Tom" in again["error"]
-    assert nobody["error"] == "One or both nodes do not exist: nobody" + WHERE_KEYS_ARE
 
 
 async def test_a_name_may_be_followed_by_its_label_as_texts_show_it(tools: Toolset) -> None:

@@ -12,13 +12,14 @@ async def created(
     first, *others = await persons(tools, *(f"P{number}" for number in range(len(words) + 1)))
     embedder.forget()
     embedder.refused = refused
-    answer = await tools.create_relationships(
+    answer = await tools.remember(
         relationships=[
-            {"from_entity_key": first, "to_entity_key": other, "relationship_type": word}
+            {"from": first, "to": other, "relationship_type": word}
             for other, word in zip(others, words, strict=True)
         ]
     )
-    return [result["success"] for result in answer["results"]]
+    failed = {failure["index"] for failure in answer["failures"]}
+    return [position not in failed for position in range(len(words))]
 
 
 async def test_the_other_items_of_a_batch_are_written(

@@ -7,7 +7,7 @@ import pytest
 from kgagent.answers.token_budget import estimated_tokens
 from kgagent.tools import TOOLS, Toolset
 from tests.support.payloads import succeeded
-from tests.support.people import persons, two_friends
+from tests.support.people import two_friends
 
 RECORD, TEXT, PAYLOAD = 10_000, 2_000, 20_100
 NOTES = [
@@ -99,34 +99,6 @@ async def test_a_record_with_many_notes_is_cut_to_the_budget_and_says_so(tools: 
     assert estimated_tokens(text) <= TEXT * 1.1
     assert "The newest." in text
     assert "of 152 shown; get_relationship reads all" in text
-
-
-async def test_the_records_of_a_batch_have_one_budget_together(tools: Toolset) -> None:
-    first, *others = await persons(tools, "Ada", *(f"Sailor {number}" for number in range(20)))
-    new = [
-        {
-            "from_entity_key": first,
-            "to_entity_key": other,
-            "relationship_type": "friend",
-            "description": LONG,
-        }
-        for other in others
-    ]
-    payload = succeeded(await tools.create_relationships(relationships=new))
-    assert estimated_tokens(json.dumps(payload)) <= PAYLOAD
-    assert all(item["triplet"] for item in payload["results"])
-    assert "relationship" in payload["results"][0]
-    assert "relationship" not in payload["results"][-1]
-    text = await text_of(
-        tools,
-        "update_relationships",
-        relationships=[
-            {"from_entity_key": first, "to_entity_key": other, "attitude": 3} for other in others
-        ],
-        verbose=True,
-    )
-    assert estimated_tokens(text) <= TEXT
-    assert "of 20 shown" in text
 
 
 async def test_what_else_an_answer_says_leaves_less_room_for_records(tools: Toolset) -> None:

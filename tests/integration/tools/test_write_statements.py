@@ -175,25 +175,6 @@ async def test_tools_for_a_relationship_take_one_more_statement_by_name_than_by_
     assert await watched.sent(tool, **by_name, **arguments) == ([RESOLVE, *statements], embeddings)
 
 
-@pytest.mark.parametrize("tool", ["create_relationships", "update_relationships"])
-async def test_batches_resolve_all_references_in_one_statement(
-    watched: Watched, keys: dict[str, str], tool: str
-) -> None:
-    pairs = [("Ruth Calder", "Tom"), (keys["Tom"][:8], "me")]
-    create = [
-        {"from_entity_key": first, "to_entity_key": second, "relationship_type": "friend"}
-        for first, second in pairs
-    ]
-    sent = await watched.sent("create_relationships", relationships=create)
-    if tool == "update_relationships":
-        update = [
-            {"from_entity_key": first, "to_entity_key": second, "attitude": 2}
-            for first, second in pairs
-        ]
-        sent = await watched.sent(tool, relationships=update)
-    assert sent == ([RESOLVE, READ_PAIRS, WRITE], 1)
-
-
 async def test_tools_for_a_node(watched: Watched, keys: dict[str, str]) -> None:
     written = [READ_NODES, WRITE]
     assert await watched.sent("create_node", label="Person", name="Anna Berg") == (written, 1)

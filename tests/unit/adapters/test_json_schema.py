@@ -116,7 +116,7 @@ def test_the_rest_of_a_long_description_describes_the_last_parameter() -> None:
 
 def test_only_an_ontology_with_several_types_for_a_pair_has_a_choice_of_neo4j_type() -> None:
     tools = {tool.name: tool.arguments for tool in TOOLS}
-    for name in ("create_relationship", "remember", "get_relationship", "create_relationships"):
+    for name in ("create_relationship", "remember", "get_relationship"):
         assert "neo4j_type" not in json.dumps(arguments_schema(tools[name]))
         schema = arguments_schema(tools[name], ("ACTED_IN", "DIRECTED"))
         assert '"enum": ["ACTED_IN", "DIRECTED"]' in json.dumps(schema)

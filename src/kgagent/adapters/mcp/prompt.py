@@ -113,10 +113,6 @@ _RULES: tuple[tuple[set[str], str], ...] = (
         "(`add_note_to_relationship`): one fact per note, with its lifetime.",
     ),
     (
-        {"create_relationships"},
-        "Create several relationships with one call of `create_relationships`, which is faster.",
-    ),
-    (
         {"hybrid_search"},
         "To answer one question, `hybrid_search` is shorter than `explore`. Answer from its "
         "result, and say so "
