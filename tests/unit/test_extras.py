@@ -1,6 +1,4 @@
 import importlib
-import subprocess
-import sys
 from importlib.metadata import metadata
 
 import pytest
@@ -16,17 +14,6 @@ def test_a_missing_package_becomes_advice() -> None:
         str(raised.value)
         == 'kgagent ingest needs the package a_missing_package: pip install "kgagent[ingest]"'
     )
-
-
-def test_the_langgraph_store_says_what_to_install() -> None:
-    program = (
-        "import sys; sys.modules['langgraph.store.base'] = None; import kgagent.adapters.langgraph"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
-    )
-    advice = 'The LangGraph store needs the package langgraph: pip install "kgagent[ingest]"'
-    assert done.stderr.splitlines()[-1] == f"kgagent.errors.ConfigurationError: {advice}"
 
 
 def test_an_incompatible_version_is_named_with_the_error() -> None:

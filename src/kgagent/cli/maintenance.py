@@ -198,8 +198,6 @@ def _diagnosis_lines(diagnosis: "Diagnosis") -> list[RenderableType]:
     records = (
         f"{counted(facts.nodes, 'node')} and {counted(facts.relationships, 'relationship')} checked"
     )
-    if facts.store_items:
-        records += f", {counted(facts.store_items, 'stored item')}"
     summary = f"Neo4j {facts.server_version} at {facts.uri}; {facts.embedder}; {records}."
     table = Table.grid(padding=(0, 1))
     for finding in diagnosis.findings:

@@ -115,10 +115,6 @@ class Schema:
             ontology, options.config(embedder.dimensions, store.features), store.features
         )
 
-    def covers(self, name: str) -> bool:
-        """Whether a label or a type is part of it."""
-        return any(name in part.covers for part in self.parts)
-
     async def ensure(self, *, online_timeout: int = ONLINE_TIMEOUT) -> None:
         """Create missing constraints and indexes and wait until they are online; processes may do
         so concurrently.

@@ -18,15 +18,6 @@ DELETED_NODE = "KgagentDeletedNode"
 them.
 """
 
-STORE_ITEM = "KgagentStoreItem"
-STORE_TEXT = "KgagentStoreText"
-"""Labels of the items that programs store beside the graph, and of their embedded texts, which have
-the same keys.
-
-No relationship joins them: to create and delete relationships at one node, concurrent writes take
-locks in orders that deadlock.
-"""
-
 STATEMENT = "KgagentStatement"
 """Label of the index of statements: entries for the description of a record and for each of its
 notes, with embeddings.
@@ -37,9 +28,7 @@ The record has the description and the notes too.
 OLD_NOTE = "KgagentNote"
 """Label of the index of notes that old graphs have instead; a migration deletes it."""
 
-OWN_LABELS = frozenset(
-    {DELETED_NODE, DELETED_RELATIONSHIP, STORE_ITEM, STORE_TEXT, STATEMENT, OLD_NOTE}
-)
+OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STATEMENT, OLD_NOTE})
 """Labels that are no part of any user's graph."""
 
 PREFIX = "kgagent_"
@@ -199,23 +188,11 @@ def schema_parts(
         ]
     return [
         *parts,
-        *_store_item_parts(vector_config, features),
         *_statement_parts(vector_config, features),
         _text(NODE_TEXT_INDEX, "(n:{})", "n", NODE_TEXTS, ontology.labels),
         _text(
             RELATIONSHIP_TEXT_INDEX, "()-[r:{}]-()", "r", RELATIONSHIP_TEXTS, ontology.relationships
         ),
-    ]
-
-
-def _store_item_parts(vector_config: str, features: ServerFeatures) -> list[SchemaPart]:
-    item, text = (f"(n:{Identifier(label)})" for label in (STORE_ITEM, STORE_TEXT))
-    index, vector = node_vector_index(STORE_TEXT), ("embedding", FILTERS[0])
-    return [
-        _unique(STORE_ITEM, item, "n", "path", "key"),
-        _range("kgagent_store_items_expiry", item, "n", STORE_ITEM, "user_id", "expires_at"),
-        _range("kgagent_store_texts", text, "n", STORE_TEXT, "user_id", "path", "key"),
-        _vector(index, text, "n", vector, [STORE_TEXT], vector_config, features),
     ]
 
 

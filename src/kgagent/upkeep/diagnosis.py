@@ -39,7 +39,6 @@ class DiagnosisFacts:
         user_id: owner of the graph; None for all users.
         nodes: number of nodes examined.
         relationships: number of relationships examined.
-        store_items: number of items that programs store beside the graph.
     """
 
     uri: str
@@ -50,7 +49,6 @@ class DiagnosisFacts:
     user_id: str | None
     nodes: int
     relationships: int
-    store_items: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

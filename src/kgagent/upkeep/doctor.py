@@ -1,6 +1,4 @@
-"""The diagnosis of a whole graph: the server, its indexes, every record, note sources, owners, and
-stored items.
-"""
+"""The diagnosis of a whole graph: the server, its indexes, every record and owners."""
 
 from array import array
 from collections import Counter
@@ -14,14 +12,13 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.schema import Schema
-from kgagent.graph.schema_parts import OWN_LABELS, STORE_TEXT
+from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
-from kgagent.graph.store_items import count_store_texts
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
-from kgagent.upkeep.examination import SHARED_KEY, Inspected, Issue, Kind, other_model
+from kgagent.upkeep.examination import SHARED_KEY, Inspected, Issue, Kind
 from kgagent.upkeep.scan import KINDS, Scan
 
 PROGRESS_INTERVAL = 500
@@ -56,15 +53,6 @@ async def diagnose(
     findings += checks.findings
     findings += await owner_findings(services.nodes, user_id)
     findings += await unadopted_findings(services.nodes, user_id)
-    stored_items = 0
-    if schema.covers(STORE_TEXT):
-        texts = await count_store_texts(store, embedder, user_id=user_id)
-        stored_items = texts.items
-        if texts.outdated:
-            records = f"{counted(texts.outdated, 'text')} of {counted(texts.items, 'stored item')}"
-            findings.append(
-                other_model(texts.other_model, embedder.model).finding(records, None, user_id)
-            )
     facts = DiagnosisFacts(
         uri=store.uri,
         server_version=store.features.version,
@@ -74,7 +62,6 @@ async def diagnose(
         user_id=user_id,
         nodes=checks.examined["nodes"],
         relationships=checks.examined["relationships"],
-        store_items=stored_items,
     )
     return Diagnosis.of(findings, facts)
 

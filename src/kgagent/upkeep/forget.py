@@ -15,7 +15,6 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import Record
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.graph.store_items import STORE_ITEM_NAMES
 from kgagent.graph.writes import WriteOptions
 from kgagent.models.merged_notes import stored_form
 from kgagent.models.note import Note, dump_notes, notes_text_at, parse_notes
@@ -36,8 +35,6 @@ class ForgetReport(BaseModel):
         relationships: number of relationships.
         deleted: number of deleted nodes and relationships that were kept so that they can be
             restored.
-        items: number of items that programs stored beside the graph, such as those of a LangGraph
-            store.
         notes: number of notes of a source that were removed from records that stay.
         other_nodes: number of nodes that have the user's id but labels outside the ontology;
             kgagent does not delete them. 0 for a single node.
@@ -50,7 +47,6 @@ class ForgetReport(BaseModel):
     nodes: int = 0
     relationships: int = 0
     deleted: int = 0
-    items: int = 0
     notes: int = 0
     other_nodes: int = 0
     entity_key: str | None = None
@@ -63,8 +59,6 @@ class ForgetReport(BaseModel):
             counted(self.relationships, "relationship"),
             counted(self.deleted, "deleted record"),
         ]
-        if self.items:
-            parts.append(counted(self.items, "stored item"))
         if self.notes:
             parts.append(f"{counted(self.notes, 'note')} of other records")
         done = "would be forgotten" if self.dry_run else "forgotten"
@@ -148,7 +142,7 @@ class _Target:
         """
         names = ["forget_records", "forget_deleted", "forget_statements"]
         if self.entity_key is None:
-            names += ["forget_foreign_relationships", "forget_store_items"]
+            names.append("forget_foreign_relationships")
         counts = Counter[str]()
         for name in names:
             counts += await delete_in_batches(
@@ -159,7 +153,7 @@ class _Target:
                 attempts=self.services.write_context.attempts,
                 advance=advance,
             )
-        del counts["texts"], counts["entries"]
+        del counts["entries"]
         if self.entity_key is not None:
             await self._remove_notes(advance)
         return counts
@@ -252,7 +246,7 @@ class _Target:
     @property
     def _names(self) -> dict[str, Identifier]:
         deleted = {"all_deleted": DELETED_NAMES["all_deleted"]}
-        return {**self.services.relationships.names, **STORE_ITEM_NAMES, **deleted}
+        return {**self.services.relationships.names, **deleted}
 
     @property
     def _parameters(self) -> dict[str, str | None]:

@@ -1,5 +1,5 @@
-"""Migrating a graph to the current form: schema, embeddings and bookkeeping of all records, texts
-of stored items.
+"""Migrating a graph to the current form: schema, embeddings and bookkeeping of all
+records.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -12,9 +12,7 @@ from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.deleted_records import LONG_TIMEOUT
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import Record, RelationshipRecord
-from kgagent.graph.schema_parts import STORE_TEXT
 from kgagent.graph.statements import statement
-from kgagent.graph.store_items import count_store_texts, embed_outdated_texts
 from kgagent.graph.writes import WriteOptions
 from kgagent.opening import GraphAccess
 from kgagent.progress import Advance, Progress, SilentProgress
@@ -78,14 +76,11 @@ async def migrate(
                         await _run_on_workers(
                             workers, _blocks(block, rewrite.scan, workers, total), tally, advance
                         )
-            store_texts = await _migrate_store_texts(
-                services, user_id, dry_run=dry_run, batch_size=batch_size
-            )
         except KgAgentError as error:
             raise MigrationStoppedError(
                 error, MigrationReport.of(tally, dry_run=dry_run)
             ) from error
-        return MigrationReport.of(tally, dry_run=dry_run, store_texts=store_texts)
+        return MigrationReport.of(tally, dry_run=dry_run)
 
 
 async def _delete_index_of_notes(
@@ -202,17 +197,3 @@ async def _run_on_workers(
             advance(block.examined)
             if block.error is not None:
                 raise block.error
-
-
-async def _migrate_store_texts(
-    services: GraphServices, user_id: str | None, *, dry_run: bool, batch_size: int
-) -> int:
-    """Embed texts of stored items again that have no embedding of the present model, or count
-    them.
-    """
-    store, embedder = services.store, services.write_context.embedder
-    if not services.schema.covers(STORE_TEXT):
-        return 0
-    if dry_run:
-        return (await count_store_texts(store, embedder, user_id=user_id)).outdated
-    return await embed_outdated_texts(store, embedder, user_id=user_id, batch_size=batch_size)

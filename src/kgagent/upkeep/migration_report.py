@@ -56,7 +56,6 @@ class MigrationReport:
         skipped: the first 20 skipped records.
         seconds: duration in seconds.
         dry_run: whether nothing was written.
-        store_texts: number of texts of stored items that were embedded again.
     """
 
     nodes: Counts
@@ -64,10 +63,9 @@ class MigrationReport:
     skipped: tuple[Skipped, ...]
     seconds: float
     dry_run: bool
-    store_texts: int = 0
 
     @classmethod
-    def of(cls, tally: Tally, *, dry_run: bool, store_texts: int = 0) -> "MigrationReport":
+    def of(cls, tally: Tally, *, dry_run: bool) -> "MigrationReport":
         """The report of what has been done until now."""
         return cls(
             nodes=Counts.of(tally, "nodes"),
@@ -75,7 +73,6 @@ class MigrationReport:
             skipped=tuple(tally.skipped),
             seconds=time.perf_counter() - tally.started,
             dry_run=dry_run,
-            store_texts=store_texts,
         )
 
     @property
@@ -88,19 +85,14 @@ class MigrationReport:
         return {**asdict(self), "total": asdict(self.total)}
 
     def __str__(self) -> str:
-        """One line for nodes, one for relationships, and one for texts of stored items if any were
-        embedded.
-        """
+        """One line for nodes and one for relationships."""
         would = "would be " if self.dry_run else ""
-        lines = [
+        return "\n".join(
             f"{counted(counts.examined, noun)}: {counts.embedded:,} {would}embedded, "
             f"{counts.updated:,} {would}updated, {counts.up_to_date:,} up to date, "
             f"{counts.skipped:,} {would}skipped"
             for noun, counts in (("node", self.nodes), ("relationship", self.relationships))
-        ]
-        if self.store_texts:
-            lines.append(f"{counted(self.store_texts, 'text')} of stored items: {would}embedded")
-        return "\n".join(lines)
+        )
 
 
 class MigrationStoppedError(KgAgentError):

@@ -189,7 +189,7 @@ async def test_a_value_outside_the_graph_never_makes_an_error(
     await cypher(
         ward,
         "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.value = $number "
-        "CREATE (:KgagentStoreItem {user_id: $user, path: 'm', key: 'k', value: $stored})",
+        "CREATE (:KgagentDeletedNode {user_id: $user, value: $stored})",
         number='{"level": 5}',
         stored='{"level": "stored"}',
         user=user_id,

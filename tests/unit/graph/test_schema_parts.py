@@ -1,5 +1,5 @@
 from kgagent.graph.features import ServerFeatures
-from kgagent.graph.schema_parts import STATEMENT, STORE_TEXT, SchemaPart, schema_parts
+from kgagent.graph.schema_parts import STATEMENT, SchemaPart, schema_parts
 from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.ontology import default_ontology
 
@@ -36,7 +36,6 @@ def test_an_old_server_gets_one_vector_index_for_each_relationship_type() -> Non
         for name in (
             *default_ontology().labels,
             *default_ontology().relationships,
-            STORE_TEXT,
             STATEMENT,
         )
     }

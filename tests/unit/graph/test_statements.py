@@ -16,7 +16,6 @@ from kgagent.graph.property_names import (
     PERIODS,
 )
 from kgagent.graph.statements import Fragment, statement, statement_files
-from kgagent.graph.store_items import STORE_ITEM_NAMES
 
 FILES = statement_files()
 STATEMENTS = {name: path for name, path in FILES.items() if not name.startswith("_")}
@@ -36,7 +35,6 @@ KNOWN_PLACES = {
     "within_types",
     "within_days",
     *DELETED_NAMES,
-    *STORE_ITEM_NAMES,
 }
 OF_NO_USER = {"live_labels", "show_index_config", "show_index_states"}
 """What reads no node and no relationship."""

@@ -28,13 +28,11 @@ def test_a_dry_run_says_what_would_be_done() -> None:
         skipped=(),
         seconds=2.0,
         dry_run=True,
-        store_texts=1,
     )
     assert str(planned) == (
         "3 nodes: 2 would be embedded, 0 would be updated, 1 up to date, 0 would be skipped\n"
         "1 relationship: 0 would be embedded, 1 would be updated, 0 up to date, 0 would be "
-        "skipped\n"
-        "1 text of stored items: would be embedded"
+        "skipped"
     )
 
 
@@ -59,5 +57,4 @@ def test_it_is_plain_data() -> None:
         "skipped": [{"what": "knows 'a' -> 'b'", "why": "no user"}],
         "seconds": 2.0,
         "dry_run": False,
-        "store_texts": 0,
     }

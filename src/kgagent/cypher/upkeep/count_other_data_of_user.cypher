@@ -1,7 +1,7 @@
-// Counts relationships that name a user as their owner but are not at the user's nodes, the items that programs store for the
-// user, and nodes that name the user although kgagent does not manage their labels.
+// Counts relationships that name a user as their owner but are not at the user's nodes, and nodes that name the user although
+// kgagent does not manage their labels.
 // Parameters: user_id.
-// Rows: one {relationships, items, other_nodes}.
+// Rows: one {relationships, other_nodes}.
 CALL () {
   MATCH (a)-[r:«types»]->(b)
   WHERE r.user_id = $user_id AND NOT (a:«labels» AND coalesce(a.user_id = $user_id, false))
@@ -9,14 +9,8 @@ CALL () {
   RETURN count(r) AS relationships
 }
 CALL () {
-  MATCH (n:«item»)
-  WHERE n.user_id = $user_id AND n.path IS NOT NULL AND n.key IS NOT NULL
-  RETURN count(n) AS items
-}
-CALL () {
   MATCH (n)
-  WHERE n.user_id = $user_id AND NOT n:«labels» AND NOT n:«all_deleted» AND NOT n:«item» AND NOT n:«text»
-    AND NOT n:KgagentStatement AND NOT n:KgagentNote
+  WHERE n.user_id = $user_id AND NOT n:«labels» AND NOT n:«all_deleted» AND NOT n:KgagentStatement AND NOT n:KgagentNote
   RETURN count(n) AS other_nodes
 }
-RETURN relationships, items, other_nodes
+RETURN relationships, other_nodes
