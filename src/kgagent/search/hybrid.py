@@ -22,7 +22,7 @@ from kgagent.search.attempt import INTERNAL_ERROR, attempt
 from kgagent.search.candidates import OF_NODES, OF_RELATIONSHIPS, Candidate, node_key
 from kgagent.search.omitted import OmittedRecords
 from kgagent.search.relevance import RELEVANT, names_without_match, relevance
-from kgagent.search.rerank import CrossEncoder, Reranking
+from kgagent.search.rerank import CrossEncoder, rerank
 from kgagent.search.results import ReadRecord, model_of, read_records
 from kgagent.search.retrieve import OF_STATEMENTS
 from kgagent.search.scope import RelationshipFilter, SearchScope
@@ -261,8 +261,16 @@ class HybridSearch:
             )
             for one in candidates
         ]
-        reranking = Reranking(self.scope, self.options, found.time_left, self.limit, pool, vector)
-        return await reranking.run(candidates, self.cross_encoder)
+        return await rerank(
+            candidates,
+            scope=self.scope,
+            options=self.options,
+            cross_encoder=self.cross_encoder,
+            vector=vector,
+            limit=self.limit,
+            pool=pool,
+            timeout=found.time_left,
+        )
 
 
 def with_end_nodes(ranked: Sequence[Candidate], labels: Collection[str]) -> list[Candidate]:
