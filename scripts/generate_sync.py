@@ -130,7 +130,7 @@ MODULES = (
                 omitted=frozenset({"observer", "scope", "embed_queries", "nodes"}),
             ),
             Face(
-                "kgagent.search.searchers.searchers",
+                "kgagent.search.searchers",
                 "Searcher",
                 "A search for nodes, bound to one user; each call waits for its result.",
             ),

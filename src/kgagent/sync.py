@@ -12,7 +12,7 @@ from kgagent.blocking import BlockingResource, BlockingWrapper
 from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.models.note import utc_now
 from kgagent.observing import NULL_OBSERVER
-from kgagent.search.searchers.searchers import DEFAULT_SEARCH, Searcher
+from kgagent.search.searchers import DEFAULT_SEARCH, Searcher
 from kgagent.search.service import DEFAULT_THRESHOLD, NO_FILTERS, RetrievalService
 from kgagent.tools.base import BoundTool
 from kgagent.tools.registry import Toolset

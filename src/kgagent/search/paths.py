@@ -5,7 +5,8 @@ The shortest paths come from the database's own bidirectional search. The most r
 from a beam search from both ends: hop by hop, the best partial paths of each side are extended, and
 each relationship that joins a path of one side with a path of the other makes a whole path. The
 weight of a relationship is computed inside the database: its plain cosine with the query or,
-without a query, its strength.
+without a query, its strength. The score of a path is the mean weight of its relationships, minus a
+small cost for each hop beyond the first.
 
 The result is exact as long as no node in between has more relationships than are read and no hop
 more partial paths than are kept; beyond that it is the best of the paths that were followed.
@@ -13,33 +14,75 @@ more partial paths than are kept; beyond that it is the best of the paths that w
 
 import heapq
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, NodeNotFoundError, StatementTimeoutError
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import NodeRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.store import Row
 from kgagent.models.graph import GraphNode
-from kgagent.models.paths import FindPathsRequest, FindPathsResult
-from kgagent.search.path_candidates import PathCandidate, ranked, read_paths
+from kgagent.models.paths import FindPathsRequest, FindPathsResult, GraphPath
+from kgagent.ontology import Ontology
 from kgagent.search.scope import SearchScope
+from kgagent.search.walk import READ_PER_HOP
 
-BEAM_WIDTH = 200
+STEP_COST = 0.02
+"""Cost of each hop beyond the first, in units of plain cosine; not tuned on any data."""
+
+PARTIAL_PATHS = 200
 """Partial paths of one hop and side that are extended."""
 
-READ_PER_HOP = 40_000
-"""Maximum number of relationships read in one hop of one side, divided evenly among the nodes that
-it starts from.
-"""
-
 JOINS = 2_000
+"""Relationships that a hop, or a join of both sides, returns at most."""
+
 SHORTEST_PATHS_READ = 1_000
 SEARCH_SHARE = 0.8
 """Share of the time in which paths are searched; the rest is for reading them."""
 
 OUT_OF_TIME = "The search ran out of time; other paths may exist"
+
+
+@dataclass(frozen=True)
+class PathCandidate:
+    """A path, or the part of one from either end, by element ids; `weights` are those of its
+    relationships.
+    """
+
+    nodes: tuple[str, ...]
+    relationships: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+
+    @property
+    def tip(self) -> str:
+        """The last node."""
+        return self.nodes[-1]
+
+    @property
+    def total(self) -> float:
+        """Sum of the weights."""
+        return sum(self.weights)
+
+    @property
+    def score(self) -> float:
+        """Score of a whole path: mean of the weights - 0.02 * (hops - 1)."""
+        return self.total / len(self.weights) - STEP_COST * (len(self.weights) - 1)
+
+    def extended(self, node: str, relationship: str, weight: float) -> "PathCandidate":
+        """The path with one more hop."""
+        return PathCandidate(
+            (*self.nodes, node), (*self.relationships, relationship), (*self.weights, weight)
+        )
+
+    def joined(self, relationship: str, weight: float, other: "PathCandidate") -> "PathCandidate":
+        """The whole path that a relationship makes of this part and one from the other end."""
+        return PathCandidate(
+            (*self.nodes, *reversed(other.nodes)),
+            (*self.relationships, relationship, *reversed(other.relationships)),
+            (*self.weights, weight, *reversed(other.weights)),
+        )
 
 
 async def find_paths(
@@ -68,11 +111,18 @@ async def find_paths(
     async with task_group() as group:
         by_hops = group.create_task(search.shortest())
         by_score = group.create_task(search.relevant())
-    chosen = ranked(by_score.result(), by_hops.result(), request.limit, has_query=has_query)
+    shortest = by_hops.result()
+    chosen = _ranked(by_score.result(), shortest, request.limit, has_query=has_query)
+    fewest = min((len(path.relationships) for path in shortest), default=0)
+    paths = await scope.read_as(
+        lambda rows: _models(rows, chosen, fewest, scope.ontology, has_query=has_query),
+        scope.statement("read_path_relationships"),
+        {"relationships": sorted({one for path in chosen for one in path.relationships})},
+    )
     return FindPathsResult(
-        start=_node(start),
-        end=_node(end),
-        paths=tuple(await read_paths(scope, chosen, by_hops.result(), has_query=has_query)),
+        start=GraphNode(entity_key=start.entity_key, label=start.label, name=start.text("name")),
+        end=GraphNode(entity_key=end.entity_key, label=end.label, name=end.text("name")),
+        paths=paths,
         warnings=(OUT_OF_TIME,) if search.is_out_of_time else (),
     )
 
@@ -135,7 +185,7 @@ class _PathSearch:
             "expand_paths",
             tips=_tip_totals(tips),
             read_limit=READ_PER_HOP // len(tips),
-            node_limit=BEAM_WIDTH,
+            node_limit=PARTIAL_PATHS,
             limit=JOINS,
         )
         longer = (
@@ -144,7 +194,7 @@ class _PathSearch:
             for path in tips[row["tip"]]
             if row["node"] not in path.nodes
         )
-        return heapq.nlargest(BEAM_WIDTH, longer, key=lambda path: path.total)
+        return heapq.nlargest(PARTIAL_PATHS, longer, key=lambda path: path.total)
 
     async def _joined(
         self, firsts: Sequence[PathCandidate], seconds: Sequence[PathCandidate]
@@ -203,12 +253,91 @@ def _by_tip(paths: Iterable[PathCandidate]) -> dict[str, list[PathCandidate]]:
     return tips
 
 
-def _tip_totals(tips: dict[str, list[PathCandidate]]) -> list[dict[str, object]]:
+def _tip_totals(tips: Mapping[str, Sequence[PathCandidate]]) -> list[dict[str, object]]:
     return [
         {"element_id": tip, "total": max(path.total for path in paths)}
         for tip, paths in tips.items()
     ]
 
 
-def _node(record: NodeRecord) -> GraphNode:
-    return GraphNode(entity_key=record.entity_key, label=record.label, name=record.text("name"))
+def _ranked(
+    paths: Iterable[PathCandidate],
+    shortest: Iterable[PathCandidate],
+    count: int,
+    *,
+    has_query: bool,
+) -> list[PathCandidate]:
+    """The best paths: with a query by score, at least one of the shortest among them; otherwise by
+    hops.
+    """
+
+    def place(path: PathCandidate) -> tuple[float, float, tuple[str, ...]]:
+        hops = len(path.relationships)
+        return (
+            (-path.score, hops, path.relationships)
+            if has_query
+            else (hops, -path.score, path.relationships)
+        )
+
+    of_fewest = sorted(shortest, key=place)[:count]
+    every = {path.relationships: path for path in (*paths, *of_fewest)}
+    best = heapq.nsmallest(count, every.values(), key=place)
+    if of_fewest and not any(
+        len(path.relationships) == len(of_fewest[0].relationships) for path in best
+    ):
+        best[-1] = of_fewest[0]
+    return best
+
+
+def _models(
+    rows: Sequence[Row],
+    paths: Sequence[PathCandidate],
+    fewest_hops: int,
+    ontology: Ontology,
+    *,
+    has_query: bool,
+) -> tuple[GraphPath, ...]:
+    """Paths in full; those that changed meanwhile are omitted."""
+    relationships: dict[str, RelationshipRecord] = {}
+    joined: dict[str, set[str]] = {}
+    nodes: dict[str, GraphNode] = {}
+    for row in rows:
+        if row["relationship"] is None or not all(node["labels"] for node in row["nodes"]):
+            continue
+        relationships[row["element_id"]] = RelationshipRecord.read(row["relationship"])
+        joined[row["element_id"]] = {node["element_id"] for node in row["nodes"]}
+        for node in row["nodes"]:
+            nodes[node["element_id"]] = GraphNode(
+                entity_key=node["entity_key"],
+                label=ontology_label(node["labels"], ontology),
+                name=as_text(node["name"]),
+            )
+    return tuple(
+        GraphPath(
+            nodes=tuple(nodes[node] for node in path.nodes),
+            relationships=tuple(
+                relationships[one].to_model(ontology) for one in path.relationships
+            ),
+            weights=path.weights,
+            score=path.score,
+            is_shortest=len(path.relationships) == fewest_hops,
+            explanation=_explained(path, has_query=has_query),
+        )
+        for path in paths
+        if all(
+            joined.get(relationship) == {first, second}
+            for relationship, first, second in zip(
+                path.relationships, path.nodes, path.nodes[1:], strict=False
+            )
+        )
+    )
+
+
+def _explained(path: PathCandidate, *, has_query: bool) -> str:
+    what = "similarity to the query" if has_query else "strength (attitude and proximity, of 10)"
+    hops = len(path.weights)
+    each = ", ".join(f"{weight:.2f}" for weight in path.weights)
+    return (
+        f"score {path.score:.2f} = mean {what} {path.total / hops:.2f} ({each}) - "
+        f"{STEP_COST * (hops - 1):.2f} for {hops} hops"
+    )

@@ -342,8 +342,10 @@ async def _diverse(
 
 
 def _text(result: GraphNode | GraphRelationship, now: datetime) -> str:
-    is_node = isinstance(result, GraphNode)
-    lines = node_lines(result, now) if is_node else relationship_lines(result, now)
+    if isinstance(result, GraphNode):
+        lines = node_lines(result, now)
+    else:
+        lines = relationship_lines(result, now)
     return " ".join(line.strip() for line in lines)
 
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.store import Row
 from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
 from kgagent.search.candidates import Candidate, entity_key_of, key_of, read_node, read_relationship
 from kgagent.search.features import StoredRecord
 from kgagent.search.scope import RelationshipFilter, SearchScope
-from kgagent.search.surroundings import read_surroundings
-from kgagent.turns import in_turns
+from kgagent.search.walk import surroundings as surroundings_of
 
 STATEMENTS_OF_RECORD = 50
 """Statements of a record that are scored: those that are nearest to the queries."""
@@ -98,35 +97,42 @@ async def read_records(
             "among_limit": surroundings.relationships,
             "neighbor_limit": surroundings.neighbors,
         }
-    [row] = await scope.read(scope.statement(name), parameters, timeout=timeout)
-    read = await _read(scope, row, labels)
-    # The database reuses the ids of deleted relationships.
-    found = {
-        one.key: read[one.key]
-        for one in candidates
-        if one.key in read and _is_same(one, read[one.key].record)
-    }
-    return found, await read_surroundings(
-        scope, row, types
-    ) if surroundings is not None else GraphExpansion()
+
+    def made_of(rows: list[Row]) -> tuple[dict[str, ReadRecord], GraphExpansion]:
+        read = _records(rows[0], scope, labels)
+        # The database reuses the ids of deleted relationships.
+        found = {
+            one.key: read[one.key]
+            for one in candidates
+            if one.key in read and _is_same(one, read[one.key].record)
+        }
+        if surroundings is None:
+            return found, GraphExpansion()
+        return found, surroundings_of(rows[0], scope, types)
+
+    return await scope.read_as(made_of, scope.statement(name), parameters, timeout=timeout)
 
 
-async def _read(scope: SearchScope, row: Row, labels: Sequence[str]) -> dict[str, ReadRecord]:
-    def node_of(found: Sequence[Any]) -> ReadRecord | None:
-        if not found[0]:
-            return None
-        record = read_node(found[0], scope.ontology, labels)
-        return ReadRecord(record, *found[1:]) if record.label in labels else None
-
-    def relationship_of(found: Sequence[Any]) -> ReadRecord | None:
-        return ReadRecord(read_relationship(found[0]), *found[1:]) if found[0] else None
-
-    # Records with many notes take a while, during which other users' calls go on.
+def _records(row: Row, scope: SearchScope, labels: Sequence[str]) -> dict[str, ReadRecord]:
+    nodes = (
+        ReadRecord(read_node(found[0], scope.ontology, labels), *found[1:])
+        for found in row["nodes"]
+        if found[0]
+    )
+    relationships = (
+        ReadRecord(read_relationship(found[0]), *found[1:])
+        for found in row["relationships"]
+        if found[0]
+    )
     records = [
-        *await in_turns(node_of, row["nodes"]),
-        *await in_turns(relationship_of, row["relationships"]),
+        *(
+            one
+            for one in nodes
+            if isinstance(one.record, NodeRecord) and one.record.label in labels
+        ),
+        *relationships,
     ]
-    return {key_of(one.record): one for one in records if one is not None}
+    return {key_of(one.record): one for one in records}
 
 
 def _is_same(candidate: Candidate, record: StoredRecord) -> bool:

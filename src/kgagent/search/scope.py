@@ -2,6 +2,7 @@
 comparable embeddings.
 """
 
+import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
@@ -31,6 +32,7 @@ SHORTEST_TIMEOUT = 0.01
 
 ItemT = TypeVar("ItemT", bound=DescribedItem)
 RecordT = TypeVar("RecordT", bound=Record)
+ResultT = TypeVar("ResultT")
 MethodT = TypeVar("MethodT", bound=Callable[..., Coroutine[Any, Any, Any]])
 
 
@@ -121,6 +123,21 @@ class SearchScope:
         common = {"user_id": self.user_id, "model": self.model, "dimensions": self.dimensions}
         seconds = self.timeout if timeout is None else max(timeout, SHORTEST_TIMEOUT)
         return await self.store.read(text, {**(parameters or {}), **common}, timeout=seconds)
+
+    async def read_as(
+        self,
+        make: Callable[[list[Row]], ResultT],
+        text: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> ResultT:
+        """Run a statement as `read` does, and make something of its rows.
+
+        That runs in a thread: many rows, or notes, take a while, during which other users' calls go
+        on.
+        """
+        return await asyncio.to_thread(make, await self.read(text, parameters, timeout=timeout))
 
     def statement(self, name: str) -> Statement:
         """A statement over all labels and relationship types of the ontology."""

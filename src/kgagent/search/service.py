@@ -46,11 +46,9 @@ from kgagent.search.results import model_of
 from kgagent.search.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.search.score import WEIGHTS, Features
 from kgagent.search.stored_types import with_stored_types, with_warnings
-from kgagent.search.surroundings import expand_around
-from kgagent.search.timeline import timeline
-from kgagent.search.traversal import traverse
 from kgagent.search.vector_search import VectorRetrievers, VectorSearch
 from kgagent.search.vector_targets import EmbeddedQuery
+from kgagent.search.walk import expand_around, timeline, traverse
 from kgagent.turns import in_turns
 
 NO_FILTERS = SearchFilters()

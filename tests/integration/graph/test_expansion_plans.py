@@ -13,7 +13,7 @@ from tests.support.query_plans import reads_of
 
 pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
-_FOLLOWS = re.compile(r"\)-\[\w*:«types»\]-\(|«_surroundings»|«_breadth_first_level»")
+_FOLLOWS = re.compile(r"\)-\[\w*:«types»\]-\(|«_steps»|«_surroundings»|«_breadth_first_level»")
 
 EXPANDING = sorted(
     name

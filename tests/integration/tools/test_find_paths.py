@@ -180,7 +180,7 @@ async def test_identical_or_missing_ends_are_named(tools: Toolset) -> None:
 
 
 async def test_paths_lead_through_hubs(drawing: Drawing, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "BEAM_WIDTH", 10)
+    monkeypatch.setattr(paths, "PARTIAL_PATHS", 10)
     between = [f"n{number:04}" for number in range(1_500)]
     await drawing.nodes("a", "b", "hub", "other", *between)
     await drawing.joins([("a", "hub"), ("other", "b"), *(("hub", name) for name in between)])

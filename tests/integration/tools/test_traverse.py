@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kgagent import KnowledgeGraph
-from kgagent.search import traversal
+from kgagent.search import walk
 from kgagent.tools import Toolset
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.drawn import Drawing
@@ -193,7 +193,7 @@ async def test_a_traversal_reads_a_bounded_number_of_rows_at_a_hub(
         *(name for name in names[:20] if name != "n0007"),
     ]
     assert payload["is_complete"] is False
-    monkeypatch.setattr(traversal, "READ_PER_HOP", 80)
+    monkeypatch.setattr(walk, "READ_PER_HOP", 80)
     cut = succeeded(
         await tools.traverse(entity_key=drawing.key("hub"), limit=200, token_budget=20_000)
     )

@@ -37,4 +37,4 @@ WITH m, level, nearest, reduce(second = null, source IN seen | CASE
   END) AS second
 ORDER BY nearest / $starts, «_label_order», m.entity_key
 LIMIT $nodes
-WITH m AS n, CASE WHEN $others AND second IS NOT NULL THEN [nearest, second] ELSE [nearest] END AS sources, level + 1 AS level
+WITH m AS n, CASE WHEN second IS NOT NULL THEN [nearest, second] ELSE [nearest] END AS sources, level + 1 AS level

@@ -5,6 +5,6 @@ UNWIND $relationships AS wanted
 MATCH (a:«labels»)-[r:«types»]->(b:«labels»)
 WHERE elementId(r) = wanted
 WITH wanted, a, r, b
-WHERE a.user_id = $user_id AND b.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id
+WHERE «_owned_relationship»
 RETURN wanted AS element_id, «_relationship» AS relationship,
   [n IN [a, b] | {element_id: elementId(n), labels: labels(n), entity_key: n.entity_key, name: n.name}] AS nodes

@@ -11,7 +11,7 @@ from kgagent import KnowledgeGraph
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.statements import statement
 from kgagent.knowledge_graph import services_of
-from kgagent.search.searchers import breadth_first
+from kgagent.search import searchers
 from tests.conftest import Server
 from tests.support.drawn import Drawing
 
@@ -62,7 +62,7 @@ async def test_a_match_next_to_a_hub_is_found_whatever_its_key(hub: Drawing) -> 
 async def test_limited_reading_still_finds_as_many_hits_as_requested(
     hub: Drawing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(breadth_first, "READ_PER_HOP", 500)
+    monkeypatch.setattr(searchers, "READ_PER_HOP", 500)
     options = hub.options("hub", top_k=50, graph_depth=2)
     hits = await hub.searcher("graph").search(None, options)
     assert [hit.depth for hit in hits] == [0] + [1] * 49
@@ -86,7 +86,6 @@ async def test_memory_on_the_server_does_not_grow_with_the_depth(
             "starts": 1,
             "label_order": dict(ontology.label_order),
             "depth": depth,
-            "others": True,
             "nodes": 1_000,
             "node_neighbors": 1_000,
             "start_relationships": 100_000,

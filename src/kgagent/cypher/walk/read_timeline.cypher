@@ -3,13 +3,7 @@
 // Rows: relationship; other {entity_key, labels}, the node that it joins to the given one.
 MATCH (from:«labels» {entity_key: $entity_key})
 WHERE from.user_id = $user_id
-CALL (from) {
-  MATCH (from)-[r:«types»]-(n:«labels»)
-  RETURN r, n
-  LIMIT $read_limit
-}
-WITH r, n
-WHERE n.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id
-  AND n.entity_key IS :: STRING NOT NULL AND (r.`when` IS NOT NULL OR r.notes IS NOT NULL)
+«_steps»
+  AND (r.`when` IS NOT NULL OR r.notes IS NOT NULL)
 RETURN «_found_relationship» AS relationship, {entity_key: n.entity_key, labels: labels(n)} AS other
 ORDER BY n.entity_key, r.relationship_key

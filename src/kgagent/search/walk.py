@@ -1,0 +1,204 @@
+"""Walks outward from nodes, with bounded reads also at a hub: the nodes around one, hop by hop; the
+surroundings of several; and what is known of one in order of time.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.graph.identifiers import Identifier
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.records import ontology_label
+from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
+from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
+from kgagent.models.timeline import TimedStatement, Timeline, statements_of
+from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
+from kgagent.models.when import Period
+from kgagent.ontology import Ontology
+from kgagent.search.arguments import known_types
+from kgagent.search.candidates import read_node, read_relationship
+from kgagent.search.scope import RelationshipFilter, SearchScope
+
+READ_PER_HOP = 400_000
+"""Relationships that one hop of a walk reads at most, divided evenly among the nodes that it starts
+from. Of a node with more, Neo4j returns some; which ones stays the same until the graph around the
+node changes.
+"""
+
+LEADING_RELATIONSHIPS = 3
+"""Relationships that are returned with each node of a traversal."""
+
+
+async def start_of(scope: SearchScope, entity_key: str, nodes: NodeRepository) -> GraphNode:
+    """The node that a walk starts from.
+
+    Raises:
+        NodeNotFoundError: it does not exist for this user.
+    """
+    for node in await nodes.get(scope.user_id, [entity_key]):
+        return node
+    raise NodeNotFoundError(f"Node not found: {entity_key}")
+
+
+async def traverse(
+    scope: SearchScope, request: TraverseRequest, nodes: NodeRepository
+) -> TraverseResult:
+    """Find the nodes around one node, with one round trip for each hop.
+
+    Raises:
+        NotFoundError: the start does not exist for this user.
+        InputError: a type is unknown, or an empty list of types was given.
+        StoreError: the database failed.
+    """
+    ontology = scope.ontology
+    if request.relationship_types is not None and not request.relationship_types:
+        raise InputError("No relationship type was given; omit relationship_types to follow all")
+    types = (
+        list(ontology.relationships)
+        if request.neo4j_types is None
+        else known_types(ontology, request.neo4j_types)
+    )
+    start = await start_of(scope, request.entity_key, nodes)
+    names = {**scope.places, "types": Identifier.any_of(types)}
+    free_types = request.relationship_types
+    followed = {
+        "outgoing": request.direction != "incoming",
+        "incoming": request.direction != "outgoing",
+        "relationship_types": None if free_types is None else list(free_types),
+    }
+    is_paged = request.hops == 1
+    skip = request.skip if is_paged else 0
+    reached: list[TraversedNode] = []
+    frontier = [request.entity_key]
+    for hops in range(1, request.hops + 1):
+        # Reading one more than there is room for shows whether the result is complete.
+        room = request.limit - len(reached) + 1
+        level = await scope.read_as(
+            lambda rows: [_reached(row, ontology) for row in rows if row["node"]],
+            statement("traverse_level", **names),
+            {
+                **followed,
+                "frontier": frontier,
+                "seen": [request.entity_key, *(item.node.entity_key for item in reached)],
+                "read_limit": READ_PER_HOP // len(frontier),
+                "newest": request.sort == "date",
+                # Two nodes have one relationship of each type at most.
+                "best_limit": (skip + room) * len(types),
+                "leads": LEADING_RELATIONSHIPS,
+                "skip": skip,
+                "limit": room,
+            },
+        )
+        reached += [
+            TraversedNode(node=node, hops=hops, relationships=leading) for node, leading in level
+        ]
+        if len(reached) > request.limit:
+            total = None
+            if is_paged:
+                counted = {**followed, "entity_key": start.entity_key, "read_limit": READ_PER_HOP}
+                [row] = await scope.read(statement("traverse_count", **names), counted)
+                total = int(row["count"])
+            kept = tuple(reached[: request.limit])
+            return TraverseResult(start=start, reached=kept, is_complete=False, total=total)
+        frontier = [node.entity_key for node, _ in level]
+        if not frontier:
+            break
+    total = skip + len(reached) if is_paged and (reached or not skip) else None
+    return TraverseResult(start=start, reached=tuple(reached), total=total)
+
+
+def _reached(row: Row, ontology: Ontology) -> tuple[GraphNode, tuple[GraphRelationship, ...]]:
+    leading = (read_relationship(one).to_model(ontology) for one in row["relationships"] if one)
+    return read_node(row["node"], ontology).to_model(ontology), tuple(leading)
+
+
+async def expand_around(
+    scope: SearchScope, entity_keys: Sequence[str], *, max_relationships: int, max_neighbors: int
+) -> GraphExpansion:
+    """Read the surroundings of nodes in one statement; see `RetrievalService.expand_graph`.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    keys = list(dict.fromkeys(entity_keys))
+    if not keys:
+        return GraphExpansion()
+    parameters = {"around": keys, "among_limit": max_relationships, "neighbor_limit": max_neighbors}
+    every = RelationshipFilter()
+    return await scope.read_as(
+        lambda rows: surroundings(rows[0], scope, every),
+        scope.statement("expand_around"),
+        parameters | every.parameters,
+    )
+
+
+def surroundings(row: Row, scope: SearchScope, types: RelationshipFilter) -> GraphExpansion:
+    """Make models of what `_surroundings.cypher` returns, as the filter has them."""
+    ontology = scope.ontology
+    relationships = [
+        *row["among"],
+        *(one for around in row["neighbors"] for one in around["relationships"]),
+    ]
+
+    def node_of(found: Sequence[Any]) -> GraphNode:
+        return types.without_other_notes(types.then(read_node(found, ontology)).to_model(ontology))
+
+    def relationship_of(found: Sequence[Any]) -> GraphRelationship:
+        return types.without_other_notes(types.then(read_relationship(found)).to_model(ontology))
+
+    return GraphExpansion(
+        neighbors=tuple(node_of(one["node"]) for one in row["neighbors"] if one["node"]),
+        relationships=tuple(map(relationship_of, filter(None, relationships))),
+    )
+
+
+async def timeline(
+    scope: SearchScope, entity_key: str, nodes: NodeRepository, *, between: Period, now: datetime
+) -> Timeline:
+    """Read the statements about a node and its relationships that have a time, in order of time.
+
+    Args:
+        scope: the user's graph.
+        entity_key: the node.
+        nodes: reads the node.
+        between: only statements of these days; what began earlier comes last.
+        now: notes that have expired by then are omitted.
+
+    Raises:
+        NotFoundError: the node does not exist for this user.
+        StoreError: the database failed.
+    """
+    start = await start_of(scope, entity_key, nodes)
+
+    def made_of(rows: list[Row]) -> Timeline:
+        found = [row for row in rows if row["relationship"]]
+        owners: list[GraphNode | GraphRelationship] = [
+            start,
+            *(read_relationship(row["relationship"]).to_model(scope.ontology) for row in found),
+        ]
+        stated = [one for owner in owners for one in statements_of(owner, now)]
+        timed = [
+            (period, one)
+            for period, one in stated
+            if period is not None and one is not None and period.overlaps(between)
+        ]
+        timed.sort(key=lambda one: (one[0].earliest < between.earliest, one[0], _added(one[1])))
+        labels = {
+            row["other"]["entity_key"]: ontology_label(row["other"]["labels"], scope.ontology)
+            for row in found
+        }
+        return Timeline(
+            node=start,
+            statements=tuple(one for _, one in timed),
+            untimed=sum(one is None for _, one in stated),
+            labels={start.entity_key: start.label, **labels},
+        )
+
+    parameters = {"entity_key": start.entity_key, "read_limit": READ_PER_HOP}
+    return await scope.read_as(made_of, scope.statement("read_timeline"), parameters)
+
+
+def _added(one: TimedStatement) -> float:
+    return one.note.date_added.timestamp() if one.note and one.note.date_added else 0.0
