@@ -4,10 +4,12 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import InputError, StoreError
-from kgagent.knowledge_graph import KnowledgeGraph
+
+if TYPE_CHECKING:
+    from kgagent.knowledge_graph import KnowledgeGraph
 
 
 class GraphDirectory:
@@ -20,7 +22,7 @@ class GraphDirectory:
     def __init__(
         self,
         place_of: Callable[[str], str | Awaitable[str]],
-        connect: Callable[[str], Awaitable[KnowledgeGraph]],
+        connect: Callable[[str], Awaitable["KnowledgeGraph"]],
     ) -> None:
         """Prepare; nothing is opened yet.
 
@@ -35,7 +37,7 @@ class GraphDirectory:
         self._opening: dict[str, asyncio.Task[KnowledgeGraph]] = {}
         self._is_closed = False
 
-    async def graph_of(self, user_id: str) -> KnowledgeGraph:
+    async def graph_of(self, user_id: str) -> "KnowledgeGraph":
         """Return the open graph of a user; users of one place share it.
 
         Raises:
@@ -61,7 +63,7 @@ class GraphDirectory:
         self._is_closed = True
         opening, self._opening = list(self._opening.values()), {}
         opened = await asyncio.gather(*opening, return_exceptions=True)
-        graphs = (graph for graph in opened if isinstance(graph, KnowledgeGraph))
+        graphs = (graph for graph in opened if not isinstance(graph, BaseException))
         failures = await asyncio.gather(
             *(graph.close() for graph in graphs), return_exceptions=True
         )
@@ -82,7 +84,7 @@ class GraphDirectory:
         """Close all graphs at the end of the block."""
         await self.close()
 
-    async def _open(self, place: str) -> KnowledgeGraph:
+    async def _open(self, place: str) -> "KnowledgeGraph":
         try:
             return await self._connect(place)
         except BaseException:

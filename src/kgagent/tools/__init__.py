@@ -1,17 +1,5 @@
-"""The agent's tools."""
+"""The agent's tools; a name is imported when it is first used."""
 
-from kgagent.tools.base import BoundTool, Tool, ToolResult
-from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import Payload, ToolText
-from kgagent.tools.registry import TOOLS, Toolset
+import lazy_loader
 
-__all__ = [
-    "TOOLS",
-    "BoundTool",
-    "Payload",
-    "Tool",
-    "ToolContext",
-    "ToolResult",
-    "ToolText",
-    "Toolset",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,21 +9,19 @@ import anyio
 from mcp.server import ServerRequestContext
 from mcp.types import CallToolResult, TextContent
 
-from kgagent.tools import ToolText
+from kgagent.tools.payload import ToolText
 
 Context = ServerRequestContext[Any, Any]
-Meta = dict[str, Any]
 
 _log = logging.getLogger(__name__)
 
 
-def result_of(answer: ToolText, *, structured: bool, meta: Meta | None = None) -> CallToolResult:
+def result_of(answer: ToolText, *, structured: bool) -> CallToolResult:
     """The answer of a tool as MCP content."""
     return CallToolResult(
         content=[TextContent(text=answer.text)],
         structured_content=answer.payload if structured else None,
         is_error=answer.is_error,
-        meta=meta,
     )
 
 

@@ -5,6 +5,7 @@ The client gets the question as the result of its call, and repeats the call wit
 """
 
 import hashlib
+from typing import TYPE_CHECKING
 
 from mcp.types import (
     CallToolRequestParams,
@@ -16,8 +17,10 @@ from mcp.types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from kgagent.adapters.mcp.calls import Context
-from kgagent.tools import BoundTool, ToolText
-from kgagent.tools.payload import failure
+from kgagent.tools.payload import ToolText, failure
+
+if TYPE_CHECKING:
+    from kgagent.tools import BoundTool
 
 KEY = "confirm"
 """Names the question among the inputs of a call."""
@@ -32,7 +35,7 @@ _OPTION = (
 
 
 async def confirm(
-    tool: BoundTool, params: CallToolRequestParams, context: Context
+    tool: "BoundTool", params: CallToolRequestParams, context: Context
 ) -> InputRequiredResult | ToolText | None:
     """Ask the user if the call would remove something and the client can ask.
 

@@ -92,6 +92,8 @@ async def http_server(
         InputError: a toolset is unknown.
     """
     listening = _listen(options)
+    if isinstance(graph, OpeningGraph):
+        graph.begin()
     with listening:
         address, port = listening.getsockname()[:2]
         app = _app(graph, options, address, port)

@@ -5,14 +5,16 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import BusyError, KgAgentError, StoreError
 from kgagent.graph_directory import GraphDirectory
-from kgagent.knowledge_graph import KnowledgeGraph
 from kgagent.ontology import Ontology
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.settings import Settings
+
+if TYPE_CHECKING:
+    from kgagent.knowledge_graph import KnowledgeGraph
 
 PATIENCE = 20.0
 """Seconds that a call waits for the graph; clients give up a call after a minute or so."""
@@ -21,20 +23,20 @@ _log = logging.getLogger(__name__)
 
 
 class OpeningGraph:
-    """A graph that opens when the block begins; a call waits for it. If it cannot be opened, the
-    next call tries again.
+    """A graph of which a server needs nothing before it is open but its ontology and settings.
+
+    A call waits until it is open. If it cannot be opened, the next call tries again.
 
     Attributes:
         ontology: the ontology of the graph.
         settings: the settings of the graph.
-        is_open: whether a call need not wait for the graph.
-        state: what is going on, such as "Downloading Neo4j 2026.08.1, 45%"; empty if nothing has
-            been reported.
+        state: what is going on, such as "Downloading Neo4j 2026.08.1, 45%"; empty if it is open,
+            or nothing has been reported.
     """
 
     def __init__(
         self,
-        connect: Callable[[Progress], Awaitable[KnowledgeGraph]],
+        connect: Callable[[Progress], Awaitable["KnowledgeGraph"]],
         ontology: Ontology,
         settings: Settings,
         progress: Progress | None = None,
@@ -50,12 +52,12 @@ class OpeningGraph:
         self.ontology = ontology
         self.settings = settings
         self.state = ""
-        self.is_open = False
+        self._has_begun = False
         self._connect = connect
         self._progress = progress or SilentProgress()
         self._directory = GraphDirectory(lambda _: "the graph", lambda _: self._open())
 
-    async def graph(self) -> KnowledgeGraph:
+    async def graph(self) -> "KnowledgeGraph":
         """The open graph.
 
         Raises:
@@ -92,9 +94,14 @@ class OpeningGraph:
 
             yield advanced
 
+    def begin(self) -> None:
+        """Begin to open the graph in the background, unless that has begun."""
+        if not self._has_begun:
+            self._has_begun = True
+            asyncio.create_task(self._directory.graph_of("")).add_done_callback(_log_failure)
+
     async def __aenter__(self) -> Self:
-        """Begin to open the graph."""
-        asyncio.create_task(self._directory.graph_of("")).add_done_callback(_log_failure)
+        """Use it for a block of code."""
         return self
 
     async def __aexit__(
@@ -106,14 +113,14 @@ class OpeningGraph:
         """Close the graph."""
         await self._directory.close()
 
-    async def _open(self) -> KnowledgeGraph:
+    async def _open(self) -> "KnowledgeGraph":
         graph = await self._connect(self)
         graph.embedder.preload()
-        self.is_open = True
+        self.state = ""
         return graph
 
 
-def _log_failure(opening: asyncio.Task[KnowledgeGraph]) -> None:
+def _log_failure(opening: "asyncio.Task[KnowledgeGraph]") -> None:
     """Log why the graph could not be opened; calls say so too."""
     error = None if opening.cancelled() else opening.exception()
     if error is not None:

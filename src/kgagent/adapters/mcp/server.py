@@ -2,12 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from mcp.server import Server
 from mcp.server.caching import CacheHint
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INTERNAL_ERROR,
@@ -25,28 +25,24 @@ from mcp.types import (
     ReadResourceRequestParams,
     ReadResourceResult,
     TextResourceContents,
+    Tool,
 )
 
 from kgagent.adapters.mcp.calls import Context, progress_reported, result_of
 from kgagent.adapters.mcp.confirmation import confirm
-from kgagent.adapters.mcp.definitions import tool_definitions
 from kgagent.adapters.mcp.opening import OpeningGraph
 from kgagent.adapters.mcp.prompt import PROMPT, guide, instructions
-from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
 from kgagent.errors import KgAgentError
-from kgagent.knowledge_graph import KnowledgeGraph
-from kgagent.tools import ToolText
-from kgagent.tools.payload import dump, error_text, failure
-from kgagent.tools.toolsets import why_missing
-from kgagent.validation import check_user_id
+from kgagent.tools.payload import ToolText, dump, error_text, failure
+from kgagent.tools.toolsets import tools_of, why_missing
 
 if TYPE_CHECKING:
-    from kgagent.adapters.mcp.graph_app import GraphApp
+    from kgagent.knowledge_graph import KnowledgeGraph
 
 UserOf = Callable[[Context], str]
 """Returns the user of a request; the parameters of the request must not decide it."""
 
-GraphOf = Callable[[str], Awaitable[KnowledgeGraph]]
+GraphOf = Callable[[str], Awaitable["KnowledgeGraph"]]
 """Returns the graph of a user, such as `GraphDirectory.graph_of`."""
 
 LISTS_STAY = CacheHint(ttl_ms=3_600_000, scope="public")
@@ -66,7 +62,6 @@ class ServerOptions:
             for them.
         structured: whether results also have structured content, and tools an output schema; for
             clients that are programs. Clients that hand all of it to a model would send it twice.
-        app: whether to offer an MCP App that shows the graph of an answer.
         confirm: whether clients that can ask their user do so before a call merges or deletes
             something.
         graph_of: returns the graph of a user, of the same ontology as the server's graph; None uses
@@ -76,13 +71,12 @@ class ServerOptions:
     toolsets: str | Sequence[str] | None = None
     progress_interval: float = 1.0
     structured: bool = False
-    app: bool = False
     confirm: bool = True
     graph_of: GraphOf | None = None
 
 
 def make_server(
-    graph: KnowledgeGraph | OpeningGraph, user_of: UserOf, options: ServerOptions | None = None
+    graph: "KnowledgeGraph | OpeningGraph", user_of: UserOf, options: ServerOptions | None = None
 ) -> Server[Any]:
     """Create an MCP server of the agent's tools, for any transport of the SDK.
 
@@ -99,8 +93,8 @@ def make_server(
         "kgagent",
         version=version("kgagent"),
         title="Knowledge graph",
-        instructions=instructions(graph.ontology, handlers.schemas),
-        get_tool_input_schema=handlers.schemas.get,
+        instructions=instructions(graph.ontology, handlers.names),
+        get_tool_input_schema=handlers.schema_of,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.list_resources,
@@ -112,100 +106,84 @@ def make_server(
             ("tools/list", "resources/list", "prompts/list", "server/discover"), LISTS_STAY
         ),
     )
-    if handlers.app is not None:
-        server.extensions = handlers.app.extensions
-    if isinstance(graph, KnowledgeGraph):
+    if not isinstance(graph, OpeningGraph):
         graph.embedder.preload()
     return server
 
 
-async def serve_stdio(
-    graph: KnowledgeGraph | OpeningGraph, user_id: str, options: ServerOptions | None = None
-) -> None:
-    """Serve one client over stdin and stdout until stdin ends. Other output of the process goes to
-    stderr meanwhile.
-
-    Args:
-        graph: an open graph, or one that opens while the server answers already.
-        user_id: user whose graph is served; the client cannot choose it.
-        options: what to offer.
-
-    Raises:
-        InputError: the user id is empty, or a toolset is unknown.
-    """
-    check_user_id(user_id)
-    server = make_server(graph, lambda _: user_id, options)
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
-
-
 class _Handlers:
-    """Request handlers; each determines the user of its request."""
+    """Request handlers; each determines the user of its request.
+
+    What they need of the graph is imported by the first request that needs it, so that a client
+    soon gets the answer to its handshake.
+    """
 
     def __init__(
-        self, graph: KnowledgeGraph | OpeningGraph, user_of: UserOf, options: ServerOptions
+        self, graph: "KnowledgeGraph | OpeningGraph", user_of: UserOf, options: ServerOptions
     ) -> None:
         self._graph = graph
         self._user_of = user_of
         self._options = options
         self._toolsets = graph.settings.toolsets if options.toolsets is None else options.toolsets
-        self._definitions = tool_definitions(
-            graph.ontology, self._toolsets, structured=options.structured
+        self.names = tools_of(self._toolsets)
+
+    @cached_property
+    def _definitions(self) -> list[Tool]:
+        from kgagent.adapters.mcp.definitions import tool_definitions
+
+        return tool_definitions(
+            self._graph.ontology, self._toolsets, structured=self._options.structured
         )
-        self.app = _graph_app(graph) if options.app else None
-        if self.app is not None:
-            self._definitions = list(map(self.app.definition, self._definitions))
-        self.schemas = {tool.name: tool.input_schema for tool in self._definitions}
+
+    def schema_of(self, name: str) -> dict[str, Any] | None:
+        """The schema of a tool's arguments; None if the tool is not offered."""
+        return next((tool.input_schema for tool in self._definitions if tool.name == name), None)
 
     async def list_tools(
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
+        if isinstance(self._graph, OpeningGraph):
+            self._graph.begin()
         return ListToolsResult(tools=self._definitions)
 
     async def call_tool(
         self, context: Context, params: CallToolRequestParams
     ) -> CallToolResult | InputRequiredResult:
-        if params.name not in self.schemas:
-            raise MCPError(INVALID_PARAMS, why_missing(params.name, self.schemas))
+        if params.name not in self.names:
+            offered = [tool.name for tool in self._definitions]
+            raise MCPError(INVALID_PARAMS, why_missing(params.name, offered))
         user_id = self._user_of(context)
         async with progress_reported(
             params.name, context, self._options.progress_interval, self._state
         ):
-            try:
-                graph = await self._graph_of(user_id)
-            except KgAgentError as error:
-                return self._result(ToolText.failed(failure(error_text(error))))
-            tool = graph.tools(user_id=user_id, toolsets=self._toolsets)[params.name]
-            unconfirmed = await confirm(tool, params, context) if self._options.confirm else None
-            if unconfirmed is not None:
-                return (
-                    self._result(unconfirmed) if isinstance(unconfirmed, ToolText) else unconfirmed
-                )
-            # If the client cancels its request, this task is cancelled, and with it the database
-            # statement.
-            answer = await tool.call_text(params.arguments)
-        if self.app is None:
-            return self._result(answer)
-        meta = await self.app.meta_of(params, answer.payload, context, graph.retrieval, user_id)
-        return result_of(answer, structured=self._options.structured, meta=meta)
-
-    def _result(self, answer: ToolText) -> CallToolResult:
+            answer = await self._answer(user_id, params, context)
+        if isinstance(answer, InputRequiredResult):
+            return answer
         return result_of(answer, structured=self._options.structured)
+
+    async def _answer(
+        self, user_id: str, params: CallToolRequestParams, context: Context
+    ) -> ToolText | InputRequiredResult:
+        try:
+            graph = await self._graph_of(user_id)
+        except KgAgentError as error:
+            return ToolText.failed(failure(error_text(error)))
+        tool = graph.tools(user_id=user_id, toolsets=self._toolsets)[params.name]
+        unconfirmed = await confirm(tool, params, context) if self._options.confirm else None
+        # If the client cancels its request, this task is cancelled, and with it the statement.
+        return unconfirmed or await tool.call_text(params.arguments)
 
     def _state(self) -> str:
         """What a call waits for; empty if the graph is open."""
-        return (
-            self._graph.state
-            if isinstance(self._graph, OpeningGraph) and not self._graph.is_open
-            else ""
-        )
+        return self._graph.state if isinstance(self._graph, OpeningGraph) else ""
 
     async def list_resources(
         self, _context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
-        apps = [] if self.app is None else [self.app.resource]
+        from kgagent.adapters.mcp.resources import RESOURCES
+
         return ListResourcesResult(
-            resources=[*(resource.definition() for resource in RESOURCES.values()), *apps]
+            resources=[resource.definition() for resource in RESOURCES.values()]
         )
 
     async def list_resource_templates(
@@ -216,8 +194,8 @@ class _Handlers:
     async def read_resource(
         self, context: Context, params: ReadResourceRequestParams
     ) -> ReadResourceResult:
-        if self.app is not None and str(params.uri) == self.app.resource.uri:
-            return self.app.read()
+        from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
+
         resource = RESOURCES.get(str(params.uri))
         if resource is None:
             raise MCPError(
@@ -254,16 +232,9 @@ class _Handlers:
                 raise MCPError(
                     INVALID_PARAMS, f"Unknown argument: {name[:100]}. Available: {', '.join(known)}"
                 )
-        return guide(self._graph.ontology, self.schemas, given.get("task"))
+        return guide(self._graph.ontology, self.names, given.get("task"))
 
-    async def _graph_of(self, user_id: str) -> KnowledgeGraph:
+    async def _graph_of(self, user_id: str) -> "KnowledgeGraph":
         if self._options.graph_of is not None:
             return await self._options.graph_of(user_id)
-        return self._graph if isinstance(self._graph, KnowledgeGraph) else await self._graph.graph()
-
-
-def _graph_app(graph: KnowledgeGraph | OpeningGraph) -> "GraphApp":
-    """The app; a server without it does not import what it needs."""
-    from kgagent.adapters.mcp.graph_app import GraphApp
-
-    return GraphApp(graph.ontology)
+        return await self._graph.graph() if isinstance(self._graph, OpeningGraph) else self._graph

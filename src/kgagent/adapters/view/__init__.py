@@ -2,12 +2,11 @@
 file.
 """
 
-from kgagent.adapters.view.page import app_page, file_page
+from kgagent.adapters.view.page import file_page
 from kgagent.adapters.view.server import ViewServer, view_server
 from kgagent.adapters.view.view_builder import (
     DEFAULT_NEIGHBORS,
     MAX_NEIGHBORS,
-    SEARCHES,
     build_view,
 )
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
@@ -15,11 +14,9 @@ from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
 __all__ = [
     "DEFAULT_NEIGHBORS",
     "MAX_NEIGHBORS",
-    "SEARCHES",
     "ViewGraph",
     "ViewServer",
     "Vocabulary",
-    "app_page",
     "build_view",
     "file_page",
     "view_server",

@@ -5,10 +5,9 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
-from importlib.metadata import version
 from typing import Any
 
 from kgagent.adapters.view.view_model import ViewGraph, Vocabulary
@@ -26,9 +25,6 @@ SCRIPTS = (
     "legend.js",
     "page.js",
 )
-HOST_SCRIPT = "host.js"
-"""Runs last in a page that an MCP host shows."""
-
 FIRST_SCRIPT = "theme.js"
 """Runs before the page is drawn, so that a dark page does not flash light."""
 
@@ -58,31 +54,13 @@ def served_page(vocabulary: Vocabulary, user_id: str) -> str:
     )
 
 
-def app_page(vocabulary: Vocabulary, answer: str) -> str:
-    """A page inside of an MCP host, which sends it the answers of tools.
-
-    Args:
-        vocabulary: labels and types.
-        answer: the key in the `_meta` of a tool's result that holds the graph.
-    """
-    scripts = (*SCRIPTS, HOST_SCRIPT)
-    data = {
-        "user": "",
-        "search": None,
-        "graph": None,
-        "answer": answer,
-        "version": version("kgagent"),
-    }
-    return _page(data, vocabulary, content_policy(scripts), scripts)
-
-
-def content_policy(scripts: Sequence[str] = SCRIPTS, *, served: bool = False) -> str:
+def content_policy(*, served: bool = False) -> str:
     """The Content-Security-Policy: own scripts and styles only, and requests to the own server if
     `served`.
 
     Trusted types turn every attempt to parse text as HTML into an error.
     """
-    digests = " ".join(_digest(asset(name)) for name in (FIRST_SCRIPT, *scripts))
+    digests = " ".join(_digest(asset(name)) for name in (FIRST_SCRIPT, *SCRIPTS))
     rules = [
         "default-src 'none'",
         f"script-src {digests}",
@@ -108,15 +86,13 @@ def asset(name: str) -> str:
     return _ASSETS.joinpath(name).read_text("utf-8")
 
 
-def _page(
-    data: Mapping[str, Any], vocabulary: Vocabulary, policy: str, scripts: Sequence[str] = SCRIPTS
-) -> str:
+def _page(data: Mapping[str, Any], vocabulary: Vocabulary, policy: str) -> str:
     parts = {
         "policy": html.escape(policy, quote=True),
         "style": asset("page.css"),
         "theme": asset(FIRST_SCRIPT),
         "data": script_data({**data, "vocabulary": vocabulary.model_dump(mode="json")}),
-        "scripts": "\n".join(f"<script>{asset(name)}</script>" for name in scripts),
+        "scripts": "\n".join(f"<script>{asset(name)}</script>" for name in SCRIPTS),
     }
     return _PLACEHOLDER.sub(lambda match: parts[match[1]], asset("page.html"))
 

@@ -22,9 +22,6 @@ from kgagent.search import RetrievalService
 ItemT = TypeVar("ItemT", bound=GraphModel)
 ViewT = TypeVar("ViewT", ViewNode, ViewRelationship)
 
-SEARCHES = ("explore", "hybrid_search")
-"""The tools whose answers are graphs."""
-
 DEFAULT_NEIGHBORS = 30
 """Default maximum number of neighbors of the matches."""
 MAX_NEIGHBORS = 200

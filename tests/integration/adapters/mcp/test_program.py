@@ -5,12 +5,13 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp.types import INVALID_REQUEST, PARSE_ERROR
 
 from kgagent.private_files import write_private_file
 from tests.integration.adapters.mcp.test_http_access import INITIALIZE
@@ -22,43 +23,88 @@ LONGEST = 120.0
 EXPLORE: dict[str, Any] = {"name": "explore", "arguments": {"queries": [{"query": "mentors"}]}}
 
 
+@contextmanager
+def spoken_to(
+    environment: dict[str, str], folder: Path, *python: str
+) -> Iterator[Callable[[str], dict[str, Any]]]:
+    """Start `kgagent mcp`; what it gives sends a line and reads the answer to it."""
+    interpreter, *program = PROGRAM
+    with (folder / "stderr").open("w") as stderr:
+        process = subprocess.Popen(
+            [interpreter, *python, *program, "mcp"],
+            env=environment,
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            encoding="utf-8",
+        )
+
+    def answer(line: str) -> dict[str, Any]:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{line}\n")
+        process.stdin.flush()
+        heard = json.loads(process.stdout.readline())
+        assert isinstance(heard, dict)
+        return heard
+
+    with process:
+        yield answer
+        rest, _ = process.communicate(timeout=LONGEST)
+    assert (rest, process.returncode) == ("", 0)
+
+
 def test_stdout_carries_the_protocol_and_nothing_else(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
-    spoken: list[dict[str, object]] = [
-        INITIALIZE,
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        {
-            "jsonrpc": "2.0",
-            "id": 2,
-            "method": "tools/call",
-            "params": {"name": "explore", "arguments": {"queries": ["x"]}},
-        },
-    ]
-    process = subprocess.Popen(
-        [*PROGRAM, "mcp"],
-        env=environment,
-        cwd=tmp_path,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        encoding="utf-8",
-    )
-    with process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        heard = []
-        for message in spoken:
-            process.stdin.write(json.dumps(message) + "\n")
-            process.stdin.flush()
-            if "id" in message:
-                heard.append(json.loads(process.stdout.readline()))
-        rest, _ = process.communicate(timeout=LONGEST)
-    assert [answer["id"] for answer in heard] == [1, 2]
-    assert heard[1]["result"]["isError"] is False
-    assert "structuredContent" not in heard[1]["result"]
-    assert rest == ""
-    assert process.returncode == 0
+    call = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "explore", "arguments": {"queries": ["x"]}},
+    }
+    initialized = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    with spoken_to(environment, tmp_path) as answer:
+        assert answer(json.dumps(INITIALIZE))["id"] == 1
+        called = answer(f"{json.dumps(initialized)}\n{json.dumps(call)}")
+    assert (called["id"], called["result"]["isError"]) == (2, False)
+    assert "structuredContent" not in called["result"]
+
+
+@pytest.mark.parametrize(
+    ("line", "request_id", "code"),
+    [
+        (
+            r'{"jsonrpc": "2.0", "id": 7, "method": "ping", "params": {"a": "\ud800"}}',
+            7,
+            PARSE_ERROR,
+        ),
+        ('{"jsonrpc": "2.0", "id": 7, "method"', None, PARSE_ERROR),
+        ('{"jsonrpc": "2.0", "id": "a"}', "a", INVALID_REQUEST),
+    ],
+)
+def test_a_line_that_is_no_message_is_answered(
+    environment: dict[str, str], tmp_path: Path, line: str, request_id: object, code: int
+) -> None:
+    with spoken_to(environment, tmp_path) as answer:
+        refused = answer(f"\n{line}")
+        assert answer(json.dumps(INITIALIZE))["id"] == 1
+    assert (refused["id"], refused["error"]["code"]) == (request_id, code)
+
+
+def test_a_client_is_answered_before_anything_of_the_graph_is_imported(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    with spoken_to(environment, tmp_path, "-X", "importtime") as answer:
+        answer(json.dumps(INITIALIZE))
+    lines = (tmp_path / "stderr").read_text().splitlines()
+    imported = {
+        line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")
+    }
+    later = "neo4j numpy openai langchain_core jwt onnxruntime kgagent.models"
+    assert imported.intersection(later.split()) == set()
+    assert len(imported) < 1_000
 
 
 async def test_a_database_that_cannot_be_reached_is_an_error_of_calls(

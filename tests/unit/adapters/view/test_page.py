@@ -8,9 +8,7 @@ import pytest
 from kgagent.adapters.view import Vocabulary, file_page
 from kgagent.adapters.view.page import (
     FIRST_SCRIPT,
-    HOST_SCRIPT,
     SCRIPTS,
-    app_page,
     asset,
     content_policy,
     script_data,
@@ -27,9 +25,7 @@ from tests.support.view_graphs import (
 )
 
 VOCABULARY = Vocabulary.of(ONTOLOGY)
-OWN_SCRIPTS = [
-    name for name in (FIRST_SCRIPT, *SCRIPTS, HOST_SCRIPT) if not name.startswith("vendor/")
-]
+OWN_SCRIPTS = [name for name in (FIRST_SCRIPT, *SCRIPTS) if not name.startswith("vendor/")]
 
 
 class Read(HTMLParser):
@@ -103,15 +99,6 @@ def test_the_policy_allows_the_pages_own_scripts_and_no_others() -> None:
     assert "connect-src 'self'" in content_policy(served=True)
 
 
-def test_only_the_page_of_a_host_listens_to_messages() -> None:
-    app = app_page(VOCABULARY, "kgagent/graph")
-    assert asset(HOST_SCRIPT) in app
-    assert "sha256-" in app
-    assert "connect-src" not in app
-    for page in (served_page(VOCABULARY, "me"), file_page(two_mentors(), VOCABULARY, "me")):
-        assert asset(HOST_SCRIPT) not in page
-
-
 @pytest.mark.parametrize("name", OWN_SCRIPTS)
 def test_no_script_turns_text_into_markup_or_code(name: str) -> None:
     sinks = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\b|new Function|setHTML"
@@ -124,7 +111,7 @@ def test_assets_do_not_hard_code_labels_or_types(name: str) -> None:
     assert not [word for word in known if re.search(rf"['\"`]{word}\b", asset(name))]
 
 
-@pytest.mark.parametrize("name", [*SCRIPTS, HOST_SCRIPT])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_no_script_contains_a_script_end(name: str) -> None:
     assert not re.search(r"</script|<!--|\r", asset(name), re.IGNORECASE)
 

@@ -126,7 +126,6 @@
     show(byId("fixed-query"), result.query);
     display(result);
   };
-  kg.page = { present, say };
 
   if (data.graph) present(data.graph);
   else if (data.search) {

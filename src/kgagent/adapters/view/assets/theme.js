@@ -21,7 +21,6 @@ kg.theme = (() => {
 
   return {
     current,
-    choose,
     toggle: () => choose(current() === "dark" ? "light" : "dark"),
     onChange: (listener) => listeners.push(listener),
     /** Mix two colors (#rrggbb); `share` is the weight of the first, 0 to 1. */

@@ -1,0 +1,10 @@
+from .access_tokens import AccessTokens as AccessTokens
+from .access_tokens import load_access_tokens as load_access_tokens
+from .http import HttpOptions as HttpOptions
+from .http import http_server as http_server
+from .oauth import OAuthOptions as OAuthOptions
+from .opening import OpeningGraph as OpeningGraph
+from .server import ServerOptions as ServerOptions
+from .server import UserOf as UserOf
+from .server import make_server as make_server
+from .stdio import serve_stdio as serve_stdio
