@@ -775,7 +775,7 @@ class KnowledgeGraph:
                 ontology=services.ontology,
                 nodes=services.nodes,
                 relationships=services.relationships,
-                references=services.references,
+                resolver=services.resolver,
                 retrieval=services.retrieval,
                 live_schema=services.live_schema,
                 write_context=replace(services.write_context, on_change=on_change),

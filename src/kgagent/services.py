@@ -10,8 +10,8 @@ from kgagent.embedding.cache import QueryCache
 from kgagent.embedding.factory import advise_embedder
 from kgagent.embedding.wrapper import InstrumentedEmbedder
 from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.references import Resolver
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
@@ -39,7 +39,7 @@ class GraphServices:
         live_schema: reads which labels, types and properties a user's graph has.
         nodes: reads nodes.
         relationships: reads relationships.
-        references: finds the nodes that names and beginnings of keys mean.
+        resolver: finds the nodes that names and beginnings of keys mean.
         write_context: what writes share.
         retrieval: searches.
         patterns: structured queries.
@@ -56,7 +56,7 @@ class GraphServices:
     live_schema: LiveSchemaReader
     nodes: NodeRepository
     relationships: RelationshipRepository
-    references: NodeReferences
+    resolver: Resolver
     write_context: WriteContext
     retrieval: RetrievalService
     patterns: PatternSearch
@@ -118,7 +118,7 @@ class GraphServices:
             live_schema=live_schema,
             nodes=NodeRepository(store, ontology),
             relationships=RelationshipRepository(store, ontology),
-            references=NodeReferences(store, ontology),
+            resolver=Resolver(store, ontology),
             write_context=WriteContext(
                 embedder, clock, settings.write_attempts, settings.max_notes
             ),

@@ -86,7 +86,7 @@ class Matcher:
         ]
         if marked:
             owners = {
-                owner.entity_key for owner in await self.services.references.owners(self.user_id)
+                owner.entity_key for owner in await self.services.resolver.owners(self.user_id)
             }
             for position in marked:
                 key = records[position].entity_key

@@ -69,7 +69,7 @@ async def load_files(
     progress = progress or SilentProgress()
     owners = {
         owner.entity_key: owner.name or "the node"
-        for owner in await services.references.owners(user_id)
+        for owner in await services.resolver.owners(user_id)
     }
     owner = next(iter(owners.items()), None)
     source = LineSource(paths, Target(services.ontology, user_id, owner, label))

@@ -17,6 +17,7 @@ from kgagent.names import (
     plain_text,
     with_one_apostrophe,
 )
+from kgagent.ontology import Ontology
 
 MIN_PREFIX = 8
 """Minimum number of characters of a key that refer to its node."""
@@ -32,8 +33,6 @@ MAX_REFERENCE_LENGTH = 500
 
 MIN_LOOSE_LETTERS = 2
 """Minimum number of letters of a name that is compared without accents, or as a part of a name."""
-
-OWNER_WORDS = frozenset({"me", "i", "myself"})
 
 MAX_FUZZY_WORDS = 8
 MIN_FUZZY_LENGTH, MIN_TWO_CHANGED = 4, 8
@@ -88,18 +87,12 @@ class ReferenceForms:
         """
         return not is_generated_key(self.keys[0])
 
-    @property
-    def is_owner(self) -> bool:
-        """Whether it means the owner of the graph, if there is one."""
-        return self.name in OWNER_WORDS
-
     def name_parameters(self, user_id: str) -> Mapping[str, Any]:
         """The parameters by which `resolve_references.cypher` looks for the name; other names are
         in `notes_text`.
         """
         queries = {"query": "name", "alias_query": "notes_text"}
         return {
-            "name": self.name,
             "plain": self.plain,
             **{
                 parameter: _phrase_query(field, self.written, user_id)
@@ -155,16 +148,16 @@ def is_short_key(text: str) -> bool:
     return is_hexadecimal and MIN_SHORT_KEY <= len(written) < MIN_PREFIX
 
 
-def loose_name(reference: str) -> str | None:
+def loose_name(reference: str, ontology: Ontology) -> str | None:
     """The plain text of a reference that may be a name without accents or a part of a name;
     otherwise None.
 
     A key, the owner, and a text with fewer than two letters are none.
     """
     forms = ReferenceForms.of(reference)
-    if forms is None or not forms.may_be_name or forms.is_owner:
+    if forms is None or not forms.may_be_name or forms.name in ontology.owner_words:
         return None
-    plain = plain_text(reference)
+    plain = plain_text(forms.written)
     return plain if sum(c.isalpha() for c in plain) >= MIN_LOOSE_LETTERS else None
 
 

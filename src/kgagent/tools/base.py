@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
-from kgagent.graph.node_references import ResolvedReferences
+from kgagent.graph.reference_forms import is_generated_key
 from kgagent.models.graph import GraphModel
 from kgagent.models.plain import without_empty
 from kgagent.models.request import MAX_VALUES
@@ -27,7 +27,6 @@ from kgagent.tools.payload import (
     error_text,
     failure,
 )
-from kgagent.tools.reference_arguments import resolve
 from kgagent.validation import accepted_names, check_size, explain_validation_error
 
 KEY_SUFFIX = "entity_key"
@@ -331,20 +330,23 @@ class BoundTool:
         given = {
             name: value for name in names if isinstance(value := getattr(arguments, name), str)
         }
-        references = ResolvedReferences()
-        if self._tool.resolves_references:
-            references = await resolve(
-                self._context, given.values(), exactly=self._tool.needs_exact_references
-            )
-        keys = {name: references.key(reference) for name, reference in given.items()}
+        asked = {
+            name: reference
+            for name, reference in given.items()
+            if self._tool.resolves_references and not is_generated_key(reference)
+        }
+        context = self._context
+        references = await context.resolver.find(
+            context.user_id, asked.values(), loosely=not self._tool.needs_exact_references
+        )
+        keys = {name: references.key_or_text(reference) for name, reference in asked.items()}
         try:
-            result = await self._tool.run(self._context, arguments.model_copy(update=keys))
+            result = await self._tool.run(context, arguments.model_copy(update=keys))
         except NodeNotFoundError as error:
-            raise NodeNotFoundError(
-                error.problem, references.hint(given.values()) or error.hint
-            ) from error
+            hint = references.hint(asked.values()) or error.hint
+            raise NodeNotFoundError(error.problem, hint) from error
         # The answer of a tool that reads has a token budget, and names the node itself.
-        notices = [] if self.read_only else references.notices_of(given.values())
+        notices = [] if self.read_only else references.notices(asked.values())
         return (
             result.model_copy(update={"message": ". ".join((result.message, *notices))})
             if notices

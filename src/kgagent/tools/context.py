@@ -7,8 +7,8 @@ from kgagent.admission import Admission
 from kgagent.embedding.base import LONGEST_LOADING
 from kgagent.graph.deleted_records import format_minute
 from kgagent.graph.live_schema import LiveSchemaReader
-from kgagent.graph.node_references import NodeReferences
 from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.references import Resolver
 from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.writes import WriteContext
 from kgagent.observing import NULL_OBSERVER, Observer
@@ -31,7 +31,7 @@ class ToolContext:
     ontology: Ontology
     nodes: NodeRepository
     relationships: RelationshipRepository
-    references: NodeReferences
+    resolver: Resolver
     retrieval: RetrievalService
     live_schema: LiveSchemaReader
     write_context: WriteContext

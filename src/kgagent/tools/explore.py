@@ -18,7 +18,6 @@ from kgagent.answers.items import (
 from kgagent.answers.page import Content
 from kgagent.errors import InputError
 from kgagent.formatting import counted
-from kgagent.graph.reference_forms import ReferenceForms
 from kgagent.models import (
     ExploredNode,
     ExploreRequest,
@@ -26,7 +25,7 @@ from kgagent.models import (
     GraphNode,
     RelationshipSearchResult,
 )
-from kgagent.names import shorten_name
+from kgagent.names import normalised_name, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.search.explore import NOTHING_ASKED
 from kgagent.tools.arguments import known_labels
@@ -149,12 +148,9 @@ def _unknown(names: Iterable[str], result: ExploreResult) -> str:
 
 async def _with_owner_named(context: ToolContext, arguments: ExploreArguments) -> ExploreArguments:
     """Arguments in which "me" among the names is the name of the owner, if the graph has one."""
-    meant = {
-        text
-        for text in arguments.text_matches
-        if (form := ReferenceForms.of(text)) and form.is_owner
-    }
-    owner = await context.references.owner(context.user_id) if meant else None
+    words = context.ontology.owner_words
+    meant = {text for text in arguments.text_matches if normalised_name(text) in words}
+    owner = await context.resolver.owner(context.user_id) if meant else None
     if owner is None:
         return arguments
     names = tuple(owner.name if text in meant else text for text in arguments.text_matches)

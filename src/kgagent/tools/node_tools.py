@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
 from kgagent.graph.reference_forms import message_key
-from kgagent.graph.referenced_nodes import NodeLookup
+from kgagent.graph.references import References
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey, ShortText, Text
 from kgagent.names import compatible_name, normalised_name
@@ -105,15 +105,15 @@ class CreateNode(Tool[CreateNodeArguments]):
             now,
             idempotency_key=arguments.idempotency_key,
         )
-        stored = await context.references.look_up(
+        stored = await context.resolver.find(
             context.user_id,
-            [name] if rule.key_includes_name else (),
+            names=[name] if rule.key_includes_name else (),
             keys=earlier,
             with_owners=arguments.is_owner,
         )
         key = next((old for old in earlier if stored.node(old) is not None), key)
         if rule.key_includes_name:
-            await _check_names(stored, name, label, key)
+            _check_names(stored, name, label, key)
         owner = owner_values(
             context, stored, is_owner=arguments.is_owner or None, entity_key=key, label=label
         )
@@ -232,9 +232,9 @@ class UpdateNode(Tool[UpdateNodeArguments]):
         if arguments.aliases == []:
             values["aliases"] = None
         key = arguments.entity_key
-        stored = await context.references.look_up(
+        stored = await context.resolver.find(
             context.user_id,
-            [key] if arguments.is_owner else (),
+            names=[key] if arguments.is_owner else (),
             with_owners=bool(arguments.is_owner),
         )
         values |= owner_values(context, stored, is_owner=arguments.is_owner, entity_key=key)
@@ -300,7 +300,7 @@ def new_node_keys(
 
 def owner_values(
     context: ToolContext,
-    stored: NodeLookup,
+    stored: References,
     *,
     is_owner: bool | None,
     entity_key: str,
@@ -335,7 +335,7 @@ def owner_values(
     allowed = context.ontology.owner_label
     if label != allowed:
         raise InputError(f"is_owner applies only to nodes with the label {allowed}, got {label}")
-    for owner in stored.owners():
+    for owner in stored.owners:
         if owner.entity_key != entity_key:
             shown = f"{owner.label} {owner.name!r} ({message_key(owner.entity_key)})"
             can_change = context.offers("update_node")
@@ -348,14 +348,14 @@ def owner_values(
     return {"is_owner": True}
 
 
-async def _check_names(stored: NodeLookup, name: str, label: str, key: str) -> None:
+def _check_names(stored: References, name: str, label: str, key: str) -> None:
     """Refuse a name that a node with another key has, for labels of which there is one node of each
     name.
 
     Raises:
         AlreadyExistsError: the node has the name in another spelling, or as an alias.
     """
-    nodes = (await stored.candidates([name], [label]))[name]
+    nodes = stored.nodes(name, label)
     if not nodes or nodes[0].entity_key == key or not nodes[0].is_called(name):
         return
     is_named = nodes[0].is_named(name)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import counted
 from kgagent.graph.records import NodeRecord
-from kgagent.graph.reference_forms import ReferenceForms
+from kgagent.graph.reference_forms import ReferenceForms, is_generated_key
 from kgagent.models.constraint import EQUALITY_TYPES, LIST_TYPES, Constraint, ConstraintType
 from kgagent.models.pattern import Branch, GraphPattern
-from kgagent.models.pattern_query import GraphQuery
-from kgagent.names import shorten_name
+from kgagent.models.pattern_query import GraphQuery, ResolutionTarget
+from kgagent.names import normalised_name, shorten_name
+from kgagent.ontology import Ontology
 from kgagent.patterns.names import FREE_TYPE
 from kgagent.search.stored_types import spellings
 from kgagent.tools.context import ToolContext
@@ -70,31 +71,70 @@ async def resolve_values(
     stored_types, unknown_types = await spellings(
         context.relationships.store, context.user_id, types if is_own else ()
     )
-    resolved = await context.references.resolve_loosely(context.user_id, names)
-    keys = {name: key for name in names if isinstance(key := resolved.keys[name], str)}
+    resolved = await context.resolver.find(context.user_id, names)
+    outcomes = {name: resolved.outcome(name) for name in names}
+    keys = {name: key for name, key in outcomes.items() if isinstance(key, str)}
     records = await context.nodes.read(context.user_id, list(keys.values()))
     nodes = {
         name: records[key]
         for name, key in keys.items()
         if key in records
         and records[key].text("name") not in {"", name}
-        and not _is_title_of_owner(name)
+        and not _is_title_of_owner(name, context.ontology)
     }
     changed = _replaced(query, nodes, stored_types)
     notices = [
-        resolved.notices.get(name, f"{name} → {node.text('name')}")
+        next(iter(resolved.notices([name])), f"{name} → {node.text('name')}")
         for name, node in nodes.items()
-        if not _is_owner(name)
+        if normalised_name(name) not in context.ontology.owner_words
     ]
     spelled = [
         f"{name} → {', '.join(stored)}"
         for name, stored in stored_types.items()
         if list(stored) != [name]
     ]
-    problems = _problems({name: resolved.keys[name] for name in names}, unnoticed=unnoticed)
+    problems = _problems(outcomes, unnoticed=unnoticed)
     return ResolvedValues(
         None if changed == query else changed, (*notices, *spelled), (*problems, *unknown_types)
     )
+
+
+async def resolved_targets(
+    context: ToolContext, targets: Sequence[ResolutionTarget]
+) -> tuple[ResolutionTarget, ...]:
+    """Give targets the keys of the nodes that they mean.
+
+    A description is replaced only if it means the owner or is the beginning of a key: what it is
+    otherwise, the query decides. A target that refers to no node stays as it is.
+
+    Raises:
+        InputError: an `entity_key` is ambiguous.
+    """
+    references = {
+        target: reference
+        for target in targets
+        if (reference := _reference_of(target, context.ontology))
+        and not is_generated_key(reference)
+    }
+    resolved = await context.resolver.find(context.user_id, references.values(), loosely=False)
+    keys = {target: resolved.key_or_text(text) for target, text in references.items()}
+    return tuple(
+        target
+        if keys.get(target) in {None, references.get(target)}
+        else target.model_copy(update={"entity_key": keys[target]})
+        for target in targets
+    )
+
+
+def _reference_of(target: ResolutionTarget, ontology: Ontology) -> str | None:
+    """The text of a target that may be a reference; None if the query finds the node itself."""
+    if target.entity_key is not None:
+        return target.entity_key
+    forms = ReferenceForms.of(target.description)
+    if forms is None:
+        return None
+    is_owner = forms.name in ontology.owner_words and target.label in {None, ontology.owner_label}
+    return target.description if is_owner or forms.prefixes else None
 
 
 async def _is_of_ontology(context: ToolContext) -> bool:
@@ -109,17 +149,11 @@ async def _is_of_ontology(context: ToolContext) -> bool:
     )
 
 
-def _is_owner(name: str) -> bool:
-    """Whether a name is a word for the owner."""
-    forms = ReferenceForms.of(name)
-    return forms is not None and forms.is_owner
-
-
-def _is_title_of_owner(name: str) -> bool:
+def _is_title_of_owner(name: str, ontology: Ontology) -> bool:
     """Whether a word for the owner is written as a name, such as "Me", which another node may
     have.
     """
-    return name != "I" and name.istitle() and _is_owner(name)
+    return name != "I" and name.istitle() and normalised_name(name) in ontology.owner_words
 
 
 def _problems(keys: Mapping[str, str | InputError], *, unnoticed: bool) -> Iterator[str]:

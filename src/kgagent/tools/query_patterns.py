@@ -24,9 +24,8 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.pattern_guide import INTERESTS_OF_MENTORS
 from kgagent.tools.pattern_items import FALLBACK, pattern_items
-from kgagent.tools.pattern_references import resolve_values
+from kgagent.tools.pattern_references import resolve_values, resolved_targets
 from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
-from kgagent.tools.reference_arguments import resolved_targets
 
 _PARTS_OF_A_PATTERN = frozenset({"steps", "constraints", "branches", "cycle"})
 

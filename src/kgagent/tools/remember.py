@@ -13,9 +13,10 @@ from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.graph_writes import GraphWriteResult
 from kgagent.graph.nodes import NodeWriteResult
 from kgagent.graph.pair_state import End
-from kgagent.graph.referenced_nodes import NodeLookup
+from kgagent.graph.references import References
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.note import times_of_note
+from kgagent.names import normalised_name
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import NewNote, build_notes, known_label
 from kgagent.tools.base import Tool
@@ -30,14 +31,7 @@ from kgagent.tools.remember_arguments import (
     RememberedRelationship,
     Unchecked,
 )
-from kgagent.tools.remember_nodes import (
-    References,
-    Target,
-    Targets,
-    find_targets,
-    new_keys,
-    unknown_in_call,
-)
+from kgagent.tools.remember_nodes import Target, Targets, call_nodes, find_targets, new_keys
 from kgagent.tools.remember_results import (
     CreatedNodeReference,
     Failure,
@@ -112,7 +106,6 @@ class _Call:
     Attributes:
         item_notes: the notes of valid nodes and relationships, or their errors.
         omitted: the errors of the notes among them without which an item is written.
-        lookup: the nodes that the items may mean.
         new: keys of nodes that do not exist yet.
         stored: the nodes that were found, by their keys.
         targets: the nodes that the items of `nodes` describe.
@@ -128,7 +121,6 @@ class _Call:
     notes: dict[int, RememberedNote] = field(default_factory=dict)
     item_notes: dict[Position, list[NewNote | InputError]] = field(default_factory=dict)
     omitted: dict[Position, list[str]] = field(default_factory=dict)
-    lookup: NodeLookup = field(init=False)
     references: References = field(init=False)
     new: frozenset[str] = frozenset()
     stored: Mapping[str, End] = field(default_factory=dict)
@@ -180,22 +172,33 @@ class _Call:
             key for index, possible in keys.items() if not nodes[index].new for key in possible
         ]
         is_owner = any(node.is_owner for node in nodes.values())
-        self.lookup = await context.references.look_up(
-            user_id, [*names, *references], keys=asked, with_owners=is_owner
-        )
+        own = {
+            normalised_name(name)
+            for item in nodes.values()
+            for name in (item.ref, item.name, *item.aliases)
+            if name
+        }
+        own |= set(map(normalised_name, rejected))
+        # An item that renames a node must name it exactly.
         changed = [
             item.entity_key for item in nodes.values() if item.entity_key and item.name is None
         ]
-        unknown = unknown_in_call([*changed, *references], nodes.values(), rejected)
-        await context.references.look_up_unknown(user_id, self.lookup, unknown)
-        self.stored = self.lookup.ends()
+        self.references = found = await context.resolver.find(
+            user_id,
+            [text for text in (*changed, *references) if normalised_name(text) not in own],
+            names=[*names, *references],
+            keys=asked,
+            with_owners=is_owner,
+        )
+        self.stored = found.by_key
         self.new = frozenset(asked) - self.stored.keys()
-        self.targets = await find_targets(context, self.lookup, nodes, keys)
-        self.references = References(nodes, self.targets, rejected, context.ontology)
-        await self.references.resolve(context, self.lookup, references)
+        self.targets = await find_targets(context, found, nodes, keys)
+        for node in call_nodes(nodes, self.targets, rejected, context.ontology):
+            found.add(node)
+        found.advice = "Add it to nodes to create it"
         targets = [target for target in self.targets.values() if isinstance(target, Target)]
         self.notices = [
-            *self.references.notices.values(),
+            *found.notices(references),
             *(target.notice for target in targets if target.notice),
         ]
 
@@ -370,13 +373,14 @@ class _Call:
         target = self.targets[index]
         if isinstance(target, KgAgentError):
             raise target
-        if item.is_owner and self.references.owner != target.entity_key:
+        owner = self.references.marked_owner
+        if item.is_owner and (owner is None or owner.entity_key != target.entity_key):
             raise InputError("another node in this call has is_owner; a graph has one owner")
         label = item.label if target.is_new else None
         values: dict[str, object] = dict(
             owner_values(
                 self.context,
-                self.lookup,
+                self.references,
                 is_owner=item.is_owner or None,
                 entity_key=target.entity_key,
                 label=label,

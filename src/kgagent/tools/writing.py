@@ -13,7 +13,7 @@ from kgagent.graph.graph_writes import GraphIntent, GraphStrategy, GraphWriteRes
 from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteOptions, NodeWriteResult
 from kgagent.graph.pair_state import End
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
-from kgagent.graph.reference_forms import is_generated_key, is_key_form, message_key
+from kgagent.graph.reference_forms import is_generated_key, message_key
 from kgagent.graph.relationships import (
     RelationshipIntent,
     RelationshipStrategy,
@@ -185,19 +185,19 @@ async def write(
 async def _with_full_source_keys(
     context: ToolContext, writes: Sequence[Write], known: Collection[str | None]
 ) -> list[Write | InputError]:
-    """The writes, with the full keys of their notes' sources; the error of one whose source is a
-    key of no node.
+    """The writes, with the keys of the nodes that the sources of their notes mean; the error of one
+    whose source is a key of no node.
 
-    A source that is not in the form of a key is a text, which is stored as given.
+    A source that means no single node is a text, which is stored as given.
     """
     given = {note.source_entity_key for one in writes for note in one.notes}
-    unknown = [source for source in given if source and source not in known and is_key_form(source)]
+    unknown = [source for source in given if source and source not in known]
     if not unknown:
         return list(writes)
-    lookup = await context.references.look_up(context.user_id, unknown)
-    nodes = await lookup.candidates(unknown)
-    keys = {source: found[0].entity_key for source, found in nodes.items() if len(found) == 1}
-    missing = {source for source in unknown if source not in keys and is_generated_key(source)}
+    references = await context.resolver.find(context.user_id, names=unknown)
+    meant = {source: references.outcome(source) for source in unknown}
+    keys = {source: key for source, key in meant.items() if isinstance(key, str)}
+    missing = {source for source in unknown if is_generated_key(source)} - keys.keys()
 
     def accepted(one: Write) -> Write | InputError:
         sources = [note.source_entity_key or "" for note in one.notes]

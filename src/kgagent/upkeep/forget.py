@@ -91,7 +91,8 @@ async def forget(
     counts = await target.count()
     if entity_key is not None and not counts.total():
         try:
-            entity_key = (await services.references.resolve(user_id, [entity_key]))[entity_key]
+            references = await services.resolver.find(user_id, [entity_key], loosely=False)
+            entity_key = references.key(entity_key)
         except NodeNotFoundError as error:
             raise NotFoundError(
                 f"Nothing is stored under the key {entity_key!r}. {error}. "

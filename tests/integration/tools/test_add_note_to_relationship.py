@@ -129,7 +129,7 @@ async def test_any_node_or_text_may_be_the_source_of_a_note(
 ) -> None:
     ends = await two_friends(tools)
     cy = await person(tools, "Cy")
-    for source in (cy[:12], "a letter", "20240501"):
+    for source in (cy[:12], "CY", "a letter", "20240501"):
         succeeded(
             await tools.add_note_to_relationship(
                 **ends, content=f"From {source}", source_entity_key=source
@@ -138,7 +138,7 @@ async def test_any_node_or_text_may_be_the_source_of_a_note(
     sources = [
         note["source_entity_key"] for note in json.loads((await database.relationship())["notes"])
     ]
-    assert sources == [cy, "a letter", "20240501"]
+    assert sources == [cy, cy, "a letter", "20240501"]
     shown = (await tools["get_relationship"].call_text(ends)).text
     assert "(source Cy)" in shown
     assert "source a letter)" in shown

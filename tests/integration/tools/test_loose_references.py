@@ -180,8 +180,8 @@ async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refus
     payload = succeeded(await tools.remember(nodes=[maria], relationships=[item]))
     [failed] = payload["failures"]
     assert failed["error"] == (
-        "'Gruber' could refer to 'Maria Gruber' in this call; give a full name, or the key of a "
-        "stored node"
+        "Gruber could refer to 2 nodes; give the ref or key of one: "
+        f"Herr Gruber (Person, {keys['Herr Gruber'][:12]}); nodes[0] (Maria Gruber)"
     )
     assert len(await database.relationships()) == 1
     described = {"name": "Herr Gruber", "description": "Landlord."}
@@ -195,7 +195,7 @@ async def test_a_surname_of_a_stored_person_and_of_one_in_the_same_call_is_refus
     error = error_of(
         await tools.remember(nodes=[misspelled], notes=[{"on": "Beer", "content": "x"}])
     )
-    assert "'Beer' could refer to 'Paul Beer' in this call" in error
+    assert "'Beer' is nodes[0], which was not written" in error
     assert keys
 
 

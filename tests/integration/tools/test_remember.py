@@ -622,8 +622,8 @@ async def test_a_name_of_two_nodes_means_neither(
     nodes = [concept, {"label": "Person", "name": "Ann"}, entity]
     answer = await tools["remember"].call_text({"nodes": nodes, "relationships": [likes]})
     assert (
-        "'yacht design' is a name of nodes[0], nodes[2]; use the ref or the key of the node that "
-        "is meant" in answer.text
+        "yacht design could refer to 2 nodes; give the ref or key of one: nodes[0] (Yacht design); "
+        "nodes[2] (Yacht design)" in answer.text
     )
     assert await database.relationships() == []
     refs = [{**concept, "ref": "c"}, {**entity, "ref": "e"}]
@@ -663,4 +663,4 @@ async def test_a_ref_of_two_nodes_means_neither(tools: Toolset) -> None:
         }
     )
     assert "Nodes: 2 created" in answer.text
-    assert "Several nodes in this call have the ref 'a'; give each node its own" in answer.text
+    assert "a could refer to 2 nodes" in answer.text

@@ -1,9 +1,9 @@
 // Nodes of the user that references may mean: by key, by the first characters of a key, as owner, by name, or by another name.
 // Parameters: user_id; asked {keys [text]; prefixes [text]; owners [any], empty to omit the owners;
-//   names [{name, plain, query, alias_query (Lucene)}]; scans [[plain]], at most one list of names that are compared with
+//   names [{plain, query, alias_query (Lucene)}]; scans [[plain]], at most one list of names that are compared with
 //   those of every node of the user}; index; window (index matches to examine of each name); most (nodes of each reference).
-// Rows: one {by_key [node], by_prefix [{prefix, node}], owners [node], by_name [{name, nodes with that name
-//   without accents, called (nodes with that other name), is_cut (whether the index has more matches)}], scanned [{plain, nodes, called}]}.
+// Rows: one {by_key [node], by_prefix [{prefix, node}], owners [node], by_name [{plain, nodes with that name or other
+//   name without accents, is_cut (whether none was found and the index has more matches)}], scanned [{plain, nodes}]}.
 CALL () {
   UNWIND $asked.keys AS key
   MATCH (n:«labels» {entity_key: key})
@@ -43,7 +43,8 @@ CALL () {
     RETURN count(*) AS alias_hits, collect(CASE WHEN is_meant THEN «_referenced_node» END)[..$most] AS called
   }
   RETURN collect({
-    name: wanted.name, nodes: nodes, called: called, is_cut: hits >= $window OR alias_hits >= $window
+    plain: wanted.plain, nodes: nodes + called,
+    is_cut: nodes + called = [] AND (hits >= $window OR alias_hits >= $window)
   }) AS by_name
 }
 CALL () {
@@ -56,6 +57,6 @@ CALL () {
   WITH DISTINCT n, plain, plain IN names AS is_name
   WITH plain, collect(CASE WHEN is_name THEN «_referenced_node» END)[..$most] AS nodes,
     collect(CASE WHEN NOT is_name THEN «_referenced_node» END)[..$most] AS called
-  RETURN collect({plain: plain, nodes: nodes, called: called}) AS scanned
+  RETURN collect({plain: plain, nodes: nodes + called}) AS scanned
 }
 RETURN by_key, by_prefix, owners, by_name, scanned
