@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from kgagent import Ontology
 from kgagent.embedding.base import Embedder
+from kgagent.graph.embedded_text import embedding_text
 from kgagent.graph.features import ServerFeatures
-from kgagent.graph.record_saver import embedding_text
 from kgagent.graph.schema_parts import STATEMENT, STATEMENT_TEXTS
 from kgagent.graph.statements import Statement
 from kgagent.models.note import Note, dump_notes, utc_now

@@ -18,7 +18,7 @@ from kgagent.files.export_format import (
     ExportedRelationship,
 )
 from kgagent.files.property_values import TimeText, decode_property
-from kgagent.graph.record_saver import EmbeddedText, vector_changes
+from kgagent.graph.embedded_text import EmbeddedText, vector_changes
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP, OWN_LABELS
 from kgagent.graph.statement_index import index_row

@@ -177,7 +177,7 @@ class LoadReader:
         return LoadedNodeIntent(
             entity_key=self._entity_key(node, line),
             label=node.label,
-            or_update=True,
+            mode="either",
             values={name: value for name, value in values.items() if value is not None}
             | node.properties,
             notes=self._notes(node.notes),
@@ -192,8 +192,7 @@ class LoadReader:
             from_entity_key=self._key(relationship.from_),
             to_entity_key=self._key(relationship.to),
             neo4j_type=relationship.neo4j_type,
-            create=True,
-            or_update=True,
+            mode="either",
             adds_type=True,
             values=relationship.model_dump(include=fields, exclude_none=True)
             | relationship.properties,

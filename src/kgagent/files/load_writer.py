@@ -15,15 +15,13 @@ from kgagent.errors import (
 )
 from kgagent.files.batch_writing import LineItem, line_batches, write_batches
 from kgagent.files.load_reader import LoadedNodeIntent
-from kgagent.graph.compare_and_set import WriteStrategy, compare_and_set
-from kgagent.graph.nodes import NodeIntent, NodeStrategy, NodeWriteOptions
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.graph_writes import GraphStrategy
+from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.graph.relationships import (
-    RelationshipIntent,
-    RelationshipStrategy,
-    RelationshipWriteOptions,
-)
-from kgagent.graph.writes import WriteResult
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.graph.user_graph import UserGraph
+from kgagent.graph.writes import WriteOptions, WriteResult
 from kgagent.progress import Advance
 from kgagent.services import GraphServices
 
@@ -64,7 +62,13 @@ class LoadWriter:
         self.counts = Counter[str]()
         self.embedded = 0
         self._attempts = services.write_context.attempts
-        self._strategy = _line_strategy(services, job)
+        # One transaction with relationships at a time, since two that touch the same nodes may
+        # deadlock.
+        lock = asyncio.Lock() if job.kind == "relationships" else None
+        graph = UserGraph(
+            services.nodes, services.relationships, services.write_context, job.user_id
+        )
+        self._strategy = GraphStrategy(graph, WriteOptions(prepare=_prepare, lock=lock))
 
     @property
     def done(self) -> int:
@@ -115,24 +119,6 @@ class LoadWriter:
                 failure = failure or outcome
         if failure is not None:
             raise failure
-
-
-def _line_strategy(
-    services: GraphServices, job: LoadJob
-) -> WriteStrategy[Any, Any, Any, WriteResult[Any]]:
-    """The strategy for the lines of one kind."""
-    if job.kind == "nodes":
-        options = NodeWriteOptions(prepare=_prepare)
-        return NodeStrategy(
-            services.nodes, services.write_context, user_id=job.user_id, options=options
-        )
-    return RelationshipStrategy(
-        services.relationships,
-        services.write_context,
-        user_id=job.user_id,
-        # One transaction at a time, since two that touch the same nodes may deadlock.
-        options=RelationshipWriteOptions(prepare=_prepare, lock=asyncio.Lock()),
-    )
 
 
 def _prepare(intent: IntentT, stored: NodeRecord | RelationshipRecord | None) -> IntentT:

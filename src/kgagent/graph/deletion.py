@@ -16,7 +16,8 @@ from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, not_found
-from kgagent.graph.single_write import SingleWrite, UserGraph, version_of
+from kgagent.graph.single_write import SingleWrite, version_of
+from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import ModelT
 from kgagent.models import GraphNode, GraphRelationship
 

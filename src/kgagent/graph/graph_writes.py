@@ -1,31 +1,52 @@
-"""Writing nodes and relationships of one call together: one embedding request, and relationships
-may join new nodes.
+"""What a write of nodes and relationships reads, decides and saves: nodes first, then the
+relationships that may join new ones.
 """
 
+import json
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
-from kgagent.errors import KgAgentError
-from kgagent.graph.nodes import NodeIntent, NodeState, NodeStrategy, NodeWriteResult
+from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.graph.aliases import changed_aliases
+from kgagent.graph.existing_records import node_exists, relationship_exists
+from kgagent.graph.history import history_change
+from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.pair_state import End, PairState
-from kgagent.graph.record_saver import save_records
+from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.record_saver import RecordSaver, changed_properties, with_properties
 from kgagent.graph.records import NodeRecord, RelationshipRecord
-from kgagent.graph.relationships import (
-    RelationshipIntent,
-    RelationshipStrategy,
-    RelationshipWriteResult,
-)
-from kgagent.graph.writes import PlannedWrite
+from kgagent.graph.reference_forms import message_key
+from kgagent.graph.relationships import RelationshipIntent, not_found
+from kgagent.graph.user_graph import UserGraph
+from kgagent.graph.writes import PlannedWrite, WriteOptions, WriteResult
+from kgagent.models import GraphNode, GraphRelationship, Note
+from kgagent.models.free_types import is_same, new_types, with_types
+from kgagent.models.note import times_of_note
+from kgagent.models.when import beginning, with_periods
+from kgagent.names import shorten_name
+from kgagent.ontology import Ontology
+from kgagent.ontology.model import as_words
 
-GraphIntent = NodeIntent | RelationshipIntent
-GraphState = NodeState | PairState
-GraphPlan = PlannedWrite[NodeRecord] | PlannedWrite[RelationshipRecord]
+Intent = NodeIntent | RelationshipIntent
+NodeWriteResult = WriteResult[GraphNode]
+RelationshipWriteResult = WriteResult[GraphRelationship]
 GraphWriteResult = NodeWriteResult | RelationshipWriteResult
 
 
+@dataclass
+class NodeState:
+    """A node as it is stored, or as the last plan leaves it; None if it does not exist."""
+
+    record: NodeRecord | None
+
+
+State = NodeState | PairState
+
+
 class GraphStrategy:
-    """Creates and changes nodes, and then relationships; see `compare_and_set`.
+    """Creates and changes the nodes and relationships of one user; see `compare_and_set`.
 
     Nodes that are known to be new are not read at first. If one exists by the time of the write,
     the write conflicts and is retried.
@@ -33,8 +54,8 @@ class GraphStrategy:
 
     def __init__(
         self,
-        nodes: NodeStrategy,
-        relationships: RelationshipStrategy,
+        graph: UserGraph,
+        options: WriteOptions | None = None,
         *,
         new: Collection[str] = (),
         stored: Mapping[str, End] = MappingProxyType({}),
@@ -42,85 +63,230 @@ class GraphStrategy:
         """Prepare.
 
         Args:
-            nodes: writes the nodes.
-            relationships: writes the relationships.
+            graph: the records of the user.
+            options: how these writes differ from plain ones.
             new: keys of nodes that did not exist yet.
             stored: nodes of the user by their keys.
         """
-        self._nodes = nodes
-        self._relationships = relationships
+        self._graph = graph
+        self._options = options or WriteOptions()
+        self._saver = RecordSaver(graph, self._options)
         self._new = frozenset(new)
         self._stored = stored
         self._planned: dict[str, NodeRecord] = {}
 
-    def identity(self, intent: GraphIntent) -> Hashable:
+    def identity(self, intent: Intent) -> Hashable:
         """The node's key, or the two nodes in either order."""
-        if isinstance(intent, NodeIntent):
-            return self._nodes.identity(intent)
-        return self._relationships.identity(intent)
+        return intent.entity_key if isinstance(intent, NodeIntent) else intent.pair
 
-    async def read(self, intents: Sequence[GraphIntent]) -> Sequence[GraphState]:
-        """Read the nodes, and the relationships with their two nodes."""
-        self._planned = {}
-        known: dict[Hashable, NodeState] = {key: NodeState(None) for key in self._new}
-        pairs: dict[Hashable, list[RelationshipRecord]] = {}
-        states = [
-            known.get(intent.entity_key)
-            if isinstance(intent, NodeIntent)
-            else self._new_pair(intent, pairs)
-            for intent in intents
-        ]
-        self._new = frozenset()
-        unread = [intent for intent, state in zip(intents, states, strict=True) if state is None]
-        nodes = [intent for intent in unread if isinstance(intent, NodeIntent)]
-        relationships = [intent for intent in unread if isinstance(intent, RelationshipIntent)]
-        read_nodes = iter(await self._nodes.read(nodes) if nodes else ())
-        read_pairs = iter(await self._relationships.read(relationships) if relationships else ())
+    async def read(self, intents: Sequence[Intent]) -> Sequence[State]:
+        """Read the nodes, and the relationships with their two nodes; intents about one record
+        share its state.
+        """
+        new, self._new, self._planned = self._new, frozenset(), {}
+        nodes = [one.entity_key for one in intents if isinstance(one, NodeIntent)]
+        for_update = not self._options.dry_run
+        records = await self._graph.nodes.read(
+            self._graph.user_id, [key for key in nodes if key not in new], for_update=for_update
+        )
+        states = {key: NodeState(records.get(key)) for key in nodes}
+        pairs = [one for one in intents if isinstance(one, RelationshipIntent)]
+        unread = [one for one in pairs if not self._is_new(one, new)]
+        read = await self._graph.relationships.read_pairs(
+            self._graph.user_id,
+            unread,
+            adopt_foreign=self._options.adopt_foreign,
+            for_update=for_update,
+        )
+        known = {id(one): pair for one, pair in zip(unread, read, strict=True)}
+        shared: dict[frozenset[str], list[RelationshipRecord]] = {}
+
+        def pair_state(one: RelationshipIntent) -> PairState:
+            pair = known.get(id(one)) or PairState(
+                first=self._stored.get(one.from_entity_key),
+                second=self._stored.get(one.to_entity_key),
+                relationships=[],
+            )
+            return replace(pair, relationships=shared.setdefault(one.pair, pair.relationships))
+
         return [
-            state or (next(read_nodes) if isinstance(intent, NodeIntent) else next(read_pairs))
-            for intent, state in zip(intents, states, strict=True)
+            states[one.entity_key] if isinstance(one, NodeIntent) else pair_state(one)
+            for one in intents
         ]
 
-    def _new_pair(
-        self, intent: RelationshipIntent, pairs: dict[Hashable, list[RelationshipRecord]]
-    ) -> PairState | None:
-        """The state of two nodes of which one is new and the other is known, so that they have no
+    def _is_new(self, intent: RelationshipIntent, new: frozenset[str]) -> bool:
+        """Whether one of two nodes is new and the other is known, so that they have no
         relationship.
         """
-        if not intent.pair & self._new or not intent.pair <= self._new | self._stored.keys():
-            return None
-        return PairState(
-            first=self._stored.get(intent.from_entity_key),
-            second=self._stored.get(intent.to_entity_key),
-            relationships=pairs.setdefault(intent.pair, []),
-        )
+        return bool(intent.pair & new) and intent.pair <= new | self._stored.keys()
 
-    def plan(self, intent: GraphIntent, state: GraphState) -> GraphPlan:
+    def plan(self, intent: Intent, state: State) -> PlannedWrite[Any]:
         """Decide what to write; nodes are planned before the relationships that join them.
 
         Raises:
-            InputError: the intent cannot be applied.
+            NotFoundError: what is to be changed does not exist for this user.
+            AlreadyExistsError: what is to be created exists.
+            InputError: a value is invalid.
         """
         if isinstance(intent, NodeIntent):
             assert isinstance(state, NodeState)  # noqa: S101
-            plan = self._nodes.plan(intent, state)
-            self._planned[intent.entity_key] = plan.after
+            plan = self._plan_node(intent, state.record)
+            self._planned[intent.entity_key] = state.record = plan.after
             return plan
         assert isinstance(state, PairState)  # noqa: S101
         state.relationships[:] = map(self._with_new_names, state.relationships)
         first = self._end(intent.from_entity_key, state.first)
         second = self._end(intent.to_entity_key, state.second)
-        return self._relationships.plan(intent, replace(state, first=first, second=second))
+        return self._plan_relationship(intent, replace(state, first=first, second=second))
 
     async def save(
-        self, plans: Mapping[int, GraphPlan]
-    ) -> Mapping[int, GraphWriteResult | KgAgentError]:
+        self, plans: Mapping[int, PlannedWrite[Any]]
+    ) -> Mapping[int, WriteResult[Any] | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
-        nodes = {
-            position: plan for position, plan in plans.items() if isinstance(plan.after, NodeRecord)
+        return await self._saver.save(plans)
+
+    def _plan_node(self, intent: NodeIntent, stored: NodeRecord | None) -> PlannedWrite[NodeRecord]:
+        if self._options.prepare is not None:
+            intent = self._options.prepare(intent, stored)
+        if stored is None:
+            if intent.mode == "update" or intent.label is None:
+                raise NodeNotFoundError(f"Node not found: {intent.entity_key}")
+            own = {"entity_key": intent.entity_key, "user_id": self._graph.user_id}
+            before = NodeRecord(
+                element_id="", label=intent.label, vector_length=None, properties=own
+            )
+            values = {**intent.initial, **intent.values}
+        else:
+            before, values = stored, dict(intent.values)
+            if intent.edit is not None:
+                values = intent.edit.values(stored)
+            _check_node(intent, stored, self._graph.nodes.ontology)
+        values |= changed_aliases(before, values=values, added=intent.aliases)
+        return self._changed(intent, stored, before, values, ended=self._options.said_on)
+
+    def _plan_relationship(
+        self, intent: RelationshipIntent, state: PairState
+    ) -> PlannedWrite[RelationshipRecord]:
+        ontology = self._graph.relationships.ontology
+        stored, blank = self._graph.relationships.find(intent, state)
+        if self._options.prepare is not None:
+            intent = self._options.prepare(intent, stored)
+        ended = self._options.said_on
+        if stored is None:
+            if intent.mode == "update":
+                raise not_found(intent, state)
+            plain_type = {"relationship_type": as_words(blank.neo4j_type)}
+            intent = replace(intent, values={**plain_type, **intent.initial, **intent.values})
+        elif intent.mode == "create":
+            raise relationship_exists(state, stored, ontology)
+        else:
+            intent = self._on_stored(intent, stored)
+            replaces_type = intent.replaces_type(stored.text("relationship_type"))
+            if intent.adds_type:
+                intent = self._with_added_type(intent, stored)
+            when = intent.values.get("when")
+            if when and replaces_type:
+                ended = beginning(when) or ended
+            elif when:
+                when = with_periods(stored.text("when"), when)
+                intent = replace(intent, values={**intent.values, "when": when})
+        before = stored or with_properties(blank, {"user_id": self._graph.user_id})
+        values = {
+            name: ontology.level(before.neo4j_type, name, value) if name in LEVEL_FIELDS else value
+            for name, value in intent.values.items()
         }
-        others = {position: plan for position, plan in plans.items() if position not in nodes}
-        return await save_records([(self._nodes.saver, nodes), (self._relationships.saver, others)])
+        plan = self._changed(intent, stored, before, values, ended=ended)
+        state.relationships[:] = [
+            plan.after,
+            *(record for record in state.relationships if record is not stored),
+        ]
+        return replace(plan, asked_from=intent.from_entity_key)
+
+    def _changed(
+        self,
+        intent: Intent,
+        stored: Any,  # noqa: ANN401
+        before: Any,  # noqa: ANN401
+        values: Mapping[str, Any],
+        *,
+        ended: str | None,
+    ) -> PlannedWrite[Any]:
+        """A record with new values and notes, and what they replace in its history."""
+        context, options = self._graph.context, self._options
+        levels = self._levels_stored_as_text(before)
+        changes = changed_properties(before, {**levels, **values}, intent.notes, context)
+        changes |= history_change(
+            stored and with_properties(stored, levels),
+            {
+                name: value
+                for name, value in changes.items()
+                if name not in levels or value != levels[name]
+            },
+            until=context.clock(),
+            by=self._graph.user_id,
+            ended=ended,
+            source_entity_key=options.source_entity_key,
+            corrected=intent.correction,
+        )
+        return PlannedWrite(stored, with_properties(before, changes), changes)
+
+    def _levels_stored_as_text(self, record: NodeRecord | RelationshipRecord) -> dict[str, Any]:
+        """The numbers of levels that an old graph holds as words or as text."""
+        if not isinstance(record, RelationshipRecord):
+            return {}
+        ontology = self._graph.relationships.ontology
+        texts = (name for name in LEVEL_FIELDS if isinstance(record.properties.get(name), str))
+        known = {name: record.known_level(ontology, name) for name in texts}
+        return {name: level for name, level in known.items() if level is not None}
+
+    def _on_stored(
+        self, intent: RelationshipIntent, stored: RelationshipRecord
+    ) -> RelationshipIntent:
+        """A write of a relationship that exists: a type that only says the Neo4j type in words
+        gives way to another.
+
+        Such a type says nothing of a direction, so the other one may read in either.
+        """
+        if intent.edit is not None:
+            return replace(intent, values=intent.edit.values(stored))
+        given, plain = intent.values.get("relationship_type"), as_words(stored.neo4j_type)
+        if given and stored.text("relationship_type") == plain and new_types(plain, given):
+            is_turned = intent.from_entity_key != next(iter(stored.ends_in_direction))
+            turned = {"is_reversed": not stored.properties.get("is_reversed")} if is_turned else {}
+            return replace(intent, adds_type=False, values={**intent.values, **turned})
+        _check_direction(intent, stored, self._graph.relationships.ontology)
+        return intent
+
+    def _with_added_type(
+        self, intent: RelationshipIntent, stored: RelationshipRecord
+    ) -> RelationshipIntent:
+        """A write that adds a type; a second description becomes a note, with its time.
+
+        Raises:
+            InputError: the relationship would have too many types.
+        """
+        old, given = stored.text("relationship_type"), intent.values.get("relationship_type")
+        if not given or not old:
+            return intent
+        values = {**intent.values, "relationship_type": with_types(old, given)}
+        description = values.get("description")
+        if (
+            is_same(old, given)
+            or not description
+            or stored.text("description") in {"", description}
+        ):
+            return replace(intent, values=values)
+        del values["description"]
+        # The time of the whole relationship, if it has one, gets that of the new type too.
+        when = values.get("when") if stored.text("when") else values.pop("when", None)
+        note = Note(
+            content=description,
+            added_by=self._graph.user_id,
+            date_added=self._graph.context.clock(),
+            source_entity_key=self._options.source_entity_key,
+            **times_of_note(when, self._options.said_on),
+        )
+        return replace(intent, values=values, notes=(note, *intent.notes))
 
     def _end(self, key: str, stored: End | None) -> End | None:
         """A node of a relationship as it will be."""
@@ -142,3 +308,56 @@ class GraphStrategy:
         if (first, second) == (record.from_name, record.to_name):
             return record
         return replace(record, from_name=first, to_name=second)
+
+
+def _check_node(intent: NodeIntent, stored: NodeRecord, ontology: Ontology) -> None:
+    """Refuse a node that exists where another one is meant, and a name that its key depends on.
+
+    Raises:
+        AlreadyExistsError: the node to create exists.
+        InputError: it has another label, or the name to change is part of its key.
+    """
+    old, new = stored.text("name"), intent.values.get("name")
+    if intent.label not in {None, stored.label}:
+        raise InputError(f"{old!r} has the label {stored.label}, not {intent.label}")
+    if intent.mode == "create":
+        raise node_exists(stored)
+    if new and ontology.label(stored.label).key_includes_name and new.lower() != old.lower():
+        raise InputError(
+            f"Nodes of label {stored.label} are identified by their names, so {old!r} cannot "
+            f"become {new!r}; give the new one in aliases, and both refer to it"
+        )
+
+
+def _check_direction(
+    intent: RelationshipIntent, stored: RelationshipRecord, ontology: Ontology
+) -> None:
+    """Refuse a type that the caller reads in the opposite direction of the stored relationship.
+
+    Storing it would reverse its meaning: that Tom is "mentor of" Felix is another fact than that
+    Felix is "mentor of" Tom. Symmetric types ("friend") are accepted, and the stored type if only
+    one of the labels can be the first, or if only notes are added.
+
+    Raises:
+        InputError: the type is neither.
+    """
+    relationship_type = intent.values.get("relationship_type")
+    start, end = stored.ends_in_direction
+    if relationship_type is None or relationship_type.casefold() in ontology.symmetric_types:
+        return
+    definition = ontology.relationship(stored.neo4j_type)
+    only_adds_notes = bool(intent.notes) and len(intent.values) == 1
+    is_same_type = not new_types(stored.text("relationship_type"), relationship_type)
+    if intent.from_entity_key == start or (
+        is_same_type and (definition.has_fixed_direction or only_adds_notes)
+    ):
+        return
+    names = {stored.from_entity_key: stored.from_name, stored.to_entity_key: stored.to_name}
+    ends = json.dumps({"from": message_key(start), "to": message_key(end)})
+    raise InputError(
+        f"The relationship exists in the opposite direction: {stored.triplet!r}. Nothing was "
+        f"stored. Repeat it with "
+        f"{ends}, without relationship_type or with one that reads from "
+        f"{shorten_name(names[start])} to "
+        f"{shorten_name(names[end])}"
+    )

@@ -13,15 +13,11 @@ from kgagent.graph.record_saver import stored_version, with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.graph.single_write import (
-    ChangedRecord,
-    SingleWrite,
-    UserGraph,
-    embedded_rows,
-    version_of,
-)
+from kgagent.graph.single_write import SingleWrite, embedded_rows, version_of
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
+from kgagent.graph.user_graph import UserGraph
+from kgagent.graph.writes import PlannedWrite
 from kgagent.models import GraphNode, Note
 from kgagent.models.history import dump_history
 from kgagent.models.merged_notes import merge_notes, stored_form
@@ -216,16 +212,8 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
         graph = self.graph
         nodes = (plan.node, *plan.citing_nodes)
         relationships = (*plan.moved, *plan.merged, *plan.citing_relationships)
-        records = [
-            *(
-                ChangedRecord(graph.nodes, change.after, change.stored, change.changes)
-                for change in nodes
-            ),
-            *(
-                ChangedRecord(graph.relationships, item.after, item.stored, item.changes)
-                for item in relationships
-            ),
-        ]
+        changes: list[RecordChange[Any]] = [*nodes, *relationships]
+        records = [PlannedWrite(one.stored, one.after, one.changes) for one in changes]
         rows, embedded = await embedded_rows(records, graph)
         first_moved, first_changed = len(nodes), len(nodes) + len(plan.moved)
         parameters = {
@@ -255,8 +243,11 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
             return None
         if graph.context.on_change is not None:
             # Deleted records are not reported.
-            for kind, after, stored, _ in records:
-                graph.context.on_change(kind.to_model(stored, None), kind.to_model(after, None))
+            for one in changes:
+                kind = graph.kind(one.after)
+                graph.context.on_change(
+                    kind.to_model(one.stored, None), kind.to_model(one.after, None)
+                )
         node = graph.nodes.to_model(with_properties(plan.node.after, rows[0]["properties"]))
         return MergeResult(plan, node, embedded)
 

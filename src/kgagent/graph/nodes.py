@@ -5,22 +5,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
-from kgagent.graph.aliases import changed_aliases
-from kgagent.graph.existing_records import node_exists
-from kgagent.graph.history import history_change
+from kgagent.graph.embedded_text import embedding_text
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import (
-    RecordSaver,
-    changed_properties,
-    embedding_text,
-    with_properties,
-    write_records,
-)
+from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
-from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
+from kgagent.graph.writes import WriteMode
 from kgagent.models import GraphNode, Note
 from kgagent.ontology import Ontology
 from kgagent.turns import in_turns
@@ -32,28 +23,25 @@ class NodeIntent:
 
     Attributes:
         entity_key: the node's key; for a new node, the key that it gets.
-        label: label of a new node; None if the node must exist.
-        or_update: with `label`, whether an existing node is changed instead of refused.
+        label: label of a new node, which an existing one must have; None accepts any.
+        mode: whether it may exist.
+        initial: properties of a new node beside `values`.
         values: properties to set; None removes one.
         notes: notes to add.
         aliases: other names to add.
+        edit: the edit of one of its notes.
         correction: whether what it replaces was never right.
     """
 
     entity_key: str
     label: str | None = None
-    or_update: bool = False
+    mode: WriteMode = "update"
+    initial: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     aliases: tuple[str, ...] = ()
+    edit: NoteEdit | None = None
     correction: bool = False
-
-
-NodeWriteResult = WriteResult[GraphNode]
-"""A node after a write."""
-
-NodeWriteOptions = WriteOptions[NodeIntent, NodeRecord]
-"""Options of writes of nodes."""
 
 
 class NodeRepository:
@@ -157,109 +145,3 @@ class NodeRepository:
     def to_model(self, record: NodeRecord, asked_from: str | None = None) -> GraphNode:  # noqa: ARG002
         """The node as callers see it."""
         return record.to_model(self.ontology)
-
-
-@dataclass
-class NodeState:
-    """A node as it is stored, or as the last plan leaves it; None if it does not exist."""
-
-    record: NodeRecord | None
-
-
-class NodeStrategy:
-    """Creates and changes the nodes of one user; see `compare_and_set`."""
-
-    def __init__(
-        self,
-        nodes: NodeRepository,
-        context: WriteContext,
-        *,
-        user_id: str,
-        options: NodeWriteOptions | None = None,
-    ) -> None:
-        self._nodes = nodes
-        self._context = context
-        self._user_id = user_id
-        self._options = options or NodeWriteOptions()
-        self.saver = RecordSaver(
-            kind=nodes,
-            context=context,
-            user_id=user_id,
-            write=write_records(nodes.ontology),
-            options=self._options,
-        )
-
-    def identity(self, intent: NodeIntent) -> str:
-        """The node's key."""
-        return intent.entity_key
-
-    async def read(self, intents: Sequence[NodeIntent]) -> Sequence[NodeState]:
-        """Read the node of each intent; intents about one node share its state."""
-        keys = [intent.entity_key for intent in intents]
-        records = await self._nodes.read(self._user_id, keys, for_update=not self._options.dry_run)
-        states = {key: NodeState(records.get(key)) for key in keys}
-        return [states[key] for key in keys]
-
-    def plan(self, intent: NodeIntent, state: NodeState) -> PlannedWrite[NodeRecord]:
-        """Decide what to write.
-
-        Raises:
-            NodeNotFoundError: the node does not exist for this user.
-            AlreadyExistsError: the node to create exists.
-            InputError: the name to change is part of the node's key, or too many aliases are given.
-        """
-        stored = state.record
-        if self._options.prepare is not None:
-            intent = self._options.prepare(intent, stored)
-        if stored is None:
-            if intent.label is None:
-                raise NodeNotFoundError(f"Node not found: {intent.entity_key}")
-            own = {"entity_key": intent.entity_key, "user_id": self._user_id}
-            before = NodeRecord(
-                element_id="", label=intent.label, vector_length=None, properties=own
-            )
-        else:
-            self._check(intent, stored)
-            before = stored
-        values = {
-            **intent.values,
-            **changed_aliases(before, values=intent.values, added=intent.aliases),
-        }
-        changes = changed_properties(before, values, intent.notes, self._context)
-        changes |= history_change(
-            stored,
-            changes,
-            until=self._context.clock(),
-            by=self._user_id,
-            ended=self._options.said_on,
-            source_entity_key=self._options.source_entity_key,
-            corrected=intent.correction,
-        )
-        state.record = with_properties(before, changes)
-        return PlannedWrite(stored, state.record, changes)
-
-    async def save(
-        self, plans: Mapping[int, PlannedWrite[NodeRecord]]
-    ) -> Mapping[int, NodeWriteResult | KgAgentError]:
-        """Embed and write; a plan that met a conflict is missing from the result."""
-        return await self.saver.save(plans)
-
-    def _check(self, intent: NodeIntent, stored: NodeRecord) -> None:
-        old, new = stored.text("name"), intent.values.get("name")
-        if intent.label not in {None, stored.label}:
-            raise InputError(
-                f"This {intent.label} would have the key of the {stored.label} {old!r}; choose "
-                f"another name"
-            )
-        if intent.label is not None and not intent.or_update:
-            raise node_exists(stored)
-        if (
-            new is not None
-            and self._nodes.ontology.label(stored.label).key_includes_name
-            and new.lower() != old.lower()
-        ):
-            raise InputError(
-                f"Nodes of label {stored.label} are identified by their names, so {old!r} cannot "
-                f"become {new!r}; "
-                "give the new one in aliases, and both refer to it"
-            )

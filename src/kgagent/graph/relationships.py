@@ -1,42 +1,26 @@
-"""The relationships of a user: how they are read, and how they are created and changed."""
+"""The relationships of a user: how they are read, embedded and stored."""
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from kgagent.errors import (
-    InputError,
-    InvalidLevelError,
-    KgAgentError,
-    NodeNotFoundError,
-    NotFoundError,
-)
-from kgagent.graph.existing_records import relationship_exists
-from kgagent.graph.history import history_change
+from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
+from kgagent.graph.embedded_text import embedding_text
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import DAYS, FORMER, LEVEL_FIELDS
-from kgagent.graph.record_saver import (
-    RecordSaver,
-    changed_properties,
-    embedding_text,
-    with_properties,
-    write_records,
-)
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statement_index import days_of
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
-from kgagent.graph.writes import PlannedWrite, WriteContext, WriteOptions, WriteResult
+from kgagent.graph.writes import WriteMode
 from kgagent.models import GraphRelationship, Note
-from kgagent.models.free_types import is_same, with_types
+from kgagent.models.free_types import is_same
 from kgagent.models.history import last_end
-from kgagent.models.note import times_of_note
-from kgagent.models.when import beginning, with_periods
 from kgagent.ontology import Ontology
-from kgagent.ontology.model import as_words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,14 +33,13 @@ class RelationshipIntent:
         from_entity_key: the end that the caller names first.
         to_entity_key: the other end.
         neo4j_type: the type; None if the labels of the ends determine it.
-        create: whether it must not exist yet; otherwise it must exist. Without a
-            `relationship_type` it gets its Neo4j type in words: "engages with".
-        or_update: with `create`, whether an existing relationship is changed instead of refused.
-        omit_invalid_levels: whether an invalid attitude or proximity is omitted if there is more to
-            write.
+        mode: whether it may exist. A new one without a `relationship_type` gets its Neo4j type in
+            words: "engages with".
+        initial: properties of a new relationship beside `values`.
         values: properties to set; None removes one. Attitude and proximity may be 1 to 5 or a word
             of the type.
         notes: notes to add.
+        edit: the edit of one of its notes.
         adds_type: whether a type that an existing relationship lacks is added to the others instead
             of replacing them.
         correction: whether what it replaces was never right.
@@ -67,14 +50,19 @@ class RelationshipIntent:
     to_entity_key: str
     neo4j_type: str | None = None
     element_id: str | None = None
-    create: bool = False
-    or_update: bool = False
-    omit_invalid_levels: bool = False
+    mode: WriteMode = "update"
+    initial: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+    edit: NoteEdit | None = None
     adds_type: bool = False
     correction: bool = False
     missing: str = "Relationship not found between {a} and {b}"
+
+    @property
+    def new_type(self) -> str:
+        """The type of a new relationship; empty for the Neo4j type in words."""
+        return self.values.get("relationship_type") or self.initial.get("relationship_type") or ""
 
     @property
     def pair(self) -> frozenset[str]:
@@ -85,13 +73,6 @@ class RelationshipIntent:
         """Whether its type takes the place of a stored one, or it corrects what is stored."""
         given = self.values.get("relationship_type")
         return self.correction or bool(given and not self.adds_type and not is_same(stored, given))
-
-
-RelationshipWriteResult = WriteResult[GraphRelationship]
-"""A relationship after a write, as seen from the node that the caller named first."""
-
-RelationshipWriteOptions = WriteOptions[RelationshipIntent, RelationshipRecord]
-"""Options of writes of relationships."""
 
 
 class RelationshipRepository:
@@ -125,6 +106,8 @@ class RelationshipRepository:
             adopt_foreign: whether relationships that name another owner are treated as the user's.
             for_update: whether a write depends on what is read; see `Store.read_for_update`.
         """
+        if not intents:
+            return []
         ends = [(intent.from_entity_key, intent.to_entity_key) for intent in intents]
         keys = sorted({key for pair in ends for key in pair})
         places = {key: place for place, key in enumerate(keys)}
@@ -208,14 +191,14 @@ class RelationshipRepository:
             raise NodeNotFoundError(f"One or both nodes do not exist: {', '.join(missing)}")
         if first.entity_key == second.entity_key:
             raise InputError(f"A relationship joins two different nodes, got {first} twice")
-        given_type = intent.values.get("relationship_type") or ""
+        given_type = intent.new_type
         neo4j_type, reverse = self.ontology.type_between(
             first.label,
             second.label,
             intent.neo4j_type,
             relationship_type=given_type,
             existing=()
-            if intent.create and given_type
+            if intent.mode != "update" and given_type
             else [record.neo4j_type for record in pair.relationships],
         )
         of_type = [record for record in pair.relationships if record.neo4j_type == neo4j_type]
@@ -330,176 +313,6 @@ class RelationshipRepository:
             label=ontology_label(found["labels"], self.ontology),
             name=as_text(found["name"]),
         )
-
-
-class RelationshipStrategy:
-    """Creates and changes the relationships of one user, and adds notes to them; see
-    `compare_and_set`.
-    """
-
-    def __init__(
-        self,
-        relationships: RelationshipRepository,
-        context: WriteContext,
-        *,
-        user_id: str,
-        options: RelationshipWriteOptions | None = None,
-    ) -> None:
-        self._relationships = relationships
-        self._context = context
-        self._user_id = user_id
-        self._options = options or RelationshipWriteOptions()
-        self.saver = RecordSaver(
-            kind=relationships,
-            context=context,
-            user_id=user_id,
-            write=write_records(relationships.ontology),
-            options=self._options,
-        )
-
-    def identity(self, intent: RelationshipIntent) -> frozenset[str]:
-        """The two nodes, in either order."""
-        return intent.pair
-
-    async def read(self, intents: Sequence[RelationshipIntent]) -> Sequence[PairState]:
-        """Read the two nodes of each intent and the relationships between them; intents about one
-        pair share these.
-        """
-        pairs = await self._relationships.read_pairs(
-            self._user_id,
-            intents,
-            adopt_foreign=self._options.adopt_foreign,
-            for_update=not self._options.dry_run,
-        )
-        shared: dict[frozenset[str], list[RelationshipRecord]] = {}
-        return [
-            replace(pair, relationships=shared.setdefault(intent.pair, pair.relationships))
-            for intent, pair in zip(intents, pairs, strict=True)
-        ]
-
-    def plan(
-        self, intent: RelationshipIntent, state: PairState
-    ) -> PlannedWrite[RelationshipRecord]:
-        """Decide what to write.
-
-        Raises:
-            NotFoundError: a node or the relationship to change does not exist for this user.
-            AlreadyExistsError: the relationship to create exists.
-            InputError: a value is invalid.
-        """
-        stored, blank = self._relationships.find(intent, state)
-        if self._options.prepare is not None:
-            intent = self._options.prepare(intent, stored)
-        if stored is None and not intent.create:
-            raise not_found(intent, state)
-        if stored is not None and intent.create and not intent.or_update:
-            raise relationship_exists(state, stored, self._relationships.ontology)
-        if stored is None and not intent.values.get("relationship_type"):
-            intent = replace(
-                intent, values={**intent.values, "relationship_type": as_words(blank.neo4j_type)}
-            )
-        before = stored or with_properties(blank, {"user_id": self._user_id})
-        ended = self._options.said_on
-        if stored is not None:
-            replaces_type = intent.replaces_type(stored.text("relationship_type"))
-            if intent.adds_type:
-                intent = self._with_added_type(intent, stored)
-            when = intent.values.get("when")
-            if when and replaces_type:
-                ended = beginning(when) or ended
-            elif when:
-                intent = replace(
-                    intent,
-                    values={**intent.values, "when": with_periods(stored.text("when"), when)},
-                )
-        given, omitted = self._values(intent, before.neo4j_type)
-        levels = self._levels_stored_as_text(before)
-        changes = changed_properties(before, levels | given, intent.notes, self._context)
-        changes |= history_change(
-            stored and with_properties(stored, levels),
-            {
-                name: value
-                for name, value in changes.items()
-                if name not in levels or value != levels[name]
-            },
-            until=self._context.clock(),
-            ended=ended,
-            by=self._user_id,
-            source_entity_key=self._options.source_entity_key,
-            corrected=intent.correction,
-        )
-        after = with_properties(before, changes)
-        state.relationships[:] = [
-            after,
-            *(record for record in state.relationships if record is not stored),
-        ]
-        return PlannedWrite(stored, after, changes, intent.from_entity_key, omitted)
-
-    async def save(
-        self, plans: Mapping[int, PlannedWrite[RelationshipRecord]]
-    ) -> Mapping[int, RelationshipWriteResult | KgAgentError]:
-        """Embed and write; a plan that met a conflict is missing from the result."""
-        return await self.saver.save(plans)
-
-    def _with_added_type(
-        self, intent: RelationshipIntent, stored: RelationshipRecord
-    ) -> RelationshipIntent:
-        """A write that adds a type; a second description becomes a note, with its time.
-
-        Raises:
-            InputError: the relationship would have too many types.
-        """
-        old, given = stored.text("relationship_type"), intent.values.get("relationship_type")
-        if not given or not old:
-            return intent
-        values = {**intent.values, "relationship_type": with_types(old, given)}
-        description = values.get("description")
-        if (
-            is_same(old, given)
-            or not description
-            or stored.text("description") in {"", description}
-        ):
-            return replace(intent, values=values)
-        del values["description"]
-        # The time of the whole relationship, if it has one, gets that of the new type too.
-        when = values.get("when") if stored.text("when") else values.pop("when", None)
-        note = Note(
-            content=description,
-            added_by=self._user_id,
-            date_added=self._context.clock(),
-            source_entity_key=self._options.source_entity_key,
-            **times_of_note(when, self._options.said_on),
-        )
-        return replace(intent, values=values, notes=(note, *intent.notes))
-
-    def _levels_stored_as_text(self, record: RelationshipRecord) -> dict[str, Any]:
-        """The numbers of levels that an old graph holds as words or as text."""
-        stored_as_text = (
-            field for field in LEVEL_FIELDS if isinstance(record.properties.get(field), str)
-        )
-        known = {
-            field: record.known_level(self._relationships.ontology, field)
-            for field in stored_as_text
-        }
-        return {field: level for field, level in known.items() if level is not None}
-
-    def _values(
-        self, intent: RelationshipIntent, neo4j_type: str
-    ) -> tuple[dict[str, Any], tuple[InvalidLevelError, ...]]:
-        """The values of an intent with levels as numbers, and the errors of levels that are
-        omitted.
-        """
-        level = self._relationships.ontology.level
-        values: dict[str, Any] = {}
-        omitted: list[InvalidLevelError] = []
-        for name, value in intent.values.items():
-            try:
-                values[name] = level(neo4j_type, name, value) if name in LEVEL_FIELDS else value
-            except InvalidLevelError as error:
-                omitted.append(error)
-        if omitted and not (intent.omit_invalid_levels and (values or intent.notes)):
-            raise omitted[0]
-        return values, tuple(omitted)
 
 
 def parallel_key(neo4j_type: str, one: str, other: str) -> str:

@@ -14,10 +14,11 @@ from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import ReferenceForms, message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.graph.single_write import ChangedRecord, SingleWrite, UserGraph, embedded_rows
+from kgagent.graph.single_write import SingleWrite, embedded_rows
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.graph.writes import ModelT
+from kgagent.graph.user_graph import UserGraph
+from kgagent.graph.writes import ModelT, PlannedWrite
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.names import shorten_name
 
@@ -67,12 +68,10 @@ class _Restoration(SingleWrite[RestorationPlan[ModelT], RestorationResult[ModelT
         graph, context = self.graph, self.graph.context
         key = {"entity_key": plan.record.entity_key} if isinstance(plan.record, GraphNode) else {}
         deleted = [] if plan.node is None else [plan.node]
-        nodes = [
-            ChangedRecord(graph.nodes, with_properties(node, key), node, key) for node in deleted
-        ]
+        nodes = [PlannedWrite[Any](node, with_properties(node, key), key) for node in deleted]
         records = [
             *nodes,
-            *(ChangedRecord(graph.relationships, item, item, {}) for item in plan.relationships),
+            *(PlannedWrite[Any](item, item, {}) for item in plan.relationships),
         ]
         rows, embedded = await embedded_rows(records, graph, keep_updated_at=True)
         # What is kept of them has the keys that they had.

@@ -9,16 +9,17 @@ from datetime import datetime
 from typing import Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
 
 from kgagent.embedding.base import Embedder, Embedding
-from kgagent.errors import InvalidLevelError
 from kgagent.graph.records import Record
 from kgagent.graph.store import Store
 from kgagent.models import GraphNode, GraphRelationship
 
-IntentT = TypeVar("IntentT")
 RecordT = TypeVar("RecordT", bound=Record)
 ModelT = TypeVar("ModelT", bound=GraphNode | GraphRelationship)
 RecordT_contra = TypeVar("RecordT_contra", bound=Record, contravariant=True)
 ModelT_co = TypeVar("ModelT_co", bound=GraphNode | GraphRelationship, covariant=True)
+
+WriteMode = Literal["create", "update", "either"]
+"""Whether the record of a write must not exist, must exist, or may exist."""
 
 WrittenModel = GraphNode | GraphRelationship
 OnChange = Callable[[WrittenModel | None, WrittenModel], None]
@@ -47,7 +48,7 @@ class WriteContext:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WriteOptions(Generic[IntentT, RecordT]):
+class WriteOptions:
     """How a write differs from a plain one: what is checked or changed before it is planned, and
     what stays as it is.
 
@@ -65,7 +66,7 @@ class WriteOptions(Generic[IntentT, RecordT]):
             other.
     """
 
-    prepare: Callable[[IntentT, RecordT | None], IntentT] | None = None
+    prepare: Callable[[Any, Any], Any] | None = None
     adopt_foreign: bool = False
     keep_updated_at: bool = False
     dry_run: bool = False
@@ -83,14 +84,12 @@ class PlannedWrite(Generic[RecordT]):
         after: the record with its new properties.
         changes: the properties that change; None removes one.
         asked_from: of a relationship, the end that the caller named first.
-        omitted: of a relationship, the errors of levels that are not written.
     """
 
     stored: RecordT | None
     after: RecordT
     changes: Mapping[str, Any]
     asked_from: str | None = None
-    omitted: tuple[InvalidLevelError, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,6 @@ class WriteResult(Generic[ModelT]):
         changed: whether anything was written.
         embedding: the new embedding; None if the stored one was kept, or there is none.
         warnings: what the caller should know although the write succeeded.
-        omitted: of a relationship, the errors of levels that were not written.
     """
 
     record: ModelT
@@ -111,7 +109,6 @@ class WriteResult(Generic[ModelT]):
     changed: bool
     embedding: Embedding | None = None
     warnings: tuple[str, ...] = ()
-    omitted: tuple[InvalidLevelError, ...] = ()
 
     @property
     def created(self) -> bool:

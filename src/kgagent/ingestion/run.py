@@ -8,7 +8,9 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 
 from kgagent.errors import AlreadyExistsError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
-from kgagent.graph.nodes import NodeIntent, NodeStrategy
+from kgagent.graph.graph_writes import GraphStrategy
+from kgagent.graph.nodes import NodeIntent
+from kgagent.graph.user_graph import UserGraph
 from kgagent.ingestion.limits import Limits, RunStoppedError, RunUsage
 from kgagent.ingestion.model_tools import ModelTools
 from kgagent.ingestion.part_reader import ChatModel, PartReader
@@ -128,14 +130,16 @@ class IngestionRun:
             **({} if stored else {"created_at": now}),
         }
         context = replace(self._services.write_context, on_change=self._changes)
-        strategy = NodeStrategy(self._services.nodes, context, user_id=self._config.user_id)
+        graph = UserGraph(
+            self._services.nodes, self._services.relationships, context, self._config.user_id
+        )
         intent = NodeIntent(
             entity_key=self._key,
             label=self._config.source_label,
-            or_update=stored is not None,
+            mode="either" if stored else "create",
             values=values,
         )
-        [written] = await compare_and_set(strategy, [intent], attempts=context.attempts)
+        [written] = await compare_and_set(GraphStrategy(graph), [intent], attempts=context.attempts)
         if isinstance(written, KgAgentError) and not isinstance(written, AlreadyExistsError):
             raise written
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.errors import SearchError
+from kgagent.graph.embedded_text import MAX_EMBEDDED_TEXT
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX, STATEMENT
 from kgagent.graph.statements import statement

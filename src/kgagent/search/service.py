@@ -5,8 +5,8 @@ from datetime import datetime
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
+from kgagent.graph.embedded_text import MAX_EMBEDDED_TEXT
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.store import Store
 from kgagent.models import (

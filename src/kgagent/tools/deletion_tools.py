@@ -14,7 +14,7 @@ from kgagent.graph.merging import Merge
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.restoration import NodeRestoration, RelationshipRestoration, RestorationPlan
-from kgagent.graph.single_write import UserGraph
+from kgagent.graph.user_graph import UserGraph
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.models.fields import EntityKey
 from kgagent.models.note import format_utc

@@ -7,6 +7,7 @@ from typing import ClassVar
 from pydantic import ConfigDict, Field
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
+from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.references import References
 from kgagent.models import GraphNode
@@ -27,7 +28,7 @@ from kgagent.tools.arguments import (
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.write_results import NoteExpiry, WriteToolResult, new_expiries
-from kgagent.tools.writing import NodeWrite, write_node
+from kgagent.tools.writing import write_node
 
 
 class CreateNodeArguments(Arguments):
@@ -117,9 +118,10 @@ class CreateNode(Tool[CreateNodeArguments]):
         owner = owner_values(
             context, stored, is_owner=arguments.is_owner or None, entity_key=key, label=label
         )
-        node = NodeWrite(
+        node = NodeIntent(
             entity_key=key,
             label=label,
+            mode="create",
             values={"name": name, "description": arguments.description, "created_at": now, **owner},
             notes=build_notes(arguments.notes, context, now),
             aliases=tuple(arguments.aliases),
@@ -239,7 +241,7 @@ class UpdateNode(Tool[UpdateNodeArguments]):
         )
         values |= owner_values(context, stored, is_owner=arguments.is_owner, entity_key=key)
         notes = build_notes(arguments.notes, context, context.write_context.clock())
-        node = NodeWrite(
+        node = NodeIntent(
             entity_key=key,
             values=values,
             notes=notes,

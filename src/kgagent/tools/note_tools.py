@@ -8,6 +8,9 @@ from kgagent.answers.token_budget import cut
 from kgagent.errors import InputError
 from kgagent.formatting import in_one_line
 from kgagent.graph.graph_writes import GraphWriteResult
+from kgagent.graph.nodes import NodeIntent
+from kgagent.graph.note_edit import NoteEdit
+from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphRelationship, Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.ontology import Ontology
@@ -16,7 +19,7 @@ from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
 from kgagent.tools.deletion_tools import quoted
 from kgagent.tools.write_results import TEXT_TOKENS, WriteToolResultWithRecords
-from kgagent.tools.writing import NodeWrite, NoteEdit, RelationshipWrite, write_one
+from kgagent.tools.writing import write_one
 
 
 class NoteAddress(Arguments):
@@ -164,11 +167,11 @@ async def _edit(
         NotFoundError: the node, the relationship or the note does not exist.
         InputError: several notes begin so.
     """
-    record: NodeWrite | RelationshipWrite
+    record: NodeIntent | RelationshipIntent
     if address.entity_key is not None:
-        record = NodeWrite(entity_key=address.entity_key, edit=edit)
+        record = NodeIntent(entity_key=address.entity_key, edit=edit)
     else:
-        record = RelationshipWrite(
+        record = RelationshipIntent(
             from_entity_key=address.from_entity_key or "",
             to_entity_key=address.to_entity_key or "",
             neo4j_type=address.neo4j_type,

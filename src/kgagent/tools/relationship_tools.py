@@ -33,7 +33,7 @@ from kgagent.tools.write_results import (
     kept_description,
     replaced_values,
 )
-from kgagent.tools.writing import RelationshipWrite, write_relationship
+from kgagent.tools.writing import write_relationship
 
 _VALUES = {
     "relationship_type",
@@ -64,15 +64,15 @@ class NewRelationship(RelationshipEnds):
         None, description="How important it is to the user, 0 to 1."
     )
 
-    def to_write(self, context: ToolContext, now: datetime) -> RelationshipWrite:
+    def to_write(self, context: ToolContext, now: datetime) -> RelationshipIntent:
         """The write that creates it.
 
         Raises:
             InputError: the ontology has no such lifetime of a note.
         """
         values = self.model_dump(include=_VALUES, exclude_none=True)
-        return RelationshipWrite(
-            **_ends(self), create=True, values=values, notes=build_notes(self.notes, context, now)
+        return RelationshipIntent(
+            **_ends(self), mode="create", values=values, notes=build_notes(self.notes, context, now)
         )
 
 
@@ -100,7 +100,7 @@ class RelationshipChange(RelationshipEnds):
     notes: Notes = Field(default_factory=list, description="Notes to add.")
     correction: bool = Field(False, description=CORRECTION)
 
-    def to_write(self, context: ToolContext, now: datetime) -> RelationshipWrite:
+    def to_write(self, context: ToolContext, now: datetime) -> RelationshipIntent:
         """The write that changes it.
 
         Raises:
@@ -119,7 +119,7 @@ class RelationshipChange(RelationshipEnds):
             fields = "description, relationship_type, attitude, proximity, when or notes"
             raise InputError(f"Nothing to change: give {fields}")
         notes = build_notes(self.notes, context, now)
-        return RelationshipWrite(
+        return RelationshipIntent(
             **_ends(self), values=values, notes=notes, correction=self.correction
         )
 
@@ -277,7 +277,7 @@ class AddNoteToRelationship(Tool[AddNoteToRelationshipArguments]):
         restore = ", or restore a deleted one with restore_relationship" if can_restore else ""
         written = await write_relationship(
             context,
-            RelationshipWrite(
+            RelationshipIntent(
                 **_ends(arguments),
                 notes=build_notes(notes, context, context.write_context.clock()),
                 missing=(

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from pydantic import BaseModel
 
 from kgagent.errors import InputError, KgAgentError
-from kgagent.graph.graph_writes import GraphWriteResult
-from kgagent.graph.nodes import NodeWriteResult
+from kgagent.graph.graph_writes import GraphWriteResult, NodeWriteResult
+from kgagent.graph.nodes import NodeIntent
+from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.pair_state import End
 from kgagent.graph.references import References
+from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.note import times_of_note
 from kgagent.names import normalised_name
@@ -50,11 +52,11 @@ from kgagent.tools.write_results import (
     new_notes,
     replaced_values,
 )
-from kgagent.tools.writing import NodeWrite, NoteEdit, RelationshipWrite, Write, write
+from kgagent.tools.writing import Write, write
 from kgagent.turns import in_turns
 
 if TYPE_CHECKING:
-    from kgagent.graph.relationships import RelationshipWriteResult
+    from kgagent.graph.graph_writes import RelationshipWriteResult
 
 ItemT = TypeVar("ItemT", bound=BaseModel)
 Position = tuple[ListName, int]
@@ -221,7 +223,7 @@ class _Call:
     async def write(self) -> None:
         """Write the nodes and then the relationships, with one request for embeddings."""
         writes = dict(
-            sorted(self.writes.items(), key=lambda item: isinstance(item[1], RelationshipWrite))
+            sorted(self.writes.items(), key=lambda item: isinstance(item[1], RelationshipIntent))
         )
         source = None
         # A note that refers to an unknown source fails by itself.
@@ -249,7 +251,7 @@ class _Call:
         for position, intent in writes.items():
             keys = (
                 [intent.entity_key]
-                if isinstance(intent, NodeWrite)
+                if isinstance(intent, NodeIntent)
                 else [intent.from_entity_key, intent.to_entity_key]
             )
             positions = [missing[key] for key in keys if key in missing]
@@ -363,7 +365,7 @@ class _Call:
         if self.arguments.source:
             yield self.arguments.source
 
-    def _node(self, index: int, item: RememberedNode) -> NodeWrite:
+    def _node(self, index: int, item: RememberedNode) -> NodeIntent:
         """Create or update a node.
 
         Raises:
@@ -386,28 +388,23 @@ class _Call:
                 label=label,
             )
         )
-        if target.is_new:
-            values |= {
-                "name": item.name,
-                "description": item.description or "",
-                "created_at": self.now,
-            }
-        else:
-            values |= {"name": item.name} if target.renames and item.name else {}
-            values |= {"description": item.description} if item.description else {}
-            values |= {"aliases": None} if item.removes_aliases else {}
-        return NodeWrite(
+        values |= {"name": item.name} if target.renames and item.name else {}
+        values |= {"description": item.description} if item.description else {}
+        values |= {"aliases": None} if item.removes_aliases else {}
+        return NodeIntent(
             entity_key=target.entity_key,
-            label=label,
-            or_update=target.is_new,
+            label=item.label,
+            mode="either" if target.is_new else "update",
+            initial={"name": item.name, "description": "", "created_at": self.now},
             values=values,
-            notes=self._notes_of(("nodes", index), has_more=bool(values or item.aliases)),
+            notes=self._notes_of(
+                ("nodes", index), has_more=bool(target.is_new or values or item.aliases)
+            ),
             aliases=tuple(item.aliases),
             correction=item.correction,
-            expected_label=item.label,
         )
 
-    def _relationship(self, index: int, item: RememberedRelationship) -> RelationshipWrite:
+    def _relationship(self, index: int, item: RememberedRelationship) -> RelationshipIntent:
         """Create or update a relationship.
 
         Raises:
@@ -419,13 +416,11 @@ class _Call:
         )
         if not values.get("description"):
             values.pop("description", None)
-        return RelationshipWrite(
+        return RelationshipIntent(
             from_entity_key=self.references.key(item.from_),
             to_entity_key=self.references.key(item.to),
             neo4j_type=item.neo4j_type,
-            create=True,
-            or_update=True,
-            omit_invalid_levels=True,
+            mode="either",
             adds_type=not (item.replaces or item.correction),
             correction=item.correction,
             values=values,
@@ -442,12 +437,11 @@ class _Call:
         edit = self._edit(item)
         notes = () if edit else (self._new_note(item),)
         if len(keys) == 1:
-            return NodeWrite(entity_key=keys[0], notes=notes, edit=edit)
-        return RelationshipWrite(
+            return NodeIntent(entity_key=keys[0], notes=notes, edit=edit)
+        return RelationshipIntent(
             from_entity_key=keys[0],
             to_entity_key=keys[1],
-            create=edit is None,
-            or_update=True,
+            mode="either" if edit is None else "update",
             notes=notes,
             edit=edit,
         )
@@ -529,16 +523,13 @@ class _Call:
         written = self.written[position]
         name = f"{position[0]}[{position[1]}]"
         yield from (
-            f"{name} was written without {error.field}: {error}" for error in written.omitted
-        )
-        yield from (
             f"{name} was written without {error}" for error in self.omitted.get(position, ())
         )
         yield from written.warnings
         write = self.writes[position]
         if (
             written.created
-            and isinstance(write, RelationshipWrite)
+            and isinstance(write, RelationshipIntent)
             and "relationship_type" not in write.values
         ):
             yield f"New relationship {_item(written)!r}; give a better relationship_type"

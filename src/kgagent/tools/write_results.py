@@ -14,10 +14,10 @@ from kgagent.answers.items import Item, NodeItem, NoteItem, RelationshipItem, Re
 from kgagent.answers.page import Content, text_page
 from kgagent.answers.token_budget import RECORD_TOKENS, estimated_tokens, fit_record, json_tokens
 from kgagent.formatting import beginning, counted, in_one_line
+from kgagent.graph.graph_writes import RelationshipWriteResult
 from kgagent.graph.history import is_extension
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.reference_forms import message_key
-from kgagent.graph.relationships import RelationshipWriteResult
 from kgagent.graph.writes import WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.free_types import is_extended

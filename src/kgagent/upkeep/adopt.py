@@ -11,6 +11,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.formatting import counted
 from kgagent.graph.deleted_records import LONG_TIMEOUT
+from kgagent.graph.embedded_text import MAX_EMBEDDED_TEXT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import (
     BOOKKEEPING,
@@ -20,7 +21,6 @@ from kgagent.graph.property_names import (
     OLD_IS_REVERSED,
     RELATIONSHIP_BOOKKEEPING,
 )
-from kgagent.graph.record_saver import MAX_EMBEDDED_TEXT
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store

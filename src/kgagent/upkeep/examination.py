@@ -8,9 +8,9 @@ from typing import Any, Literal, Self
 
 from kgagent.embedding.base import Embedder
 from kgagent.formatting import beginning
+from kgagent.graph.embedded_text import EmbeddedText
 from kgagent.graph.nodes import NodeIntent, NodeRepository
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.record_saver import EmbeddedText
 from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.relationships import RelationshipIntent, RelationshipRepository
 from kgagent.graph.statement_index import days_of

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -189,7 +188,7 @@ class _Target:
             ConflictError: records kept their notes.
         """
         tally = Tally()
-        options: WriteOptions[Any, Any] = WriteOptions(prepare=self._without_notes)
+        options: WriteOptions = WriteOptions(prepare=self._without_notes)
         for scan in self._scans:
             await Rewrite(
                 scan=scan,

@@ -5,7 +5,6 @@ records.
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
-from typing import Any
 
 from kgagent.batches import batched, check_batch_size
 from kgagent.errors import InputError, KgAgentError
@@ -152,7 +151,7 @@ def migration(services: GraphServices, block: MigrationBlock) -> Rewrite:
             values={name: stored.known_level(services.ontology, name) for name in LEVEL_FIELDS},
         )
 
-    options: WriteOptions[Any, Any] = WriteOptions(
+    options: WriteOptions = WriteOptions(
         prepare=prepare, adopt_foreign=True, keep_updated_at=True, dry_run=block.dry_run
     )
     return Rewrite(

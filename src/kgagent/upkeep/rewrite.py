@@ -161,7 +161,7 @@ class Rewrite:
 
     scan: Scan
     judge: Callable[[Inspected], Change | Skipped | None]
-    options: WriteOptions[Any, Any]
+    options: WriteOptions
     context: WriteContext
     batch_size: int
 

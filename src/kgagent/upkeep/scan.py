@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
 from kgagent.graph.compare_and_set import WriteStrategy
-from kgagent.graph.nodes import NodeRepository, NodeStrategy
-from kgagent.graph.relationships import RelationshipStrategy
+from kgagent.graph.graph_writes import GraphStrategy
+from kgagent.graph.nodes import NodeRepository
+from kgagent.graph.relationships import RelationshipRepository
 from kgagent.graph.statements import Fragment, Statement, statement
 from kgagent.graph.store import Row
+from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
 from kgagent.services import GraphServices
 from kgagent.upkeep.examination import Examination, Inspected, Kind, Repository
@@ -87,13 +89,11 @@ class Scan:
         """Examine a record."""
         return inspected.examine(self.repository, context.embedder, context.clock())
 
-    def strategy(
-        self, user_id: str, context: WriteContext, options: WriteOptions[Any, Any]
-    ) -> Strategy:
+    def strategy(self, user_id: str, context: WriteContext, options: WriteOptions) -> Strategy:
         """The strategy that writes records of a user."""
-        if isinstance(self.repository, NodeRepository):
-            return NodeStrategy(self.repository, context, user_id=user_id, options=options)
-        return RelationshipStrategy(self.repository, context, user_id=user_id, options=options)
+        parts = (self.repository.store, self.repository.ontology)
+        graph = UserGraph(NodeRepository(*parts), RelationshipRepository(*parts), context, user_id)
+        return GraphStrategy(graph, options)
 
     @asynccontextmanager
     async def _stream(

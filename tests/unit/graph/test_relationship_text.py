@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.embedding.hashing import HashingEmbedder
-from kgagent.graph.record_saver import embedding_text
+from kgagent.graph.embedded_text import embedding_text
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import relationship_text
 from kgagent.graph.stored_embeddings import embedding_hash

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
-from kgagent.graph.record_saver import EmbeddedText, vector_changes
+from kgagent.graph.embedded_text import EmbeddedText, vector_changes
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.stored_embeddings import embedding_hash, is_current
 from tests.support.embedders import WatchedEmbedder

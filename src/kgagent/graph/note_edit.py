@@ -1,0 +1,75 @@
+"""The change or the removal of a stored note."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kgagent.errors import InputError, NotFoundError
+from kgagent.formatting import counted
+from kgagent.graph.records import Record
+from kgagent.models import Note
+from kgagent.models.note import dump_notes
+from kgagent.names import shorten_name
+
+MAX_LISTED = 5
+"""Notes that an error lists."""
+
+
+@dataclass(frozen=True)
+class NoteEdit:
+    """The change or the removal of a stored note.
+
+    Attributes:
+        note: its text, or the beginning of it, which stays the same while others write.
+        changes: the fields that change; None removes the note.
+    """
+
+    note: str
+    changes: Mapping[str, Any] | None
+
+    def find(self, notes: Sequence[Note]) -> Note:
+        """Find the note; one that has the new text already, if there is no other.
+
+        Raises:
+            NotFoundError: there is no such note.
+            InputError: several notes begin so.
+        """
+        wanted, content = self.note.removesuffix("…"), (self.changes or {}).get("content")
+        matches = [note for note in notes if note.content == wanted]
+        matches = matches or [note for note in notes if note.content.startswith(wanted)]
+        matches = matches or [note for note in notes if note.content == content]
+        contents = list(dict.fromkeys(note.content for note in matches))
+        if len(contents) == 1:
+            return matches[-1]
+        shown = repr(shorten_name(wanted))
+        listed = [
+            repr(shorten_name(content))
+            for content in (contents or [note.content for note in notes])[:MAX_LISTED]
+        ]
+        if contents:
+            raise InputError(
+                f"{len(contents)} notes begin with {shown}; give more of the text: "
+                f"{'; '.join(listed)}"
+            )
+        there_are = f"There {'is' if len(notes) == 1 else 'are'} {counted(len(notes), 'note')}"
+        raise NotFoundError(
+            ": ".join(
+                [f"No note begins with {shown}. {there_are}", *filter(None, ["; ".join(listed)])]
+            )
+        )
+
+    def apply(self, note: Note) -> Note | None:
+        """The note after the change; None if it is removed."""
+        return None if self.changes is None else note.model_copy(update=dict(self.changes))
+
+    def values(self, stored: Record) -> dict[str, Any]:
+        """The properties to write.
+
+        Raises:
+            NotFoundError: there is no such note.
+            InputError: several notes begin so.
+        """
+        content = self.find(stored.notes).content
+        edited = (self.apply(note) if note.content == content else note for note in stored.notes)
+        distinct = {note.identity: note for note in edited if note is not None}
+        return {"notes": dump_notes(distinct.values()) if distinct else None}
