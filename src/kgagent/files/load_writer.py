@@ -68,7 +68,9 @@ class LoadWriter:
         graph = UserGraph(
             services.nodes, services.relationships, services.write_context, job.user_id
         )
-        self._strategy = GraphStrategy(graph, WriteOptions(prepare=_prepare, lock=lock))
+        self._strategy = GraphStrategy(
+            graph, WriteOptions(prepare=_prepare, any_direction=True, lock=lock)
+        )
 
     @property
     def done(self) -> int:

@@ -254,7 +254,8 @@ class GraphStrategy:
             is_turned = intent.from_entity_key != next(iter(stored.ends_in_direction))
             turned = {"is_reversed": not stored.properties.get("is_reversed")} if is_turned else {}
             return replace(intent, adds_type=False, values={**intent.values, **turned})
-        _check_direction(intent, stored, self._graph.relationships.ontology)
+        if not self._options.any_direction:
+            _check_direction(intent, stored, self._graph.relationships.ontology)
         return intent
 
     def _with_added_type(
