@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import cast
 
-from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.errors import InputError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import (
     GraphStrategy,
@@ -19,7 +19,6 @@ from kgagent.graph.reference_forms import is_generated_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions
-from kgagent.models import Note
 from kgagent.tools.context import ToolContext
 
 Write = NodeIntent | RelationshipIntent
