@@ -25,7 +25,6 @@ from .errors import RerankingError as RerankingError
 from .errors import SchemaError as SchemaError
 from .errors import SearchError as SearchError
 from .errors import ServerStartError as ServerStartError
-from .errors import SharedKeyError as SharedKeyError
 from .errors import StatementTimeoutError as StatementTimeoutError
 from .errors import StatementValueError as StatementValueError
 from .errors import StoreError as StoreError

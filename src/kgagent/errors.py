@@ -8,7 +8,6 @@ KgAgentError
 │   ├── AlreadyExistsError          the record to create exists
 │   └── InvalidLevelError           a level is neither 1 to 5 nor a word of its type
 ├── ConflictError                   concurrent writes won, however often the write was retried
-│   └── SharedKeyError              another user's record has the key
 ├── BusyError                       too many calls are waiting; try again later
 ├── EmbeddingError                  texts could not be embedded
 │   ├── EmbeddingUnavailableError   the model could not be reached, after retries
@@ -90,12 +89,6 @@ class InvalidLevelError(InputError):
 
 class ConflictError(KgAgentError):
     """A write still conflicted with concurrent writes after all retries."""
-
-
-class SharedKeyError(ConflictError):
-    """Another user's record has the key, which a constraint of an earlier version refuses; nothing
-    was written.
-    """
 
 
 class BusyError(KgAgentError):

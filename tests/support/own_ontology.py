@@ -95,10 +95,9 @@ async def dropped_in_the_end(settings: Settings, ontology: Ontology) -> AsyncIte
         leave_shared_indexes_out(graph)
         for part in services_of(graph).schema.parts:
             kind = "CONSTRAINT" if part.kind == "unique" else "INDEX"
-            for name in filter(None, (part.name, part.earlier_name)):
-                await services_of(graph).store.run_schema(
-                    f"DROP {kind} {Identifier(name)} IF EXISTS"
-                )
+            await services_of(graph).store.run_schema(
+                f"DROP {kind} {Identifier(part.name)} IF EXISTS"
+            )
 
 
 @pytest.fixture(scope="session")

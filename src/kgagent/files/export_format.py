@@ -19,7 +19,6 @@ from kgagent.files.property_values import encode_property
 from kgagent.graph.property_names import (
     NODE_EMBEDDINGS,
     OLD_EMBEDDINGS,
-    OLD_NOTES_HASH,
     STATEMENTS_HASH,
 )
 from kgagent.graph.records import ontology_label
@@ -29,10 +28,7 @@ from kgagent.ontology import Ontology
 
 FORMAT: Literal["kgagent-export"] = "kgagent-export"
 FORMAT_VERSION = 1
-"""Of the lines of the file."""
-
-SCHEMA_VERSION = 1
-"""Of the properties of the records."""
+"""Of the lines of the file, and of the properties of the records."""
 
 EMBEDDING_PROPERTIES = frozenset(
     {
@@ -45,7 +41,7 @@ EMBEDDING_PROPERTIES = frozenset(
 )
 """What a file without embeddings does not have."""
 
-NOT_EXPORTED = (STATEMENTS_HASH, OLD_NOTES_HASH)
+NOT_EXPORTED = (STATEMENTS_HASH,)
 """What says that the statements are indexed in this database."""
 
 
@@ -74,10 +70,11 @@ class Header(_ExportLine):
         ontology: fingerprint of the graph's ontology.
     """
 
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
     kind: Literal["header"] = "header"
     format: Literal["kgagent-export"] = FORMAT
     format_version: int = FORMAT_VERSION
-    schema_version: int = SCHEMA_VERSION
     user_id: str | None
     embeddings: EmbeddingFacts | None
     ontology: str
@@ -318,13 +315,11 @@ def _read_header(path: Path, line: FileLine) -> Header:
             f"{path} is not a file that `kgagent export` wrote; `kgagent load` reads other JSON "
             f"Lines"
         )
-    for name, supported in (("format_version", FORMAT_VERSION), ("schema_version", SCHEMA_VERSION)):
-        version = fields.get(name)
-        if version != supported:
-            raise InputError(
-                f"{path} has {name} {version!r}, but this kgagent reads {supported}; use the "
-                f"version that wrote it"
-            )
+    if (version := fields.get("format_version")) != FORMAT_VERSION:
+        raise InputError(
+            f"{path} has format_version {version!r}, but this kgagent reads {FORMAT_VERSION}; use "
+            f"the version that wrote it"
+        )
     try:
         return parse_line(line, {"header": Header})
     except InputError as error:

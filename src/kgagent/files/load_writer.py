@@ -11,7 +11,6 @@ from kgagent.errors import (
     InputError,
     KgAgentError,
     NotFoundError,
-    SharedKeyError,
 )
 from kgagent.files.batch_writing import LineItem, line_batches, write_batches
 from kgagent.files.load_reader import LoadedNodeIntent
@@ -162,6 +161,6 @@ def _reason(error: KgAgentError) -> str:
             f"{error}; `from` and `to` must be the id of a valid line of the file, or an "
             f"entity_key of the graph"
         )
-    if isinstance(error, ConflictError) and not isinstance(error, SharedKeyError):
+    if isinstance(error, ConflictError):
         return f"{error}. Load the file again"
     return str(error)

@@ -9,10 +9,10 @@ from typing import Protocol, TypeVar
 
 from kgagent.errors import (
     ConflictError,
+    ConstraintViolationError,
     EmbeddingResponseError,
     InputError,
     KgAgentError,
-    SharedKeyError,
 )
 
 IntentT = TypeVar("IntentT")
@@ -82,13 +82,13 @@ async def compare_and_set(
     conflicts = dict.fromkeys(range(len(intents)), 0)
     while pending := [position for position in conflicts if position not in outcomes]:
         applied = await _apply(strategy, intents, pending)
-        # A record that a concurrent write of the same user created is found when it is read again.
-        shared = {
+        # A record that a concurrent write created is found when it is read again.
+        refused = {
             one
             for one, outcome in applied.items()
-            if isinstance(outcome, SharedKeyError) and not conflicts[one]
+            if isinstance(outcome, ConstraintViolationError) and not conflicts[one]
         }
-        outcomes |= {position: applied[position] for position in applied.keys() - shared}
+        outcomes |= {position: applied[position] for position in applied.keys() - refused}
         retries = [position for position in pending if position not in outcomes]
         for position in retries:
             conflicts[position] += 1

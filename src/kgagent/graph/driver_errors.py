@@ -8,7 +8,6 @@ from kgagent.errors import (
     ConstraintViolationError,
     EntityGoneError,
     KgAgentError,
-    SharedKeyError,
     StatementTimeoutError,
     StatementValueError,
     StoreError,
@@ -20,12 +19,6 @@ VALUE_ERRORS = frozenset(f"Neo.ClientError.Statement.{name}" for name in _VALUES
 """Error codes for values that an operator does not accept; text that is not a date counts as a
 syntax error.
 """
-
-_KEY_OF_ALL_USERS = re.compile(
-    r"(?:Node|Relationship)\(\d+\) already exists with (?:label|type) `(?:[^`]|``)*` "
-    r"and property `(?:entity_key|relationship_key)` = "
-)
-"""How the server describes a record that breaks a constraint on a key without `user_id`."""
 
 _WRITING_FAILED = re.compile(
     r"Could not (append|apply the) transaction|The database has encountered a critical error, and "
@@ -51,7 +44,9 @@ def translated(error: DriverFailure, uri: str) -> KgAgentError:
         uri: address of the server, for the message.
     """
     if isinstance(error, neo4j_errors.ConstraintError):
-        return _of_constraint(error.message or "")
+        return ConstraintViolationError(
+            f"The write violates a uniqueness constraint: {error.message}"
+        )
     if isinstance(error, neo4j_errors.AuthError):
         return StoreError(
             f"Neo4j at {uri} refused the login: check NEO4J_USERNAME and NEO4J_PASSWORD"
@@ -68,18 +63,6 @@ def translated(error: DriverFailure, uri: str) -> KgAgentError:
     if isinstance(error, neo4j_errors.ServiceUnavailable | neo4j_errors.SessionExpired):
         return UnreachableError(f"The graph cannot be reached: {problem}")
     return StoreError(problem)
-
-
-def _of_constraint(message: str) -> ConstraintViolationError | SharedKeyError:
-    if not _KEY_OF_ALL_USERS.match(message):
-        return ConstraintViolationError(f"The write violates a uniqueness constraint: {message}")
-    return SharedKeyError(
-        "Another user has a record with the same key, and a constraint of an earlier version of "
-        "kgagent allows each "
-        "key only once among all users; nothing was written. Run `kgagent migrate` to replace the "
-        "constraint. If "
-        "another program created it, `kgagent doctor` says how to drop it"
-    )
 
 
 def _of_server(error: neo4j_errors.Neo4jError, uri: str) -> StoreError:

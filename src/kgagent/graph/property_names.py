@@ -9,14 +9,10 @@ ADOPTED = "kgagent_adopted"
 """The names of the properties that adopting a record added to it."""
 
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
-OLD_IS_REVERSED = "told_in_reverse"
-"""Name of `is_reversed` in old graphs: still read, and renamed by the first write."""
+"""Embeddings of the documents' earlier form: never read, and removed by the first write."""
 
 STATEMENTS_HASH = "statements_hash"
 """Fingerprint of the statements of a record that are indexed."""
-
-OLD_NOTES_HASH = "notes_hash"
-"""In old graphs, the fingerprint of the notes that were indexed; the next write removes it."""
 
 DAYS = ("when_earliest", "when_latest")
 """The first and the last day of `when`, as numbers such as 20230204."""
@@ -39,7 +35,6 @@ INTERNAL_PROPERTIES = frozenset(
         ADOPTED,
         *OLD_EMBEDDINGS,
         "is_reversed",
-        OLD_IS_REVERSED,
         "notes_text",
     }
     | {"ingestion_run", "ingestion_progress", "ingestion_messages", "ingestion_merged"}
@@ -47,7 +42,6 @@ INTERNAL_PROPERTIES = frozenset(
         "embedding_hash",
         "embedding_model",
         STATEMENTS_HASH,
-        OLD_NOTES_HASH,
         *DAYS,
         PERIODS,
         FORMER,
@@ -61,7 +55,6 @@ BOOKKEEPING = (
     "write_lock",
     "notes_text",
     STATEMENTS_HASH,
-    OLD_NOTES_HASH,
     "embedding_hash",
     "embedding_model",
     ADOPTED,

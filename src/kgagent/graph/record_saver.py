@@ -11,7 +11,6 @@ from kgagent.errors import (
     EntityGoneError,
     InputError,
     KgAgentError,
-    SharedKeyError,
 )
 from kgagent.graph.embedded_text import EmbeddedText, length_warnings, vector_changes
 from kgagent.graph.records import Record
@@ -122,7 +121,7 @@ class RecordSaver:
 
     def _needs_write(self, plan: PlannedWrite[Any], vector: VectorChange, now: datetime) -> bool:
         stored = plan.stored
-        if stored is None or plan.changes or vector.properties or stored.has_old_properties:
+        if stored is None or plan.changes or vector.properties or stored.has_old_embeddings:
             return True
         expected = self.graph.kind(stored).bookkeeping(stored, self.graph.user_id, now)
         return any(stored.properties.get(name) != value for name, value in expected.items())
@@ -143,10 +142,12 @@ class RecordSaver:
         try:
             async with self.options.lock or nullcontext():
                 [written] = await self.graph.nodes.store.write(text, parameters)
-        except (ConstraintViolationError, EntityGoneError, SharedKeyError) as error:
+        except (ConstraintViolationError, EntityGoneError) as error:
             if len(rows) > 1:
                 return await self._write_each(rows)
-            return {rows[0][1]["position"]: error} if isinstance(error, SharedKeyError) else {}
+            if isinstance(error, EntityGoneError):
+                return {}
+            return {rows[0][1]["position"]: error}
         return dict.fromkeys(written["positions"])
 
     async def _write_each(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:

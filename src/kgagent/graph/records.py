@@ -17,7 +17,6 @@ from kgagent.graph.property_names import (
     ADOPTED,
     INTERNAL_PROPERTIES,
     LEVEL_FIELDS,
-    OLD_IS_REVERSED,
     TIMES,
 )
 from kgagent.models import GraphNode, GraphRelationship, Note
@@ -46,7 +45,6 @@ class Record:
         vector_length: length of the stored embedding; None if there is none, and for what a search
             found.
         has_old_embeddings: whether it has an embedding property that kgagent no longer uses.
-        has_old_is_reversed: whether it has `is_reversed` under its old name.
     """
 
     vector_property: str = "embedding"
@@ -54,12 +52,6 @@ class Record:
     vector_length: int | None
     properties: Mapping[str, Any]
     has_old_embeddings: bool = False
-    has_old_is_reversed: bool = False
-
-    @property
-    def has_old_properties(self) -> bool:
-        """Whether the next write removes old embeddings, or renames `is_reversed`."""
-        return self.has_old_embeddings or self.has_old_is_reversed
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
@@ -166,7 +158,6 @@ class RelationshipRecord(Record):
         """Read a row of `_relationship.cypher` or of one of the shorter fragments that searches
         use.
         """
-        properties, has_old_is_reversed = _with_present_names(row["properties"])
         return cls(
             element_id=row["element_id"],
             neo4j_type=row["neo4j_type"],
@@ -176,10 +167,11 @@ class RelationshipRecord(Record):
             to_name=as_text(row["to_name"]),
             vector_length=row.get("vector_length"),
             has_old_embeddings=row.get("has_old_embeddings", False),
-            has_old_is_reversed=has_old_is_reversed,
             from_labels=tuple(row.get("from_labels", ())),
             to_labels=tuple(row.get("to_labels", ())),
-            properties=properties,
+            properties={
+                key: value for key, value in row["properties"].items() if value is not None
+            },
         )
 
     def known_level(self, ontology: Ontology, field: str) -> int | None:
@@ -325,11 +317,3 @@ def plain(value: object) -> JsonValue:
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     return str(value)
-
-
-def _with_present_names(properties: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """The properties of a relationship, and whether `is_reversed` was stored under its old name."""
-    present = {key: value for key, value in properties.items() if value is not None}
-    if has_old_name := OLD_IS_REVERSED in present:
-        present.setdefault("is_reversed", present.pop(OLD_IS_REVERSED))
-    return present, has_old_name

@@ -12,7 +12,7 @@ from typing import Literal
 from kgagent.embedding.base import Embedder
 from kgagent.errors import SchemaError, StoreError
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.schema_parts import OLD_NOTE, PREFIX, SchemaPart, schema_parts
+from kgagent.graph.schema_parts import PREFIX, SchemaPart, schema_parts
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Row, Store
 from kgagent.graph.vector_index_options import VectorIndexOptions
@@ -180,55 +180,6 @@ class Schema:
                 await self._drop(
                     "CONSTRAINT" if row["is_unique"] else "INDEX", name, still=partial(_has, name)
                 )
-
-    async def drop_replaced_constraints(self) -> None:
-        """Drop the constraints of earlier versions, which made keys unique among all users, where
-        the new one exists.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        present = await self._present()
-        for part in self.parts:
-            if part.found_in(present) is None:
-                continue
-            for name in (row["name"] for row in part.replaced_in(present)):
-                if name == part.earlier_name:
-                    await self._drop("CONSTRAINT", name, still=part.replaced_in)
-
-    async def drop_index_of_notes(self) -> None:
-        """Drop the constraints and indexes of the index of notes, which old graphs have.
-
-        Raises:
-            StoreError: the database failed.
-        """
-        for row in await self._present():
-            if (name := row["name"]).startswith(PREFIX) and row["labelsOrTypes"] == [OLD_NOTE]:
-                await self._drop(
-                    "CONSTRAINT" if row["is_unique"] else "INDEX", name, still=partial(_has, name)
-                )
-
-    async def replaced_constraints(self) -> list[SchemaProblem]:
-        """List constraints, of earlier versions or of other programs, that make keys unique among
-        all users.
-        """
-        present = await self._present()
-        what = (
-            "allows each key only once among all users, so that a user may be refused a key that "
-            "another user has"
-        )
-        replaced = [(part, row["name"]) for part in self.parts for row in part.replaced_in(present)]
-        by_hand = "DROP CONSTRAINT {}, unless another program needs it"
-        return _grouped(
-            (
-                name,
-                what,
-                "kgagent migrate"
-                if name == part.earlier_name
-                else by_hand.format(Identifier(name)),
-            )
-            for part, name in replaced
-        )
 
     async def problems(self) -> list[SchemaProblem]:
         """List what is missing, not online, or does not fit."""

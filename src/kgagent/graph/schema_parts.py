@@ -25,10 +25,7 @@ notes, with embeddings.
 The record has the description and the notes too.
 """
 
-OLD_NOTE = "KgagentNote"
-"""Label of the index of notes that old graphs have instead; a migration deletes it."""
-
-OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STATEMENT, OLD_NOTE})
+OWN_LABELS = frozenset({DELETED_NODE, DELETED_RELATIONSHIP, STATEMENT})
 """Labels that are no part of any user's graph."""
 
 PREFIX = "kgagent_"
@@ -60,8 +57,6 @@ class SchemaPart:
         kind: what it is; a vector index must fit the embedder.
         covers: labels or types that it must cover.
         properties: properties that it must hold, including in-index filters.
-        earlier_name: of a uniqueness constraint, the name of the one that it replaces, which lacked
-            `user_id`.
     """
 
     name: str
@@ -69,7 +64,6 @@ class SchemaPart:
     kind: Literal["unique", "range", "vector", "text"]
     covers: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
-    earlier_name: str | None = None
 
     @property
     def is_vector(self) -> bool:
@@ -105,16 +99,6 @@ class SchemaPart:
             and not self.fits(row)
         )
 
-    def replaced_in(self, indexes: Sequence[Row]) -> list[Row]:
-        """Find the constraints, under any name, that make the key unique among all users."""
-        return [
-            row
-            for row in indexes
-            if self.kind == "unique"
-            and row["is_unique"]
-            and self._is_range_on(row, self.properties[1:])
-        ]
-
     def found_in(self, indexes: Sequence[Row]) -> Row | None:
         """Find it among the existing indexes.
 
@@ -127,14 +111,10 @@ class SchemaPart:
         return next((row for row in indexes if self._is_served_by(row)), None)
 
     def _is_served_by(self, row: Row) -> bool:
-        return (row["is_unique"] or self.kind == "range") and self._is_range_on(
-            row, self.properties
-        )
-
-    def _is_range_on(self, row: Row, properties: Sequence[str]) -> bool:
-        return row["type"] == "RANGE" and (row["labelsOrTypes"], row["properties"]) == (
-            [*self.covers],
-            [*properties],
+        return (
+            (row["is_unique"] or self.kind == "range")
+            and row["type"] == "RANGE"
+            and (row["labelsOrTypes"], row["properties"]) == ([*self.covers], [*self.properties])
         )
 
 
@@ -239,9 +219,7 @@ def _unique(covers: str, pattern: str, variable: str, *key: str) -> SchemaPart:
         f"CREATE CONSTRAINT {Identifier(name)} IF NOT EXISTS FOR {pattern} REQUIRE ({values}) IS "
         f"UNIQUE"
     )
-    return SchemaPart(
-        name, create, "unique", (covers,), fields, earlier_name=f"kgagent_{covers}_key"
-    )
+    return SchemaPart(name, create, "unique", (covers,), fields)
 
 
 def _range(name: str, pattern: str, variable: str, covers: str, *fields: str) -> SchemaPart:

@@ -110,7 +110,7 @@ class Store:
         """Run a writing statement in its own transaction: all of it takes effect, or nothing.
 
         Raises:
-            ConstraintViolationError, SharedKeyError: it would create a duplicate, or a relationship
+            ConstraintViolationError: it would create a duplicate, or a relationship
                 without a node.
             EntityGoneError: another write deleted a record that this one needs.
             StoreError: it failed for another reason.

@@ -4,9 +4,9 @@ name it.
 
 import uuid
 from dataclasses import dataclass
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from kgagent.answers.token_budget import estimated_tokens
 from kgagent.errors import ConflictError
@@ -24,10 +24,8 @@ MAX_NOTE_RECORDS = 200
 MAX_NOTE_TOKENS = 1_000
 """Maximum number of estimated tokens of known notes in a prompt."""
 
-PartState = Literal["unread", "read", "given_up", "refused"]
-"""`given_up`: the next run reads the part again. `refused`: the same, in progress of earlier
-releases.
-"""
+PartState = Literal["unread", "read", "given_up"]
+"""`given_up`: the next run reads the part again."""
 
 
 class IngestionProgress(BaseModel):
@@ -37,20 +35,18 @@ class IngestionProgress(BaseModel):
         part_tokens: maximum part size with which the source was split; a later run uses the same
             size.
         parts: state of each part.
-        fingerprint: fingerprint of the version that is read; empty in progress of earlier releases.
+        fingerprint: fingerprint of the version that is read.
         identity: hash of the caller's id of the source; empty if it has none.
-        part_fingerprints: fingerprint of each part; empty in progress of earlier releases.
+        part_fingerprints: fingerprint of each part.
     """
 
     model_config = ConfigDict(frozen=True)
 
     part_tokens: int
     parts: tuple[PartState, ...]
-    fingerprint: str = ""
-    identity: str = ""
-    part_fingerprints: Annotated[
-        tuple[str, ...], Field(validation_alias=AliasChoices("part_fingerprints", "texts"))
-    ] = ()
+    fingerprint: str
+    identity: str
+    part_fingerprints: tuple[str, ...]
 
     @property
     def is_complete(self) -> bool:
@@ -82,7 +78,7 @@ class IngestionProgress(BaseModel):
         """Return the progress in which parts are read if an earlier version had a read part with
         the same text.
         """
-        parts = zip(earlier.part_fingerprints, earlier.parts, strict=False)
+        parts = zip(earlier.part_fingerprints, earlier.parts, strict=True)
         read = {fingerprint for fingerprint, state in parts if state == "read"}
         states = (
             "read" if part in read else state
@@ -114,7 +110,7 @@ class StoredSource:
     @property
     def fingerprint(self) -> str:
         """Fingerprint of the version that a run started to read."""
-        return (self.progress and self.progress.fingerprint) or self.node_fingerprint
+        return self.progress.fingerprint if self.progress else self.node_fingerprint
 
 
 class SourceStore:

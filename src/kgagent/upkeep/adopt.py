@@ -18,7 +18,6 @@ from kgagent.graph.property_names import (
     NODE_BOOKKEEPING,
     NODE_EMBEDDINGS,
     OLD_EMBEDDINGS,
-    OLD_IS_REVERSED,
     RELATIONSHIP_BOOKKEEPING,
 )
 from kgagent.graph.schema_parts import OWN_LABELS
@@ -283,7 +282,7 @@ def _check(ontology: Ontology, chosen: Choice, user_id: str) -> None:
 
 
 async def _groups(store: Store, user_id: str) -> tuple[list[NodeGroup], list[RelationshipGroup]]:
-    of_relationships = {*RELATIONSHIP_BOOKKEEPING, *OLD_EMBEDDINGS, OLD_IS_REVERSED}
+    of_relationships = {*RELATIONSHIP_BOOKKEEPING, *OLD_EMBEDDINGS}
     nodes = await store.read(
         statement("find_adoptable_nodes"),
         {

@@ -229,8 +229,6 @@ async def schema_findings(store: Store, schema: Schema) -> list[Finding]:
     """
     problems = await schema.problems()
     findings = [Finding("error", f"{', '.join(p.names)}: {p.what}", p.fix) for p in problems]
-    replaced = await schema.replaced_constraints()
-    findings += [Finding("warning", f"{', '.join(p.names)}: {p.what}", p.fix) for p in replaced]
     for other in await schema.differing_options():
         message = (
             f"{', '.join(other.names)}: created with options other than those of the settings "

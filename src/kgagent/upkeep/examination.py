@@ -255,7 +255,7 @@ class Inspected:
             )
             if has_level_as_text:
                 issues = []
-            if has_level_as_text or record.has_old_properties:
+            if has_level_as_text or record.has_old_embeddings:
                 issues.append(OLD_FORMAT)
             user_id = record.properties.get("user_id")
             if user_id != self.user_id:

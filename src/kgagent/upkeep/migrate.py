@@ -20,7 +20,6 @@ from kgagent.services import GraphServices
 from kgagent.upkeep.adopt_records import adopt_records
 from kgagent.upkeep.examination import WRONG_LEVEL, Inspected, Intent, Kind, has_wrong_level
 from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
-from kgagent.upkeep.purge import delete_in_batches
 from kgagent.upkeep.rewrite import Change, Rewrite, Skipped, Tally
 from kgagent.upkeep.scan import KINDS, Scan
 
@@ -57,9 +56,6 @@ async def migrate(
         if not dry_run and rebuild_indexes:
             with progress.task("Rebuilding the vector indexes"):
                 await schema.rebuild_vector_indexes()
-        if not dry_run:
-            await schema.drop_replaced_constraints()
-            await _delete_index_of_notes(services, user_id, batch_size=batch_size)
         try:
             owner = services.ontology.adopted_for
             if owner is not None and user_id in {None, owner} and not dry_run:
@@ -80,20 +76,6 @@ async def migrate(
                 error, MigrationReport.of(tally, dry_run=dry_run)
             ) from error
         return MigrationReport.of(tally, dry_run=dry_run)
-
-
-async def _delete_index_of_notes(
-    services: GraphServices, user_id: str | None, *, batch_size: int
-) -> None:
-    """Delete the index of notes, which old graphs have instead of the index of statements."""
-    await delete_in_batches(
-        services.store,
-        statement("delete_old_notes"),
-        {"user_id": user_id},
-        batch_size=batch_size,
-        attempts=services.write_context.attempts,
-    )
-    await services.schema.drop_index_of_notes()
 
 
 async def _refuse_adopted(services: GraphServices) -> None:

@@ -52,7 +52,6 @@ async def test_a_file_has_every_record_of_the_user_between_header_and_footer(
         "kind": "header",
         "format": "kgagent-export",
         "format_version": 1,
-        "schema_version": 1,
         "user_id": lasting,
         "embeddings": {"model": graph.embedder.model, "dimensions": 384},
         "ontology": header["ontology"],

@@ -4,6 +4,7 @@ import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
+from neo4j import AsyncGraphDatabase
 
 from kgagent import KnowledgeGraph, Ontology, Settings
 from kgagent.embedding.hashing import HashingEmbedder
@@ -14,9 +15,12 @@ from kgagent.graph.schema import Schema
 from kgagent.graph.store import Store
 from kgagent.graph.vector_index_options import VectorIndexOptions
 from kgagent.knowledge_graph import services_of
-from tests.conftest import Clock
+from tests.conftest import Clock, Server
+from tests.support.embedders import WatchedEmbedder
 from tests.support.graphs import connections
-from tests.support.people import two_friends
+from tests.support.own_ontology import dropped_in_the_end, own_graph, own_ontology
+from tests.support.payloads import error_of
+from tests.support.people import node, two_friends
 
 pytestmark = [pytest.mark.neo4j_5, pytest.mark.schema]
 
@@ -239,6 +243,49 @@ async def test_data_that_violates_a_constraint_is_reported(
             await own.ensure()
     finally:
         await services_of(opened).store.write(f"MATCH (n:{label}) DELETE n", {})
+
+
+async def test_a_change_that_waits_for_a_running_statement_is_stopped(
+    opened: KnowledgeGraph,
+    own: Schema,
+    label: str,
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    await own.ensure()
+    monkeypatch.setattr(schema_module, "CHANGE_TIMEOUT", 0.3)
+    monkeypatch.setattr(schema_module, "ATTEMPTS", 2)
+    before = await schema_of(services_of(opened).store, label)
+    driver = AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
+    async with driver, driver.session() as session, await session.begin_transaction() as running:
+        await (await running.run(f"CREATE (:{label})")).consume()
+        with pytest.raises(StoreError, match=r"stopped 2 times after 0\.3 seconds, .*: DROP INDEX"):
+            await own.rebuild_vector_indexes()
+    assert await schema_of(services_of(opened).store, label) == before
+
+
+async def test_a_constraint_of_another_program_that_refuses_a_write_is_named_at_once(
+    settings: Settings, embedder: WatchedEmbedder, clock: Clock
+) -> None:
+    keyed = own_ontology(key="sha256:${lower_name}${user_id}")
+    [label, *_] = keyed.labels
+    name = f"mine_{label}"
+    async with (
+        dropped_in_the_end(settings, keyed),
+        own_graph(settings, embedder, clock, keyed) as graph,
+    ):
+        store = services_of(graph).store
+        await store.run_schema(
+            f"CREATE CONSTRAINT {name} FOR (n:{label}) REQUIRE n.entity_key IS UNIQUE"
+        )
+        # The name and the id of both users together are the same text.
+        second = f"visitor-{uuid.uuid4()}"
+        await node(graph.tools(user_id=f"u{second}"), label, "acme", "secret")
+        refused = await graph.tools(user_id=second).create_node(label=label, name="acmeu")
+        await store.run_schema(f"DROP CONSTRAINT {name}")
+        assert "violates a uniqueness constraint" in error_of(refused)
+        assert "`entity_key`" in error_of(refused)
+        assert "secret" not in error_of(refused)
 
 
 async def test_an_unreachable_server_is_named() -> None:

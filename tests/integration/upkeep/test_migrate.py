@@ -75,7 +75,6 @@ async def test_a_second_run_embeds_and_writes_nothing(
     [
         "SET r.relation_embedding = [0.5], r.notes_embedding = [0.5], r.description_embedding = "
         "'none'",
-        "SET r.told_in_reverse = true",
         "REMOVE r.user_id",
         "SET r.user_id = 'someone else'",
         "REMOVE r.relationship_key",

@@ -13,8 +13,7 @@ FIXED_BY_MIGRATION = {
     "REMOVE "
     "r.embedding_hash": "an outdated embedding: the text has changed since, or notes have expired",
     "REMOVE r.description, r.relationship_type, r.notes, r.notes_text": "an embedding but no text",
-    "SET r.notes_embedding = [0.5], r.told_in_reverse = true, r.attitude = "
-    "'warm'": "properties of an old format",
+    "SET r.notes_embedding = [0.5], r.attitude = 'warm'": "properties of an old format",
     "REMOVE r.user_id": "no user_id, without which no search finds a relationship",
     "SET r.relationship_key = "
     "'another'": "no relationship_key, or one that does not match the nodes",

@@ -5,10 +5,10 @@ import pytest
 
 from kgagent.errors import (
     ConflictError,
+    ConstraintViolationError,
     EmbeddingUnavailableError,
     InputError,
     KgAgentError,
-    SharedKeyError,
 )
 from kgagent.graph.compare_and_set import compare_and_set
 
@@ -103,20 +103,22 @@ async def test_too_many_conflicts_are_an_error_that_says_nothing_was_written() -
 
 
 @pytest.mark.parametrize("attempts", [1, 20])
-async def test_a_shared_key_is_reported_once_the_record_was_read_again(attempts: int) -> None:
+async def test_a_violated_constraint_is_reported_once_the_record_was_read_again(
+    attempts: int,
+) -> None:
     counters = Counters(attempts=attempts)
-    counters.failure = SharedKeyError("in use")
+    counters.failure = ConstraintViolationError("in use")
     assert await counters.apply(["a", "b"]) == [counters.failure] * 2
     assert counters.waves == [["a", "b"]] * min(attempts, 2)
 
 
-async def test_a_shared_key_of_a_concurrent_write_of_the_same_user_is_no_error() -> None:
+async def test_a_constraint_that_a_concurrent_write_violated_is_no_error() -> None:
     class Late(Counters):
         async def save(
             self, plans: Mapping[int, tuple[str, int]]
         ) -> Mapping[int, int | KgAgentError]:
             if len(self.waves) == 1:
-                return dict.fromkeys(plans, SharedKeyError("in use"))
+                return dict.fromkeys(plans, ConstraintViolationError("in use"))
             return await super().save(plans)
 
     late = Late()

@@ -1,55 +1,11 @@
 import pytest
-from neo4j.exceptions import ConstraintError, Neo4jError
+from neo4j.exceptions import Neo4jError
 
 from kgagent.errors import (
-    ConstraintViolationError,
     EntityGoneError,
-    KgAgentError,
-    SharedKeyError,
     StatementTimeoutError,
 )
 from kgagent.graph.driver_errors import translated
-
-
-class RefusedError(ConstraintError):
-    @property
-    def message(self) -> str:
-        return str(self.args[0])
-
-
-def of_message(message: str) -> KgAgentError:
-    return translated(RefusedError(message), "bolt://localhost")
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Node(7) already exists with label `Person` and property `entity_key` = 'a'",
-        "Relationship(7) already exists with type `a``b` and property `relationship_key` = 'x\ny'",
-    ],
-)
-def test_a_key_that_is_unique_among_all_users_is_an_error_that_names_the_migration(
-    message: str,
-) -> None:
-    error = of_message(message)
-    assert isinstance(error, SharedKeyError)
-    assert "`kgagent migrate`" in str(error)
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "Node(7) already exists with label `Person` and properties `user_id` = 'u', `entity_key` = "
-        "'a'",
-        "Node(7) already exists with label `P` and properties `user_id` = '` and property "
-        "`entity_key` = ', `x` = 'a'",
-        "Node(7) already exists with label `Person` and property `email` = '` and property "
-        "`entity_key` = '",
-        "Cannot delete node<7>, because it still has relationships",
-    ],
-)
-def test_another_violation_is_not(message: str) -> None:
-    assert isinstance(of_message(message), ConstraintViolationError)
 
 
 class StoppedError(Neo4jError):

@@ -12,7 +12,6 @@ from kgagent.graph.property_names import (
     FORMER,
     INTERNAL_PROPERTIES,
     OLD_EMBEDDINGS,
-    OLD_IS_REVERSED,
     PERIODS,
 )
 from kgagent.graph.statements import Fragment, statement, statement_files
@@ -154,7 +153,7 @@ def test_properties_that_searches_do_not_read_are_never_returned(name: str) -> N
     assert left_out is not None
     assert (
         set(re.findall(r"'(\w+)'", left_out[1]))
-        == INTERNAL_PROPERTIES - {"is_reversed", OLD_IS_REVERSED, "history"} - OF_THE_OTHER[name]
+        == INTERNAL_PROPERTIES - {"is_reversed", "history"} - OF_THE_OTHER[name]
     )
 
 

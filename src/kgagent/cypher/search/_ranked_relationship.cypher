@@ -3,6 +3,6 @@
 head([found IN [[
   elementId(r), type(r), startNode(r).entity_key, endNode(r).entity_key, startNode(r).name, endNode(r).name,
   labels(startNode(r)), labels(endNode(r)),
-  [['relationship_type', r.relationship_type], ['is_reversed', coalesce(r.is_reversed, r.told_in_reverse)],
+  [['relationship_type', r.relationship_type], ['is_reversed', r.is_reversed],
    ['attitude', r.attitude], ['proximity', r.proximity], ['when_latest', r.when_latest]]
 ]] WHERE found[1] IS NOT NULL AND found[2] IS NOT NULL AND found[3] IS NOT NULL])

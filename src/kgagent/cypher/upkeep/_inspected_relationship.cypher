@@ -15,4 +15,4 @@ EXISTS {
   )
 } AS is_duplicate,
 r {.relationship_type, .description, .attitude, .proximity, .`when`, .when_earliest, .when_latest, .when_periods,
-  .notes, .history, .statements_hash, .notes_text, .user_id, .relationship_key, .kgagent_adopted, .version, .embedding_hash, .embedding_model, .is_reversed, .told_in_reverse} AS properties
+  .notes, .history, .statements_hash, .notes_text, .user_id, .relationship_key, .kgagent_adopted, .version, .embedding_hash, .embedding_model, .is_reversed} AS properties

@@ -10,7 +10,7 @@ CALL () {
 }
 CALL () {
   MATCH (n)
-  WHERE n.user_id = $user_id AND NOT n:«labels» AND NOT n:«all_deleted» AND NOT n:KgagentStatement AND NOT n:KgagentNote
+  WHERE n.user_id = $user_id AND NOT n:«labels» AND NOT n:«all_deleted» AND NOT n:KgagentStatement
   RETURN count(n) AS other_nodes
 }
 RETURN relationships, other_nodes

@@ -37,7 +37,7 @@ CALL (nodes) {
   SET kept += {
     kgagent_labels: labels(n), kgagent_deletion: $deletion, kgagent_deleted_at: $now, kgagent_undo_until: $undo_until
   }
-  REMOVE kept.statements_hash, kept.notes_hash
+  REMOVE kept.statements_hash
 }
 CALL (relationships) {
   UNWIND relationships AS held

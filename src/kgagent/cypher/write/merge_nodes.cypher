@@ -44,7 +44,7 @@ CALL (moves) {
   WITH move.row AS row, move.old AS old, move.a AS a, move.b AS b
   CREATE (a)-[r:$(type(old))]->(b)
   SET r = old {.*, relationship_key: row.properties.relationship_key}
-  REMOVE r.notes_hash, r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
+  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding
   SET r += row.properties
   WITH r, row
   CALL (r, row) {
@@ -59,7 +59,7 @@ CALL () {
   MATCH ()-[r:«types»]->()
   WHERE elementId(r) = row.element_id
   SET r += row.properties
-  REMOVE r.notes_hash, r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
+  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding
   WITH r, row
   CALL (r, row) {
     WITH r, row
@@ -73,7 +73,6 @@ CALL () {
   MATCH (n:«labels»)
   WHERE elementId(n) = row.element_id
   SET n += row.properties
-  REMOVE n.notes_hash
   WITH n, row
   CALL (n, row) {
     WITH n, row

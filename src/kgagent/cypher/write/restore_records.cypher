@@ -39,7 +39,7 @@ CALL (nodes) {
   UNWIND nodes AS held
   WITH held.kept AS kept, held.row AS row
   CREATE (n:$(kept.kgagent_labels))
-  SET n = kept {.*, notes_hash: null, «_deletion_properties», entity_key: row.properties.entity_key}
+  SET n = kept {.*, «_deletion_properties», entity_key: row.properties.entity_key}
   SET n += row.properties
   DELETE kept
   WITH n, row
@@ -55,7 +55,7 @@ CALL (relationships, restored_nodes) {
   WITH held, head([one IN restored_nodes | one.record]) AS restored
   WITH held.kept AS kept, held.row AS row, coalesce(held.a, restored) AS a, coalesce(held.b, restored) AS b
   CREATE (a)-[r:$(row.neo4j_type)]->(b)
-  SET r = kept {.*, told_in_reverse: null, notes_hash: null, «_deletion_properties», relationship_key: row.properties.relationship_key}
+  SET r = kept {.*, «_deletion_properties», relationship_key: row.properties.relationship_key}
   SET r += row.properties
   DELETE kept
   WITH r, row

@@ -34,7 +34,6 @@ CALL () {
   WITH row, n
   WHERE coalesce(n.version, 0) = row.version AND n.entity_key = row.entity_key AND n.user_id = $user_id
   SET n += row.properties
-  REMOVE n.notes_hash
   WITH n, row
   CALL (n, row) {
     WITH n, row
@@ -87,7 +86,7 @@ CALL () {
     AND a.entity_key = row.from_entity_key AND a.user_id = $user_id
     AND b.entity_key = row.to_entity_key AND b.user_id = $user_id
   SET r += row.properties
-  REMOVE r.notes_hash, r.relation_embedding, r.notes_embedding, r.description_embedding, r.told_in_reverse
+  REMOVE r.relation_embedding, r.notes_embedding, r.description_embedding
   WITH r, row
   CALL (r, row) {
     WITH r, row
