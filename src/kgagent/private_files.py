@@ -1,6 +1,5 @@
 """Writing files that hold personal or secret data."""
 
-import errno
 import os
 import stat
 import tempfile
@@ -51,21 +50,6 @@ def replacing_output_file(path: Path) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-    except OSError as error:
-        raise _unwritable(path, error) from error
-
-
-def check_output_file(path: Path) -> None:
-    """Refuse a path that `replacing_output_file` could not write.
-
-    Raises:
-        InputError: it is a folder, or its folder is missing or not writable.
-    """
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
     except OSError as error:
         raise _unwritable(path, error) from error
 

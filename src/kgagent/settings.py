@@ -23,7 +23,6 @@ from kgagent.names import did_you_mean
 from kgagent.validation import explain_validation_error
 
 EmbedderName = Literal["auto", "openai", "local", "hashing"]
-LogFormat = Literal["plain", "json"]
 IndexQuantization = Literal["none", "scalar", "binary"]
 ToolsetName = Literal["core", "graph", "patterns", "admin", "all"]
 PathRanking = Literal["PATH_LENGTH", "EDGE_WEIGHT", "NODE_CENTRALITY", "SEMANTIC_SCORE", "HYBRID"]
@@ -259,9 +258,6 @@ class Settings(BaseSettings):
 
     otel: bool = Field(
         False, description="Whether the command line creates OpenTelemetry spans and metrics."
-    )
-    log_format: LogFormat = Field(
-        "plain", description="json: the command line logs each tool call as JSON to stderr."
     )
 
     home: Path | None = Field(None, description="Directory of the local Neo4j's data.")

@@ -51,7 +51,6 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "up": server.up,
     "down": server.down,
     "status": server.status,
-    "backup": server.backup,
     "init": maintenance.init,
     "load": files.load,
     "ingest": ingest.ingest,
@@ -66,7 +65,6 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "doctor": maintenance.doctor,
     "export": files.export,
     "mcp": mcp.mcp,
-    "restore-backup": server.restore_backup,
     "import": files.import_,
     "forget": maintenance.forget,
 }

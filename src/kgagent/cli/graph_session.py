@@ -36,12 +36,10 @@ def run_with_graph(
     """
     from kgagent.cli.progress import RichProgress
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.observability import observer_from_settings, write_json_logs
+    from kgagent.observability import observer_from_settings
     from kgagent.settings import load_settings
 
     settings = settings or load_settings()
-    if settings.log_format == "json":
-        write_json_logs()
 
     async def main() -> ResultT:
         connecting = KnowledgeGraph.connect(

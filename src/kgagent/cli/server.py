@@ -1,11 +1,8 @@
-"""kgagent up, down, status, backup and restore-backup: the local Neo4j, and which server the other
-commands use.
-"""
+"""kgagent up, down and status: the local Neo4j, and which server the other commands use."""
 
 import asyncio
 from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Table
@@ -17,7 +14,7 @@ from kgagent.errors import ConfigurationError, StoreError
 from kgagent.formatting import without_credentials
 
 if TYPE_CHECKING:
-    from kgagent.local import BackupManifest, LocalNeo4j, ServerInfo
+    from kgagent.local import LocalNeo4j, ServerInfo
     from kgagent.settings import Settings
 
 Facts = dict[str, str | int | bool | None]
@@ -58,65 +55,12 @@ def status(*, json: Json = False, show_password: ShowPassword = False) -> None:
         raise typer.Exit(1)
 
 
-def backup(
-    file: Annotated[
-        Path, typer.Argument(help="File to write; an existing one is replaced.", dir_okay=False)
-    ],
-    *,
-    stop: Annotated[
-        bool, typer.Option("--stop", help="Stop the server even if programs are connected to it.")
-    ] = False,
-    json: Json = False,
-) -> None:
-    """Back up all data of the local Neo4j to a FILE. A running server is stopped for the backup."""
-    from kgagent.cli.progress import RichProgress
-
-    server = _local_server(needed_by="backup")
-    _show_backup(
-        "Backed up", file, server.backup(file, stop=stop, progress=RichProgress()), json=json
-    )
-
-
-def restore_backup(
-    file: Annotated[
-        Path, typer.Argument(help="File written by backup.", exists=True, dir_okay=False)
-    ],
-    *,
-    json: Json = False,
-) -> None:
-    """Restore a backup FILE into the local Neo4j, which must not contain data yet."""
-    from kgagent.cli.progress import RichProgress
-
-    server = _local_server(needed_by="restore-backup")
-    _show_backup("Restored", file, server.restore_backup(file, RichProgress()), json=json)
-
-
-def _local_server(*, needed_by: str = "") -> "LocalNeo4j":
-    """The local server of the settings; a command that needs it refuses the settings of another
-    server.
-    """
+def _local_server() -> "LocalNeo4j":
+    """The local server of the settings."""
     from kgagent.local import LocalNeo4j
     from kgagent.settings import load_settings
 
-    settings = load_settings()
-    if needed_by and settings.neo4j_uri:
-        raise ConfigurationError(
-            f"kgagent {needed_by} is for the local Neo4j, but NEO4J_URI is set. Unset it, or use "
-            "kgagent export --all-users or the server's own backup"
-        )
-    return LocalNeo4j.from_settings(settings)
-
-
-def _show_backup(verb: str, file: Path, manifest: "BackupManifest", *, json: bool) -> None:
-    payload = {
-        "file": str(file),
-        "neo4j_version": manifest.neo4j_version,
-        "created_at": manifest.created_at.isoformat(),
-        "files": manifest.files,
-        "bytes": manifest.size,
-    }
-    text = f"{verb} {manifest.size / 1e6:,.1f} MB of Neo4j {manifest.neo4j_version}: {file}"
-    show(payload, Text(text), json=json)
+    return LocalNeo4j.from_settings(load_settings())
 
 
 def _remote_status(settings: "Settings") -> Facts:

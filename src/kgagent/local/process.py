@@ -97,16 +97,6 @@ def _is_new(process: "psutil.Process") -> bool:
     return abs(time.time() - process.create_time()) < _NEW_SECONDS
 
 
-def connection_count(process: "psutil.Process", port: int) -> int:
-    """Number of connections to a port of a server's process."""
-    import psutil
-
-    connections = process.net_connections("tcp")
-    return sum(
-        each.status == psutil.CONN_ESTABLISHED and each.laddr.port == port for each in connections
-    )
-
-
 def wait_for_exit(process: "psutil.Process", timeout: float) -> bool:
     """Wait until the process exits, for at most `timeout` seconds; return whether it exited."""
     import psutil

@@ -6,11 +6,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from kgagent.errors import InputError, LocalServerError, ServerStartError
+from kgagent.errors import ServerStartError
 from kgagent.extras import require_extra
-from kgagent.formatting import counted
 from kgagent.local.artifacts import fetch
-from kgagent.local.backup_file import BackupManifest, read_manifest, unpack_backup, write_backup
 from kgagent.local.config import HOST, choose_memory, machine_memory
 from kgagent.local.java import find_java
 from kgagent.local.launch import (
@@ -20,7 +18,7 @@ from kgagent.local.launch import (
     launch,
     set_initial_password,
 )
-from kgagent.local.process import connection_count, find_server, terminate, wait_for_exit
+from kgagent.local.process import find_server, terminate, wait_for_exit
 from kgagent.local.readiness import failed_database, is_ready
 from kgagent.local.releases import find_release
 from kgagent.local.server_home import (
@@ -31,7 +29,6 @@ from kgagent.local.server_home import (
     default_home,
     not_writable,
 )
-from kgagent.private_files import check_output_file
 from kgagent.progress import Progress, SilentProgress
 
 if TYPE_CHECKING:
@@ -127,89 +124,6 @@ class LocalNeo4j:
             if state is not None:
                 self._stop(state, running)
             return running is not None
-
-    def backup(
-        self, file: Path, *, stop: bool = False, progress: Progress | None = None
-    ) -> BackupManifest:
-        """Write the data to a file. A running server is stopped first, and started again
-        afterwards.
-
-        The file has everything but the password; it appears under its name when it is complete.
-
-        Args:
-            file: file to write; an existing one is replaced.
-            stop: stop the server even if programs are connected to it.
-            progress: reports the backup and the start.
-
-        Raises:
-            InputError: there are no data, or the file cannot be written.
-            LocalServerError: programs are connected to the server, or it did not start again.
-        """
-        progress = progress or SilentProgress()
-        if not self._home.has_data():
-            raise InputError(f"{self._home.path} has no data to back up")
-        check_output_file(file)
-        with self._locked():
-            state, running = self._find_running()
-            if state is None:
-                raise InputError(
-                    f"{self._home.state} is missing or damaged, so the version of the data is not "
-                    f"known"
-                )
-            if running:
-                self._check_running_version(state)
-                if not stop and (count := connection_count(running, state.port)):
-                    raise LocalServerError(
-                        f"{counted(count, 'connection')} to the local Neo4j will be lost when it "
-                        f"is stopped for the "
-                        "backup. End the programs that use it, or stop it nevertheless with "
-                        "stop=True "
-                        "(kgagent backup --stop)."
-                    )
-            state = self._stop(state, running)
-            try:
-                return write_backup(
-                    self._home.data, file, neo4j_version=state.version, progress=progress
-                )
-            finally:
-                if running:
-                    self._start(state, progress)
-
-    def restore_backup(self, file: Path, progress: Progress | None = None) -> BackupManifest:
-        """Bring the data of a backup into a home without data; the server is not started.
-
-        If it fails or is killed, the home has no data, as before. The password is another than that
-        of the backed-up server.
-
-        Args:
-            file: a file that `backup` wrote.
-            progress: reports the restoration.
-
-        Raises:
-            InputError: the home has data, the file is damaged, or its data are of a release that
-                this one cannot open.
-            ServerStartError: the home cannot be written.
-        """
-        manifest = read_manifest(file)
-        if not self._release.opens(manifest.neo4j_version):
-            raise InputError(
-                f"The data in {file} was last used by Neo4j {manifest.neo4j_version} and cannot be "
-                f"opened by "
-                f"{self._release.version}. Set "
-                f"KGAGENT_LOCAL_NEO4J_VERSION={manifest.neo4j_version}."
-            )
-        self._home.create()
-        with self._locked():
-            if self._home.has_data():
-                raise InputError(
-                    f"{self._home.path} contains data, which restoring does not replace. Set "
-                    f"KGAGENT_HOME to another "
-                    "folder, or run `kgagent down` and move this folder away."
-                )
-            with self._home.new_data() as folder:
-                unpack_backup(file, folder, progress=progress or SilentProgress())
-                self._home.write_state(ServerState(version=manifest.neo4j_version, port=self._port))
-        return manifest
 
     def status(self) -> ServerStatus:
         """Get the status of the server without changing it.
@@ -335,7 +249,7 @@ class LocalNeo4j:
                 f"{message}\nIf the disk is full, "
                 f"make room and start it again (kgagent up). If the data are damaged, move "
                 f"{self._home.path} away and "
-                f"restore a backup (kgagent restore-backup). {log}."
+                f"import an export (kgagent import). {log}."
             )
         if time.monotonic() > deadline:
             ended = last_log_lines(self._home)

@@ -3,10 +3,6 @@ about the server.
 """
 
 import secrets
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,8 +11,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from kgagent.errors import ServerStartError
 from kgagent.extras import require_extra
 from kgagent.private_files import replace_private_file
-
-_NEW_DATA = ".new-data-"
 
 
 class ServerState(BaseModel):
@@ -118,34 +112,6 @@ class ServerHome:
     def write_state(self, state: ServerState) -> None:
         """Replace the stored state."""
         replace_private_file(self.state, state.model_dump_json())
-
-    def has_data(self) -> bool:
-        """Whether a server or a restoration has left files in the data folder."""
-        return any(path.is_file() for path in self.data.rglob("*"))
-
-    @contextmanager
-    def new_data(self) -> Iterator[Path]:
-        """A folder that becomes the data folder, in one step, when the block ends without an error.
-
-        Folders that killed processes left behind are removed.
-
-        Raises:
-            ServerStartError: the home cannot be written.
-        """
-        try:
-            for left in self.path.glob(f"{_NEW_DATA}*"):
-                shutil.rmtree(left)
-            folder = Path(tempfile.mkdtemp(dir=self.path, prefix=_NEW_DATA))
-            try:
-                yield folder
-                if self.data.exists():
-                    shutil.rmtree(self.data)
-                folder.rename(self.data)
-            except BaseException:
-                shutil.rmtree(folder, ignore_errors=True)
-                raise
-        except OSError as error:
-            raise ServerStartError(not_writable(self.path, error)) from error
 
     def password(self) -> str:
         """The server's password; generated if there is no database yet.

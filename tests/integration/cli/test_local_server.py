@@ -1,4 +1,4 @@
-"""up, status, backup and down of a local Neo4j; the only test of the command line that starts a
+"""up, status and down of a local Neo4j; the only test of the command line that starts a
 server.
 """
 
@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from neo4j import GraphDatabase
 
 from kgagent import local, opening
 from tests.integration.cli import conftest
@@ -34,7 +33,7 @@ def _servers_that_start_quickly(monkeypatch: pytest.MonkeyPatch, repository_root
     monkeypatch.setattr(conftest, "PROGRAM", (sys.executable, "-c", quick))
 
 
-def test_up_status_backup_down(
+def test_up_status_down(
     kgagent: Kgagent,
     program: Kgagent,
     bare_environment: dict[str, str],
@@ -58,59 +57,7 @@ def test_up_status_backup_down(
         assert (shown["running"], shown["ready"], shown["uri"]) == (True, True, up.payload["uri"])
         assert shown["password"] == (tmp_path / "home" / "password").read_text()
         assert kgagent("load", str(family), settings=settings).code == 0
-        _back_up(kgagent, settings, shown)
-        _restore(kgagent, settings | {"KGAGENT_HOME": str(tmp_path / "restored")}, tmp_path)
     finally:
         down = kgagent("down", "--json", settings=settings)
     assert down.payload == {"stopped": True}
     assert kgagent("status", "--json", settings=settings).payload["running"] is False
-
-
-def _back_up(kgagent: Kgagent, settings: dict[str, str], server: dict[str, str]) -> None:
-    """A server that a program uses is not stopped; another one runs again after its backup, at its
-    address.
-    """
-    assert kgagent("export", "before.jsonl", settings=settings).code == 0
-    with GraphDatabase.driver(
-        server["uri"], auth=(server["username"], server["password"])
-    ) as driver:
-        driver.verify_connectivity()
-        refused = kgagent("backup", "graph.backup", settings=settings)
-        assert (refused.code, "1 connection to the local Neo4j will be lost" in refused.err) == (
-            1,
-            True,
-        )
-        driver.verify_connectivity()
-    done = kgagent("backup", "graph.backup", "--json", settings=settings)
-    assert done.code == 0, done.err
-    assert done.payload["bytes"] > 0
-    after = kgagent("status", "--json", settings=settings).payload
-    assert (after["ready"], after["uri"], after["pid"] != server["pid"]) == (
-        True,
-        server["uri"],
-        True,
-    )
-
-
-def _restore(kgagent: Kgagent, settings: dict[str, str], folder: Path) -> None:
-    """The restored graph has the same records, and its indexes find them."""
-    restored = kgagent("restore-backup", "graph.backup", settings=settings)
-    assert restored.code == 0, restored.err
-    assert restored.out.startswith("Restored ")
-    try:
-        assert kgagent("export", "after.jsonl", settings=settings).code == 0
-        assert (folder / "after.jsonl").read_bytes() == (folder / "before.jsonl").read_bytes()
-        found = kgagent(
-            "search", "mentor who guides Ines in her career", "--json", settings=settings
-        )
-        assert "Ruth is the mentor" in found.out
-    finally:
-        kgagent("down", settings=settings)
-
-
-def test_a_backup_of_another_server_is_refused(kgagent: Kgagent) -> None:
-    refused = kgagent("backup", "file")
-    assert (
-        refused.code,
-        "kgagent backup is for the local Neo4j, but NEO4J_URI is set" in refused.err,
-    ) == (1, True)

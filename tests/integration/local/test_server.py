@@ -166,7 +166,7 @@ def test_start_without_the_database_says_why_and_what_to_do(
     assert error.startswith(
         "The local Neo4j could not start the database 'neo4j', and was stopped. It says: "
     )
-    assert "kgagent restore-backup" in error
+    assert "kgagent import" in error
     assert not fresh.status().running
 
 

@@ -22,8 +22,7 @@ def run(code: str) -> str:
 def test_everything_but_spans_works_without_opentelemetry() -> None:
     code = BLOCKED + (
         "import kgagent.knowledge_graph, kgagent.sync, kgagent.cli.graph_session\n"
-        "from kgagent.observability import JsonFormatter, LogObserver, CompositeObserver, "
-        "Recorder\n"
+        "from kgagent.observability import Recorder\n"
         "from kgagent.observability import observer_from_settings\n"
         "from kgagent.observing import NULL_OBSERVER\n"
         "from kgagent.settings import Settings\n"

@@ -245,12 +245,10 @@ def _serve(
     """Serve while the graph opens in the background; its progress is shown on stderr."""
     from kgagent.adapters.mcp import OpeningGraph
     from kgagent.cli.progress import RichProgress
-    from kgagent.observability import observer_from_settings, write_json_logs
+    from kgagent.observability import observer_from_settings
     from kgagent.ontology import default_ontology, load_ontology
     from kgagent.progress import Progress
 
-    if settings.log_format == "json":
-        write_json_logs()
     ontology = load_ontology(settings.ontology) if settings.ontology else default_ontology()
     observer = observer_from_settings(settings)
 
