@@ -1,13 +1,15 @@
-"""The base of the synchronous classes: it runs an asynchronous object on the event loop of a
-thread, and waits.
+"""Synchronous classes, made from asynchronous ones: they run an object on the event loop of a
+thread, and wait.
 """
 
 import atexit
+import inspect
 import os
-from collections.abc import Awaitable, Callable
+from abc import update_abstractmethods
+from collections.abc import Awaitable, Callable, Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, wraps
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, Protocol, Self, TypeVar
 
@@ -56,6 +58,8 @@ class Portal:
 class BlockingWrapper(Generic[WrappedT]):
     """Waits for the methods of an asynchronous object."""
 
+    _omitted: frozenset[str] = frozenset()
+
     def __init__(self, wrapped: WrappedT, portal: Portal) -> None:
         """Wrap an object.
 
@@ -66,19 +70,24 @@ class BlockingWrapper(Generic[WrappedT]):
         self._wrapped = wrapped
         self._portal = portal
 
-    def _wait(
-        self,
-        method: Callable[ParametersT, Awaitable[ResultT]],
-        /,
-        *args: ParametersT.args,
-        **kwargs: ParametersT.kwargs,
-    ) -> ResultT:
+    def _wait(self, method: Callable[..., Awaitable[Any]], *args: object, **kwargs: object) -> Any:  # noqa: ANN401
         try:
             return self._portal.call(partial(method, *args, **kwargs))
         except RuntimeError as error:
             if "portal is not running" in str(error):
                 raise StoreError("The graph is closed: open it again") from None
             raise
+
+    def _returned(self, result: object) -> Any:  # noqa: ANN401
+        """A result; an asynchronous object of a class that has a synchronous one is wrapped."""
+        wrapper = next((sync for of, sync in _SYNC_CLASSES.items() if isinstance(result, of)), None)
+        return result if wrapper is None else wrapper(result, self._portal)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        """A public attribute of the asynchronous object."""
+        if name.startswith("_") or name in self._omitted:
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return self._returned(getattr(self._wrapped, name))
 
 
 class BlockingResource(BlockingWrapper[CloseableT]):
@@ -127,6 +136,64 @@ class BlockingResource(BlockingWrapper[CloseableT]):
     ) -> None:
         """Close it at the end of the block."""
         self.close()
+
+
+SPECIAL_METHODS = frozenset({"__call__", "__getitem__", "__iter__", "__len__"})
+"""Special methods that a synchronous class has too."""
+
+SyncT = TypeVar("SyncT", bound=BlockingWrapper[Any])
+
+_SYNC_CLASSES: dict[type, type[BlockingWrapper[Any]]] = {}
+
+
+def waits_for(
+    of: type, *, omitted: Collection[str] = frozenset()
+) -> Callable[[type[SyncT]], type[SyncT]]:
+    """Give a synchronous class the methods and properties of an asynchronous class.
+
+    Results that are objects of an asynchronous class with a synchronous one are wrapped in it.
+    What the synchronous class defines itself stays.
+
+    Args:
+        of: the asynchronous class.
+        omitted: public names that the synchronous class does not have.
+    """
+
+    def decorate(sync: type[SyncT]) -> type[SyncT]:
+        for name in dir(of):
+            is_public = not name.startswith("_") or name in SPECIAL_METHODS
+            if is_public and name not in omitted and name not in vars(sync):
+                setattr(sync, name, _waiting(of, name))
+        sync._omitted = frozenset(omitted)
+        _SYNC_CLASSES[of] = sync
+        return update_abstractmethods(sync)
+
+    return decorate
+
+
+def _waiting(of: type, name: str) -> object:
+    """The synchronous form of a method or property."""
+    member = inspect.getattr_static(of, name)
+    if isinstance(member, property):
+        return property(
+            lambda self: self._returned(getattr(self._wrapped, name)), None, None, member.__doc__
+        )
+    if isinstance(member, staticmethod):
+
+        def opened(cls: type[BlockingResource[Any]], /, *args: object, **kwargs: object) -> object:
+            return cls._open(getattr(of, name), *args, **kwargs)
+
+        opened.__doc__ = member.__func__.__doc__
+        return classmethod(opened)
+
+    @wraps(member)
+    def method(self: BlockingWrapper[Any], *args: object, **kwargs: object) -> object:
+        call = getattr(self._wrapped, name)
+        if inspect.iscoroutinefunction(member):
+            return self._returned(self._wait(call, *args, **kwargs))
+        return self._returned(call(*args, **kwargs))
+
+    return method
 
 
 def unwrap(wrapper: BlockingWrapper[WrappedT]) -> tuple[WrappedT, Portal]:
