@@ -364,6 +364,7 @@ class ReplayStore:
             rows.append(
                 {
                     "query": query["position"],
+                    "label": "",
                     "matches": [
                         {
                             "similarity": float(similarities[i]),
@@ -407,6 +408,7 @@ class ReplayStore:
             rows.append(
                 {
                     "query": query["position"],
+                    "label": STATEMENT,
                     "matches": self._matches(near, similarities, parameters),
                 }
             )

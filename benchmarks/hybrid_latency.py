@@ -26,8 +26,8 @@ from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.knowledge_graph import services_of
 from kgagent.search.full_text import search_nodes_full_text, search_relationships_full_text
+from kgagent.search.query import EmbeddedQuery
 from kgagent.search.scope import RelationshipFilter
-from kgagent.search.vector_targets import EmbeddedQuery
 
 USER = "benchmark-hybrid"
 DIMENSIONS = 384

@@ -19,9 +19,8 @@ from kgagent.names import are_forms
 from kgagent.ontology import default_ontology
 from kgagent.search.candidates import read_relationship
 from kgagent.search.features import FeatureReader, PathFacts
-from kgagent.search.query import read_query
+from kgagent.search.query import EmbeddedQuery, read_query
 from kgagent.search.score import WEIGHTS, Features, contributions, highest_score, score
-from kgagent.search.vector_targets import EmbeddedQuery
 from kgagent.tools import Payload
 from tests.support.examples import examples
 from tests.support.payloads import succeeded

@@ -13,7 +13,7 @@ from kgagent.graph.parameter_map import with_parameter_map
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX
 from kgagent.graph.statements import NODE_EMBEDDING, Fragment, statement
 from kgagent.knowledge_graph import services_of
-from kgagent.search.vector_targets import RANKING_FIELDS
+from kgagent.search.vectors import RANKING_FIELDS
 
 
 def reads_of(name: str, graph: KnowledgeGraph, driver: Driver, lock: str = "_no_lock") -> list[str]:

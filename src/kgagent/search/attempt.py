@@ -2,11 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from kgagent.errors import KgAgentError
+from kgagent.errors import KgAgentError, SearchError
 
 INTERNAL_ERROR = "internal error; see the log of the host program"
 
@@ -44,3 +44,16 @@ async def attempt(
         # A bug in one step must not discard the results of the others.
         _log.exception("A step of a search failed")
         return default, Failure(INTERNAL_ERROR, error)
+
+
+def failed(failures: Sequence[Failure], message: str) -> Exception:
+    """The error of a search that has nothing left after some failures.
+
+    It is an unexpected error itself if there was no other, and one error that already says what
+    failed; else a `SearchError` with the message.
+    """
+    if failures and all(failure.reason == INTERNAL_ERROR for failure in failures):
+        return failures[0].error
+    if len(failures) == 1 and isinstance(failures[0].error, SearchError):
+        return failures[0].error
+    return SearchError(message)

@@ -19,6 +19,11 @@ OF_NODES: tuple[Retriever, ...] = ("node_vector", "node_fulltext")
 OF_RELATIONSHIPS: tuple[Retriever, ...] = ("relationship_vector", "relationship_fulltext")
 """The retrievers of nodes, and those of relationships, which compare whole records."""
 
+STATEMENTS_OF_MATCH = 8
+"""Statements of a record that a retriever returns: the best ones; so one with many leaves room for
+others.
+"""
+
 _NODE = "object:"
 _ENDS = ("from_entity_key", "to_entity_key", "from_name", "to_name", "from_labels", "to_labels")
 _NODE_FIELDS, _RELATIONSHIP_FIELDS = ("element_id", "labels"), ("element_id", "neo4j_type", *_ENDS)

@@ -10,7 +10,9 @@ leaves by a node that the query names: everything there is retrieved.
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Self
 
 from kgagent.errors import StatementTimeoutError
 from kgagent.graph.records import RelationshipRecord
@@ -20,8 +22,7 @@ from kgagent.search.candidates import key_of, read_relationship
 from kgagent.search.features import FeatureReader, PathFacts, nodes_of
 from kgagent.search.scope import RelationshipFilter, SearchScope
 from kgagent.search.score import NO_FEATURES, Features, score
-from kgagent.search.vector_targets import VectorTarget
-from kgagent.turns import in_turns
+from kgagent.search.vectors import VectorTarget
 
 DEFAULT_HOPS = 2
 """Hops of a search that does not say how many."""
@@ -67,27 +68,30 @@ class Path:
         return self.facts.records
 
 
-@dataclass
+@dataclass(frozen=True)
 class Expansion:
     """The paths of one query.
 
     Attributes:
         reader: computes features.
         weights: of the features.
-        through: the best path of two relationships or more through each relationship, by the key of
-            its candidate.
+        unexplored: the paths that may be extended; at first what was retrieved, paths of one
+            relationship.
+        known: the best score of each relationship so far, by the key of its candidate.
+        through: the best path of two relationships or more through each relationship, likewise.
     """
 
     reader: FeatureReader
     weights: Features
-    through: dict[str, Path] = field(default_factory=dict)
-    _known: dict[str, float] = field(default_factory=dict)
-    _open: list[Path] = field(default_factory=list)
+    unexplored: Sequence[Path] = ()
+    known: Mapping[str, float] = field(default_factory=dict)
+    through: Mapping[str, Path] = field(default_factory=dict)
 
-    def begin(self, starts: Iterable[Path]) -> None:
-        """Begin with what was retrieved: paths of one relationship."""
-        self._open = list(starts)
-        self._known = {path.keys[-1]: path.score for path in self._open}
+    @classmethod
+    def begun(cls, reader: FeatureReader, weights: Features, starts: Iterable[Path]) -> Self:
+        """Begin with what was retrieved."""
+        paths = list(starts)
+        return cls(reader, weights, paths, {path.keys[-1]: path.score for path in paths})
 
     def frontier(self) -> list[Path]:
         """The best open paths: a few at each named node, and at none, so that no name takes the
@@ -95,7 +99,7 @@ class Expansion:
         """
         named, chosen = self.reader.query.named, list[Path]()
         taken: Counter[str] = Counter()
-        for path in sorted(self._open, key=lambda path: -path.score):
+        for path in sorted(self.unexplored, key=lambda path: -path.score):
             at = [node for node in path.nodes if node in named] or [""]
             if self.exits(path) and min(taken[node] for node in at) < AT_EACH_NAME:
                 taken.update(at)
@@ -109,9 +113,9 @@ class Expansion:
         closed = path.before | self.reader.query.named.keys()
         return sorted(nodes_of(path.records[-1]) - closed)
 
-    def extend(self, frontier: Sequence[Path], reached: Iterable[Row]) -> None:
+    def extended(self, frontier: Sequence[Path], reached: Iterable[Row]) -> Self:
         """Add what a hop reached from the paths of the frontier; those that are better than what is
-        known stay open.
+        known may be extended further.
         """
         best: dict[str, Path] = {}
         for row in reached:
@@ -123,14 +127,16 @@ class Expansion:
             key = path.keys[-1]
             if key not in best or path.score > best[key].score:
                 best[key] = path
+        through = dict(self.through)
         for path in best.values():
             for key in path.keys:
-                if key not in self.through or path.score > self.through[key].score:
-                    self.through[key] = path
-        self._open = [
-            path for path in best.values() if path.score > self._known.get(path.keys[-1], -1.0)
+                if key not in through or path.score > through[key].score:
+                    through[key] = path
+        better = [
+            path for path in best.values() if path.score > self.known.get(path.keys[-1], -1.0)
         ]
-        self._known |= {path.keys[-1]: path.score for path in self._open}
+        known = {**self.known, **{path.keys[-1]: path.score for path in better}}
+        return replace(self, unexplored=better, known=known, through=through)
 
     def _extended(self, lead: Path, record: RelationshipRecord, doubt: float) -> Path:
         facts = PathFacts(
@@ -148,7 +154,7 @@ async def expand(
     scope: SearchScope,
     target: VectorTarget,
     types: RelationshipFilter,
-    expansions: Sequence[Expansion],
+    expansions: list[Expansion],
     *,
     hops: int,
     deadline: float,
@@ -159,7 +165,7 @@ async def expand(
         scope: whose relationships.
         target: the relationships that are searched.
         types: which of them to keep.
-        expansions: of each query; they are extended.
+        expansions: of each query; each hop replaces them.
         hops: maximum number of hops.
         deadline: when expansion ends, on the clock of `time.monotonic`.
 
@@ -178,18 +184,25 @@ async def expand(
             return False
         parameters = _parameters(scope, types, expansions, frontiers)
         try:
-            rows = await scope.read(
-                statement("expand_hop", **target.places), parameters, timeout=left
+            expansions[:] = await scope.read_as(
+                partial(_extended, expansions=list(expansions), frontiers=frontiers),
+                statement("expand_hop", **target.places),
+                parameters,
+                timeout=left,
             )
         except StatementTimeoutError:
             return False
-        reached = {row["query"]: row["reached"] for row in rows}
-        extensions = [
-            (expansion, frontier, reached.get(query, ()))
-            for query, (expansion, frontier) in enumerate(zip(expansions, frontiers, strict=True))
-        ]
-        await in_turns(lambda extension: extension[0].extend(*extension[1:]), extensions)
     return True
+
+
+def _extended(
+    rows: list[Row], *, expansions: Sequence[Expansion], frontiers: Sequence[Sequence[Path]]
+) -> list[Expansion]:
+    reached = {row["query"]: row["reached"] for row in rows}
+    return [
+        expansion.extended(frontier, reached.get(query, ()))
+        for query, (expansion, frontier) in enumerate(zip(expansions, frontiers, strict=True))
+    ]
 
 
 def _parameters(

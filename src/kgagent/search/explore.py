@@ -5,37 +5,36 @@ Nodes are ranked for each label, by their best score; a name match counts as its
 highest score.
 """
 
-import asyncio
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
-from kgagent.errors import SearchError
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import (
     ExploredNode,
     ExploreRequest,
     ExploreResult,
-    GraphExpansion,
     GraphNode,
     GraphRelationship,
     RelationshipSearchResult,
     Signal,
 )
 from kgagent.names import EXACT_NAME, SHARED_WORDS
-from kgagent.search.attempt import INTERNAL_ERROR, Failure, attempt
-from kgagent.search.candidates import Candidate, Ranking, entity_key_of, node_key
+from kgagent.search.attempt import attempt, failed
+from kgagent.search.candidates import Candidate, Ranking, entity_key_of, first_of_each, node_key
 from kgagent.search.name_match import nodes_by_name
 from kgagent.search.omitted import OmittedRecords
+from kgagent.search.query import EmbeddedQuery
 from kgagent.search.relevance import RELEVANT, relevance
-from kgagent.search.results import ReadRecord, Surroundings, model_of, read_records
+from kgagent.search.results import Surroundings, model_of
+from kgagent.search.retrieve import SearchSpec
 from kgagent.search.scope import RelationshipFilter, SearchScope
 from kgagent.search.score import Features, highest_score
-from kgagent.search.search import Found, SearchSpec, score_records, search
-from kgagent.search.vector_search import VectorRetrievers
-from kgagent.search.vector_targets import EmbeddedQuery
+from kgagent.search.search import Found, read_scored, search
+from kgagent.search.vectors import VectorSearch
 
 NOTHING_ASKED = "At least one search method required (queries or text_matches)"
 
@@ -55,40 +54,54 @@ class _RankedNode:
     signals: list[Signal] = field(default_factory=list)
 
 
+def spec_of(
+    scope: SearchScope, request: ExploreRequest, types: RelationshipFilter, weights: Features
+) -> SearchSpec:
+    """What explore searches; `types` is which relationships it keeps."""
+    return SearchSpec(
+        scope,
+        scope.labels(request.labels),
+        types,
+        node_limit=max(NODES_PER_LABEL, request.limit_per_label),
+        relationship_limit=RELATIONSHIPS,
+        timeout=scope.timeout,
+        hops=request.expand_hops,
+        searches_relationships=request.search_relationships,
+        weights=weights,
+    )
+
+
 @dataclass(frozen=True)
 class Exploration:
     """One call of explore.
 
     Attributes:
-        scope: whose graph.
+        spec: what to search.
         request: queries, names and how to search.
-        labels: labels of nodes, at least one.
-        types: which relationships to keep.
         nodes: reads nodes.
-        weights: weight of each feature of the score.
     """
 
-    scope: SearchScope
+    spec: SearchSpec
     request: ExploreRequest
-    labels: Sequence[str]
-    types: RelationshipFilter
     nodes: NodeRepository
-    weights: Features
 
     async def run(
-        self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords
+        self, vectors: VectorSearch, embedder: Embedder, omitted: OmittedRecords
     ) -> ExploreResult:
         """Search, cut to the best nodes of each label, and read them with their surroundings.
 
         Raises:
             SearchError: every search failed.
         """
-        timeout = self.scope.timeout
+        timeout, scope, types = self.spec.timeout, self.spec.scope, self.spec.types
+        nothing = Found(self.spec, time.monotonic())
         async with task_group() as group:
             # Each step of the search has its own time limit.
             searching = group.create_task(
                 attempt(
-                    self._search(vectors, embedder, omitted), SEARCH_STEPS * timeout, default=None
+                    self._search(vectors, embedder, omitted),
+                    SEARCH_STEPS * timeout,
+                    default=nothing,
                 )
             )
             matching = group.create_task(attempt(self._named(), timeout, default=()))
@@ -97,40 +110,28 @@ class Exploration:
         if (not_searched or not self.request.queries) and (
             not_matched or not self.request.text_matches
         ):
-            raise _all_failed(
-                [failure for failure in (not_searched, not_matched) if failure is not None]
-            )
+            failures = [one for one in (not_searched, not_matched) if one is not None]
+            reasons = "; ".join(failure.reason for failure in failures)
+            raise failed(failures, f"Every search failed. {reasons}")
+        if not found.results:
+            found = replace(found, ends_at=time.monotonic() + timeout)
         relationships = _best_relationships(found)
         ranked = self._ranked(found, named, relationships)
         best = self._best(ranked)
-        known = {one.key: one for ranking in named for one in ranking.candidates}
-        reading = read_records(
-            self.scope,
-            [*relationships, *(Candidate(key, ranked[key].score) for key in best)],
-            vectors=[one.retrieved.query.embedded.vector for one in found.results] if found else [],
-            labels=self.labels,
-            types=self.types,
-            timeout=found.time_left if found else timeout,
-            surroundings=Surroundings(
-                list(map(entity_key_of, best)), MAX_RELATIONSHIPS_AMONG, MAX_NEIGHBORS
-            ),
+        candidates = [*relationships, *(Candidate(key, ranked[key].score) for key in best)]
+        around = Surroundings(
+            list(map(entity_key_of, best)), MAX_RELATIONSHIPS_AMONG, MAX_NEIGHBORS
         )
-        read, unread = await attempt(reading, found.time_left if found else timeout, default=None)
-        records, around = read if read is not None else (_retrieved(found, best), GraphExpansion())
-        scored: list[Candidate] = []
-        if found is not None:
-            # Records with many notes take a while, during which other users' calls go on.
-            scored = await asyncio.to_thread(
-                score_records, found, records, self.scope, self.types, self.weights
-            )
+        scored, records, surroundings, unread = await read_scored(found, candidates, around)
         models = {one.key: one.result for one in scored}
+        known = {one.key: one for ranking in named for one in ranking.candidates}
         for key in best:
             if key not in models and key in records:
-                models[key] = model_of(records[key].record, self.scope, self.types)
+                models[key] = model_of(records[key].record, scope, types)
             elif key not in models and key in known:
                 models[key] = known[key].result
         self._add_signals(ranked, scored)
-        is_assessed = read is not None and self.types.between is None
+        is_assessed = unread is None and types.between is None
         value = self._relevance(found, named, scored) if is_assessed else None
         skipped = {
             "the searches by the queries": not_searched,
@@ -138,94 +139,78 @@ class Exploration:
             "texts of relationships, and the surroundings of the nodes": unread,
         }
         scores = {one.key: one.score for one in scored}
+        highest = highest_score(self.spec.weights)
         return ExploreResult(
             nodes=tuple(
                 ExploredNode(
                     node=node,
-                    score=max(
-                        scores.get(key, 0.0), _name_score(ranked[key]) * highest_score(self.weights)
-                    ),
+                    score=max(scores.get(key, 0.0), _name_score(ranked[key]) * highest),
                     signals=tuple(ranked[key].signals),
                 )
                 for key in best
                 if isinstance(node := models.get(key), GraphNode)
             ),
             relationships=_each_once(
-                (*map(to_result, filter(_is_relationship, scored)), *around.relationships)
+                (*map(to_result, filter(_is_relationship, scored)), *surroundings.relationships)
             ),
-            neighbors=around.neighbors,
+            neighbors=surroundings.neighbors,
             warnings=(
-                *(found.warnings if found else ()),
+                *found.warnings,
                 *(
                     f"Skipped {what}: {failure.reason}"
                     for what, failure in skipped.items()
                     if failure
                 ),
-                *(omitted.warnings(self.scope) if self.request.queries else ()),
+                *(omitted.warnings(scope) if self.request.queries else ()),
             ),
             is_relevant=None if value is None else value >= RELEVANT,
             relevance=value,
         )
 
     async def _search(
-        self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords
-    ) -> Found | None:
-        request = self.request
-        if not request.queries:
-            return None
-        spec = SearchSpec(
-            self.scope,
-            self.labels,
-            self.types,
-            node_limit=max(NODES_PER_LABEL, request.limit_per_label),
-            relationship_limit=RELATIONSHIPS,
-            timeout=self.scope.timeout,
-            hops=request.expand_hops,
-            searches_relationships=request.search_relationships,
-            weights=self.weights,
-        )
-        queries = [EmbeddedQuery((), query.threshold, query.query) for query in request.queries]
+        self, vectors: VectorSearch, embedder: Embedder, omitted: OmittedRecords
+    ) -> Found:
+        queries = [EmbeddedQuery((), one.threshold, one.query) for one in self.request.queries]
+        if not queries:
+            return Found(self.spec, time.monotonic())
         async with task_group() as group:
-            group.create_task(omitted.reading(self.scope, self.scope.timeout))
-            return await search(spec, queries, vectors, embedder)
+            group.create_task(omitted.reading(self.spec.scope, self.spec.timeout))
+            return await search(self.spec, queries, vectors, embedder)
 
     async def _named(self) -> Sequence[Ranking]:
-        if not self.request.text_matches:
+        texts, labels = self.request.text_matches, self.spec.labels
+        if not texts:
             return ()
-        limit = max(NODES_PER_LABEL, self.request.limit_per_label) * len(self.labels)
-        texts = self.request.text_matches
+        limit = self.spec.node_limit * len(labels)
         rankings = await nodes_by_name(
-            self.scope, texts, labels=self.labels, limit=limit, nodes=self.nodes
+            self.spec.scope, texts, labels=labels, limit=limit, nodes=self.nodes
         )
         return list(map(_without_namesakes, rankings))
 
     def _ranked(
-        self, found: Found | None, named: Sequence[Ranking], relationships: Sequence[Candidate]
+        self, found: Found, named: Sequence[Ranking], relationships: Sequence[Candidate]
     ) -> dict[str, _RankedNode]:
         """Every node that was found, by key: by itself, as an end of a relationship, or by its
         name.
         """
         ranked: dict[str, _RankedNode] = {}
-        order, searched = self.scope.ontology.label_order, frozenset(self.labels)
+        order, searched = self.spec.scope.ontology.label_order, frozenset(self.spec.labels)
 
         def add(key: str, labels: Iterable[str], score: float) -> None:
             if own := searched & {*labels}:
                 node = ranked.setdefault(key, _RankedNode(min(own, key=order.__getitem__), score))
                 node.score = max(node.score, score)
 
-        retrieved = [
-            one for result in (found.results if found else ()) for one in result.candidates
-        ]
-        for one in (
-            *(one for one in retrieved if isinstance(one.record, NodeRecord)),
-            *relationships,
-        ):
+        retrieved = (one for result in found.results for one in result.candidates)
+        nodes = [one for one in retrieved if isinstance(one.record, NodeRecord)]
+        for one in (*nodes, *relationships):
             for key, labels in _nodes_of(one).items():
                 add(key, labels, one.score)
+        highest = highest_score(self.spec.weights)
         for text, ranking in zip(self.request.text_matches, named, strict=False):
             for rank, one in enumerate(ranking.candidates, start=1):
                 labels = (one.result.label,) if isinstance(one.result, GraphNode) else ()
-                add(one.key, labels, one.score * highest_score(self.weights))
+                add(one.key, labels, one.score * highest)
                 signal = Signal(source="name_match", matched=text, rank=rank, similarity=one.score)
                 if one.key in ranked:
                     ranked[one.key].signals.append(signal)
@@ -233,10 +218,8 @@ class Exploration:
 
     def _best(self, ranked: Mapping[str, _RankedNode]) -> list[str]:
         """Keys of the best nodes of each label, best first."""
-        order, room = (
-            self.scope.ontology.label_order,
-            dict.fromkeys(self.labels, self.request.limit_per_label),
-        )
+        order = self.spec.scope.ontology.label_order
+        room = dict.fromkeys(self.spec.labels, self.request.limit_per_label)
         best = []
         for key, node in sorted(
             ranked.items(), key=lambda item: (-item[1].score, order[item[1].label], item[0])
@@ -273,7 +256,7 @@ class Exploration:
                         reached.add(key)
 
     def _relevance(
-        self, found: Found | None, named: Sequence[Ranking], scored: Sequence[Candidate]
+        self, found: Found, named: Sequence[Ranking], scored: Sequence[Candidate]
     ) -> float | None:
         """The highest relevance of the queries and names; None if a query could not be assessed."""
         shares: list[float | None] = []
@@ -281,7 +264,7 @@ class Exploration:
             shares.append(
                 max((one.score for ranking in named for one in ranking.candidates), default=0.0)
             )
-        shares += [relevance(result, scored) for result in (found.results if found else ())]
+        shares += [relevance(result, scored) for result in found.results]
         best_share = max((share for share in shares if share is not None), default=None)
         is_unknown = None in shares and (best_share or 0.0) < RELEVANT
         return None if is_unknown else best_share
@@ -314,27 +297,12 @@ def _nodes_of(candidate: Candidate) -> dict[str, tuple[str, ...]]:
     return {node_key(key): labels for key, labels in ends.items()}
 
 
-def _best_relationships(found: Found | None) -> list[Candidate]:
+def _best_relationships(found: Found) -> list[Candidate]:
     """Each relationship once with its best score among the queries, best first."""
-    best: dict[str, Candidate] = {}
-    results = found.results if found is not None else ()
-    for one in sorted(
-        (one for result in results for one in result.candidates), key=lambda one: -one.score
-    ):
-        if isinstance(one.record, RelationshipRecord):
-            best.setdefault(one.key, one)
-    return list(best.values())[: RELATIONSHIPS * len(results)]
-
-
-def _retrieved(found: Found | None, keys: Sequence[str]) -> dict[str, ReadRecord]:
-    """The nodes as they were retrieved, for a read that failed."""
-    wanted = frozenset(keys)
-    return {
-        one.key: ReadRecord(one.record, statements=[(text, ()) for text in one.statements])
-        for result in (found.results if found else ())
-        for one in result.candidates
-        if one.key in wanted and one.record is not None
-    }
+    every = [one for result in found.results for one in result.candidates]
+    every.sort(key=lambda one: -one.score)
+    best = first_of_each(one for one in every if isinstance(one.record, RelationshipRecord))
+    return list(best.values())[: RELATIONSHIPS * len(found.results)]
 
 
 def _name_score(node: _RankedNode) -> float:
@@ -350,15 +318,6 @@ def _without_namesakes(ranking: Ranking) -> Ranking:
     return replace(
         ranking, candidates=[one for one in ranking.candidates if one.score > SHARED_WORDS]
     )
-
-
-def _all_failed(failures: Sequence[Failure]) -> Exception:
-    unexpected = [failure.error for failure in failures if failure.reason == INTERNAL_ERROR]
-    if len(unexpected) == len(failures):
-        return unexpected[0]
-    if len(failures) == 1 and isinstance(failures[0].error, SearchError):
-        return failures[0].error
-    return SearchError(f"Every search failed. {'; '.join(failure.reason for failure in failures)}")
 
 
 def _each_once(relationships: Iterable[GraphRelationship]) -> tuple[GraphRelationship, ...]:

@@ -15,7 +15,7 @@ from kgagent.search.score import Features, score
 
 StoredRecord = NodeRecord | RelationshipRecord
 
-NAMED_NODES = 2
+FULL_NAMED = 2
 """Named nodes that give the full feature: a question about more than two nodes is rare."""
 
 FULL_STATEMENTS = 2
@@ -184,7 +184,7 @@ class FeatureReader:
         )
 
     def _named(self, nodes: Iterable[str]) -> float:
-        return min(1.0, sum(self.query.named.get(node, 0.0) for node in nodes) / NAMED_NODES)
+        return min(1.0, sum(self.query.named.get(node, 0.0) for node in nodes) / FULL_NAMED)
 
     def _types(self, records: Sequence[RelationshipRecord], nodes: Iterable[str]) -> float:
         """F1 of the words that name types (recall) and of the relationships that a word names

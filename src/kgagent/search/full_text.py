@@ -1,12 +1,12 @@
-"""Full-text search as a retriever: nodes and relationships of a user that contain words of
-texts.
+"""Full-text search as a retriever: nodes, relationships and statements of a user that contain words
+of texts.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from kgagent.graph.identifiers import Identifier
 from kgagent.graph.lucene import any_word, must_be, words
 from kgagent.graph.schema_parts import (
     NODE_TEXT_INDEX,
@@ -15,32 +15,28 @@ from kgagent.graph.schema_parts import (
     RELATIONSHIP_TEXTS,
     STATEMENT_TEXT_INDEX,
 )
-from kgagent.graph.statements import statement
+from kgagent.graph.statements import Statement, statement
+from kgagent.graph.store import Row
 from kgagent.search.arguments import MAX_LIMIT
 from kgagent.search.candidates import (
+    STATEMENTS_OF_MATCH,
     Candidate,
     Ranking,
     key_of,
-    read_node,
     read_record,
-    read_relationship,
     statement_candidate,
 )
-from kgagent.search.features import StoredRecord
-from kgagent.search.query import Query, full_text_parameters
+from kgagent.search.query import EmbeddedQuery, Query, full_text_parameters
 from kgagent.search.scope import RelationshipFilter, SearchScope
-from kgagent.search.vector_search import STATEMENTS_OF_MATCH
-from kgagent.search.vector_targets import RANKING_FIELDS, EmbeddedQuery
-from kgagent.turns import in_turns
+from kgagent.search.vectors import RANKING_FIELDS, WIDER
 
 FIRST_FIELD_WEIGHT = 2.0
 """Weight of a word in a name or a relationship's type; elsewhere it is 1."""
 
-MAX_TYPES = 50
+TYPES_IN_INDEX = 50
 """Number of free types that the index filters by; Lucene accepts 1,024 clauses in all."""
 
-MIN_FETCH = 50
-WIDENING = 5
+FEWEST_FETCHED = 50
 
 
 async def search_nodes_full_text(
@@ -65,14 +61,9 @@ async def search_nodes_full_text(
         StoreError: the database failed.
     """
     parameters = {"index": NODE_TEXT_INDEX, "labels": list(labels), "least_share": threshold}
-    texts = await in_turns(lambda query: _lucene(scope, query.text, NODE_TEXTS), queries)
-    return await _search(
-        scope,
-        "search_nodes_text",
-        [*zip(queries, texts, strict=True)],
-        parameters=parameters,
-        limit=limit,
-        read=lambda match: match["node"] and read_node(match["node"], scope.ontology, labels),
+    texts = [_lucene(scope, query.text, NODE_TEXTS) for query in queries]
+    return await _records(
+        scope, "search_nodes_text", queries, texts, parameters, limit, labels=labels
     )
 
 
@@ -90,18 +81,11 @@ async def search_relationships_full_text(
     `types` says which relationships to keep; of each, the fields for ranking are read.
     """
     parameters = {**types.parameters, "index": RELATIONSHIP_TEXT_INDEX, "least_share": threshold}
-    texts = await in_turns(
-        lambda query: _lucene(scope, query.text, RELATIONSHIP_TEXTS, types.relationship_types),
-        queries,
-    )
-    return await _search(
-        scope,
-        "search_relationships_text",
-        [*zip(queries, texts, strict=True)],
-        parameters=parameters,
-        limit=limit,
-        read=lambda match: match["relationship"] and read_relationship(match["relationship"]),
-    )
+    texts = [
+        _lucene(scope, query.text, RELATIONSHIP_TEXTS, types.relationship_types)
+        for query in queries
+    ]
+    return await _records(scope, "search_relationships_text", queries, texts, parameters, limit)
 
 
 async def search_statements_full_text(
@@ -123,19 +107,17 @@ async def search_statements_full_text(
     Raises:
         StoreError: the database failed.
     """
-    rankings, weights = [Ranking() for _ in queries], [dict[str, float]() for _ in queries]
     asked = [
         {"position": position, "vector": scope.store.vector(query.embedded.vector or None), **own}
         for position, query in enumerate(queries)
         if (own := full_text_parameters(query, scope.user_id)) is not None
     ]
-    if not asked or types.matches_nothing:
-        return rankings, weights
-    places = {
-        "labels": Identifier.any_of(scope.ontology.labels),
-        "types": types.identifier(scope.ontology),
-    }
-    search = statement("search_statements_text", relationship=RANKING_FIELDS, **places)
+    text = statement(
+        "search_statements_text",
+        relationship=RANKING_FIELDS,
+        labels=scope.places["labels"],
+        types=types.identifier(scope.ontology),
+    )
     parameters = {
         **types.parameters,
         "index": STATEMENT_TEXT_INDEX,
@@ -143,64 +125,97 @@ async def search_statements_full_text(
         "of_record": STATEMENTS_OF_MATCH,
     }
 
-    def read(match: Mapping[str, Any]) -> Candidate | None:
+    def is_short(row: Row, fetch: int) -> bool:
+        """Whether statements of other users, or those that a filter removes, left too few."""
+        is_filtered = row["kept"] < row["hits"] or not row["matches"]
+        is_more = row["hits"] >= fetch and fetch * WIDER <= MAX_LIMIT
+        return is_filtered and is_more and len(row["matches"]) < limit
+
+    def candidate(match: Mapping[str, Any]) -> Candidate | None:
         record = read_record(match, scope.ontology)
         return None if record is None else statement_candidate(record, match)
 
-    fetch = 4 * limit
-    while asked:
-        rows = await scope.read(search, {**parameters, "queries": asked, "fetch": fetch})
-        for row in rows:
-            found = await in_turns(read, row["matches"])
-            rankings[row["query"]] = Ranking([one for one in found if one is not None])
-            weights[row["query"]] = dict(row["weights"])
-        # Matches that the statement filters out took the place of others.
-        short = {row["query"] for row in rows if _is_short(row, limit, fetch)}
-        asked = [one for one in asked if one["position"] in short]
-        fetch *= WIDENING
-        if fetch > MAX_LIMIT:
-            break
-    return rankings, weights
+    def ranking(row: Row | None) -> Ranking:
+        matches = () if row is None else row["matches"]
+        return Ranking([one for one in map(candidate, matches) if one is not None])
+
+    rows = await _rows(
+        scope, text, parameters, () if types.matches_nothing else asked, 4 * limit, is_short
+    )
+    found = [rows.get(position) for position in range(len(queries))]
+    weights = [{} if row is None else dict(row["weights"]) for row in found]
+    return await asyncio.to_thread(lambda: list(map(ranking, found))), weights
 
 
-def _is_short(row: Mapping[str, Any], limit: int, fetch: int) -> bool:
-    """Whether statements of other users, or those that a filter removes, left too few records."""
-    is_filtered = row["kept"] < row["hits"] or not row["matches"]
-    return is_filtered and len(row["matches"]) < limit and row["hits"] >= fetch
-
-
-async def _search(
+async def _records(  # noqa: PLR0917
     scope: SearchScope,
     name: str,
-    queries: Sequence[tuple[EmbeddedQuery, str | None]],
-    *,
+    queries: Sequence[EmbeddedQuery],
+    texts: Sequence[str | None],
     parameters: Mapping[str, Any],
     limit: int,
-    read: Callable[[Mapping[str, Any]], StoredRecord | None],
+    labels: Sequence[str] = (),
 ) -> list[Ranking]:
-    """Search, and fetch more if matches that the statement filters out took the place of others."""
-    rankings = [Ranking() for _ in queries]
+    """Records whose score is BM25 divided by that of the best match."""
     asked = [
-        {
-            "position": position,
-            "text": text,
-            "vector": scope.store.vector(query.vector) if query.vector else None,
-        }
-        for position, (query, text) in enumerate(queries)
+        {"position": position, "text": text, "vector": scope.store.vector(query.vector or None)}
+        for position, (query, text) in enumerate(zip(queries, texts, strict=True))
         if text is not None
     ]
-    fetch = max(MIN_FETCH, 2 * limit)
-    search = statement(name, relationship=RANKING_FIELDS)
-    while asked:
-        rows = await scope.read(
-            search, {**parameters, "queries": asked, "limit": limit, "fetch": fetch}
+
+    def is_short(row: Row, fetch: int) -> bool:
+        return bool(row["found"] < limit and row["hits"] >= fetch)
+
+    def ranking(row: Row | None) -> Ranking:
+        matches = () if row is None else row["matches"]
+        records = [
+            (record, match)
+            for match in matches
+            if (record := read_record(match, scope.ontology, labels)) is not None
+        ]
+        best = max((match["score"] for _, match in records), default=0.0)
+        shares = [match["score"] / best if best > 0.0 else 0.0 for _, match in records]
+        return Ranking(
+            [
+                replace(
+                    Candidate(key_of(record), share, record, text_score=share),
+                    similarity=match["similarity"],
+                )
+                for (record, match), share in zip(records, shares, strict=True)
+            ]
         )
-        complete = {row["query"] for row in rows if row["found"] >= limit or row["hits"] < fetch}
-        for row in rows:
-            rankings[row["query"]] = _ranking(row["matches"], read)
-        asked = [one for one in asked if one["position"] not in complete]
-        fetch *= WIDENING
-    return rankings
+
+    rows = await _rows(
+        scope,
+        statement(name, relationship=RANKING_FIELDS),
+        {**parameters, "limit": limit},
+        asked,
+        max(FEWEST_FETCHED, 2 * limit),
+        is_short,
+    )
+    found = [rows.get(position) for position in range(len(queries))]
+    return await asyncio.to_thread(lambda: list(map(ranking, found)))
+
+
+async def _rows(  # noqa: PLR0917
+    scope: SearchScope,
+    text: Statement,
+    parameters: Mapping[str, Any],
+    asked: Sequence[Mapping[str, Any]],
+    fetch: int,
+    is_short: Callable[[Row, int], bool],
+) -> dict[int, Row]:
+    """The row of each query by its position: queries are asked again for more matches if those
+    that the statement filters out took the place of others.
+    """
+    rows: dict[int, Row] = {}
+    while asked:
+        found = await scope.read(text, {**parameters, "queries": asked, "fetch": fetch})
+        rows |= {row["query"]: row for row in found}
+        short = {row["query"] for row in found if is_short(row, fetch)}
+        asked = [one for one in asked if one["position"] in short]
+        fetch *= WIDER
+    return rows
 
 
 def _lucene(
@@ -218,26 +233,8 @@ def _lucene(
     # not too many.
     if (
         relationship_types is not None
-        and len(relationship_types) <= MAX_TYPES
+        and len(relationship_types) <= TYPES_IN_INDEX
         and all(map(words, relationship_types))
     ):
         clauses.append(must_be("relationship_type", relationship_types))
     return " ".join(clauses)
-
-
-def _ranking(
-    matches: Sequence[Mapping[str, Any]], read: Callable[[Mapping[str, Any]], StoredRecord | None]
-) -> Ranking:
-    """Candidates whose score is BM25 divided by that of the best match."""
-    records = [(record, match) for match in matches if (record := read(match))]
-    best = max((match["score"] for _, match in records), default=0.0)
-    shares = [match["score"] / best if best > 0.0 else 0.0 for _, match in records]
-    return Ranking(
-        [
-            replace(
-                Candidate(key_of(record), share, record, text_score=share),
-                similarity=match["similarity"],
-            )
-            for (record, match), share in zip(records, shares, strict=True)
-        ]
-    )

@@ -1,13 +1,11 @@
 """Hybrid search: one query over nodes and relationships, ranked together."""
 
-import asyncio
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
-from kgagent.errors import SearchError
 from kgagent.graph.records import NodeRecord, RelationshipRecord, ontology_label
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.hybrid import (
@@ -18,19 +16,19 @@ from kgagent.models.hybrid import (
     HybridSearchResult,
     Retriever,
 )
-from kgagent.search.attempt import INTERNAL_ERROR, attempt
+from kgagent.search.attempt import failed
 from kgagent.search.candidates import OF_NODES, OF_RELATIONSHIPS, Candidate, node_key
 from kgagent.search.omitted import OmittedRecords
+from kgagent.search.query import EmbeddedQuery
 from kgagent.search.relevance import RELEVANT, names_without_match, relevance
 from kgagent.search.rerank import CrossEncoder, rerank
-from kgagent.search.results import ReadRecord, model_of, read_records
-from kgagent.search.retrieve import OF_STATEMENTS
+from kgagent.search.results import model_of
+from kgagent.search.retrieve import OF_STATEMENTS, SearchSpec
 from kgagent.search.scope import RelationshipFilter, SearchScope
-from kgagent.search.score import WEIGHTS, Features, contributions
-from kgagent.search.search import Found, SearchSpec, score_records, search
+from kgagent.search.score import Features, contributions
+from kgagent.search.search import Found, Ranked, read_scored, search
 from kgagent.search.strategies import FUSED, fuse
-from kgagent.search.vector_search import VectorRetrievers
-from kgagent.search.vector_targets import EmbeddedQuery
+from kgagent.search.vectors import VectorSearch
 
 RERANKED_POOL = 3
 """Number of items that are reranked, as a multiple of those that are returned."""
@@ -42,57 +40,75 @@ CALIBRATED = "calibrated"
 """The default strategy: the score of `kgagent.search.score`."""
 
 
+def spec_of(
+    scope: SearchScope, options: HybridSearchOptions, types: RelationshipFilter, weights: Features
+) -> SearchSpec:
+    """What a hybrid search searches; `types` is which relationships it keeps."""
+    is_calibrated = options.strategy == CALIBRATED
+    retrievers: tuple[Retriever, ...] = OF_STATEMENTS
+    if not is_calibrated:
+        retrievers = (*OF_NODES, *(OF_RELATIONSHIPS if options.search_relationships else ()))
+    if options.query is None:
+        retrievers = tuple(name for name in retrievers if name.endswith("_vector"))
+    return SearchSpec(
+        scope,
+        scope.labels(options.labels),
+        types,
+        frozenset(retrievers),
+        node_limit=options.object_limit,
+        text_limit=options.text_limit,
+        relationship_limit=options.relationship_limit,
+        text_threshold=options.text_threshold,
+        timeout=options.timeout or scope.timeout,
+        hops=options.expand_hops if is_calibrated else 0,
+        searches_relationships=options.search_relationships,
+        weights=weights,
+    )
+
+
 @dataclass(frozen=True)
 class HybridSearch:
-    """One hybrid search.
+    """One hybrid search; a step that fails or takes longer than the time of its spec is skipped.
 
     Attributes:
-        scope: whose graph.
+        spec: what to search.
         options: the query and how to search.
-        labels: labels of nodes, at least one.
-        types: which relationships to keep.
         limit: maximum number of results.
-        timeout: seconds for retrieval, and for all later steps together; a step that fails or takes
-            longer is skipped.
         vector: vector of the query, shape (dimensions,); None embeds its text.
         cross_encoder: reranks the best items; None leaves their order.
-        weights: weight of each feature of the score.
         with_ends: whether the nodes of relationships are returned beside them.
     """
 
-    scope: SearchScope
+    spec: SearchSpec
     options: HybridSearchOptions
-    labels: Sequence[str]
-    types: RelationshipFilter
     limit: int
-    timeout: float
     vector: Sequence[float] | None = None
     cross_encoder: CrossEncoder | None = None
-    weights: Features = WEIGHTS
     with_ends: bool = True
 
     async def run(
-        self, vectors: VectorRetrievers, embedder: Embedder, omitted: OmittedRecords
+        self, vectors: VectorSearch, embedder: Embedder, omitted: OmittedRecords
     ) -> HybridSearchResult:
         """Search, read the best records in full, score them, and rerank them if that is asked for.
 
         Raises:
             SearchError: every retriever failed, or the results could not be read.
         """
-        options = self.options
-        query = EmbeddedQuery(self.vector or (), options.threshold, options.query or "")
+        options, scope = self.options, self.spec.scope
+        asked = EmbeddedQuery(self.vector or (), options.threshold, options.query or "")
         async with task_group() as group:
-            group.create_task(omitted.reading(self.scope, self.timeout))
-            found = await search(self._spec(), [query], vectors, embedder)
-        room = max(self.limit * (RERANKED_POOL if self._is_reranked else 1), READ)
-        ranked = self._ranked(found)
-        best = ranked if options.half_life_days is not None else ranked[:room]
-        hydrated, unread = await self._hydrated(best, found)
-        reranked, skipped = await self._rerank(hydrated, found)
+            group.create_task(omitted.reading(scope, self.spec.timeout))
+            found = await search(self.spec, [asked], vectors, embedder)
+        ranked = found.results[0]
+        best = self._ranked(ranked)
+        if options.half_life_days is None:
+            best = best[: max(self.limit * (RERANKED_POOL if self._is_reranked else 1), READ)]
+        in_full, unread = await self._in_full(best, found)
+        reranked, skipped = await self._rerank(in_full, found)
         result = HybridSearchResult(
             **_items(
                 reranked[: self.limit],
-                self.weights,
+                self.spec.weights,
                 with_relationships=options.search_relationships,
             ),
             warnings=(
@@ -100,68 +116,45 @@ class HybridSearch:
                 *self._one_sided(found),
                 *unread,
                 *skipped,
-                *omitted.warnings(self.scope),
+                *omitted.warnings(scope),
             ),
-            labels=self._labels(found),
+            labels=_labels(ranked.candidates, scope),
             plan={
                 name: ranking.plan
-                for name, ranking in found.results[0].retrieved.rankings.items()
+                for name, ranking in ranked.retrieved.rankings.items()
                 if ranking.plan is not None
             },
         )
         # What is dated within a period is an answer to a question about it, whatever its words.
-        if (
-            not found.results[0].retrieved.query.embedded.vector
-            or options.query is None
-            or self.types.between
-        ):
+        if not found.vectors[0] or options.query is None or self.spec.types.between:
             return result
-        value = relevance(found.results[0], hydrated)
-        is_relevant = None if value is None else value >= RELEVANT
-        named = names_without_match(found.results[0], hydrated)
+        value = relevance(ranked, in_full)
         return result.model_copy(
-            update={"relevance": value, "is_relevant": is_relevant, "named": named}
+            update={
+                "relevance": value,
+                "is_relevant": None if value is None else value >= RELEVANT,
+                "named": names_without_match(ranked, in_full),
+            }
         )
 
     @property
     def _is_calibrated(self) -> bool:
         return self.options.strategy == CALIBRATED
 
-    def _spec(self) -> SearchSpec:
-        options = self.options
-        retrievers: tuple[Retriever, ...] = OF_STATEMENTS
-        if not self._is_calibrated:
-            retrievers = (*OF_NODES, *(OF_RELATIONSHIPS if options.search_relationships else ()))
-        if options.query is None:
-            retrievers = tuple(name for name in retrievers if name.endswith("_vector"))
-        return SearchSpec(
-            self.scope,
-            self.labels,
-            self.types,
-            frozenset(retrievers),
-            node_limit=options.object_limit,
-            text_limit=options.text_limit,
-            relationship_limit=options.relationship_limit,
-            text_threshold=options.text_threshold,
-            timeout=self.timeout,
-            hops=options.expand_hops if self._is_calibrated else 0,
-            searches_relationships=options.search_relationships,
-            weights=self.weights,
-        )
-
-    def _ranked(self, found: Found) -> list[Candidate]:
+    def _ranked(self, ranked: Ranked) -> list[Candidate]:
         """All candidates, best first, by the strategy of the search."""
         options = self.options
         if self._is_calibrated:
-            return _without_more(found.results[0].candidates, options.relationship_limit)
-        rankings = found.results[0].retrieved.rankings
+            return _without_more(ranked.candidates, options.relationship_limit)
         lists: dict[FusedRetriever, Sequence[Candidate]] = {
-            name: rankings[name].candidates for name in FUSED if name in rankings
+            name: ranking.candidates
+            for name in FUSED
+            if (ranking := ranked.retrieved.rankings.get(name)) is not None
         }
         fused = fuse(lists, strategy=options.strategy, weights=options.weights)
         return _without_more(fused, options.relationship_limit)
 
-    async def _hydrated(
+    async def _in_full(
         self, best: Sequence[Candidate], found: Found
     ) -> tuple[list[Candidate], list[str]]:
         """Read candidates and the nodes of relationships in full, and score the statements; with
@@ -170,59 +163,25 @@ class HybridSearch:
         Raises:
             SearchError: nothing could be read.
         """
-        vector = found.results[0].retrieved.query.embedded.vector
+        labels = self.spec.labels
         with_ends = self.with_ends and self.options.search_relationships
-        every = with_end_nodes(best, self.labels) if with_ends else list(best)
-        reading = read_records(
-            self.scope,
-            every,
-            vectors=[vector] if self._is_calibrated else [],
-            labels=self.labels,
-            types=self.types,
-            timeout=found.time_left,
-        )
-        read, failure = await attempt(reading, found.time_left, default=None)
-        warnings = []
-        if read is not None:
-            records = read[0]
-        else:
-            records = {
-                one.key: ReadRecord(one.record, statements=[(text, ()) for text in one.statements])
-                for one in best
-                if isinstance(one.record, NodeRecord)
-            }
-        if failure is not None:
-            if not records:
-                if failure.reason == INTERNAL_ERROR:
-                    raise failure.error
-                raise SearchError(f"The results could not be read: {failure.reason}")
-            warnings.append(f"Skipped relationships and their end nodes: {failure.reason}")
+        every = with_end_nodes(best, labels) if with_ends else list(best)
+        scored, records, _, failure = await read_scored(found, every)
+        if failure is not None and not records:
+            raise failed([failure], f"The results could not be read: {failure.reason}")
         if self._is_calibrated:
-            # Records with many notes take a while, during which other users' calls go on.
-            scored = await asyncio.to_thread(
-                score_records, found, records, self.scope, self.types, self.weights
-            )
-            every = with_end_nodes(scored, self.labels) if with_ends else scored
-        return [self._with_result(one, records) for one in every if one.key in records], warnings
-
-    def _with_result(self, candidate: Candidate, records: Mapping[str, ReadRecord]) -> Candidate:
-        if candidate.result is not None:
-            return candidate
-        record = records[candidate.key].record
-        return replace(candidate, record=record, result=model_of(record, self.scope, self.types))
-
-    def _labels(self, found: Found) -> dict[str, str]:
-        """Labels of the nodes of what was found, by entity_key."""
-        labels: dict[str, str] = {}
-        for one in found.results[0].candidates:
-            if isinstance(one.record, NodeRecord):
-                labels[one.record.entity_key] = one.record.label
-            elif one.record is not None:
-                ends = one.record.ends_in_direction.items()
-                labels |= {
-                    key: ontology_label(own, self.scope.ontology) for key, own in ends if own
-                }
-        return labels
+            every = with_end_nodes(scored, labels) if with_ends else scored
+        scope, types = self.spec.scope, self.spec.types
+        in_full = [
+            one
+            if one.result is not None
+            else replace(one, record=record, result=model_of(record, scope, types))
+            for one in every
+            if one.key in records
+            for record in [records[one.key].record]
+        ]
+        skipped = "Skipped relationships and their end nodes"
+        return in_full, [f"{skipped}: {failure.reason}"] if failure is not None else []
 
     def _one_sided(self, found: Found) -> list[str]:
         """Warn if only nodes or only relationships matched although both were searched."""
@@ -250,8 +209,6 @@ class HybridSearch:
     ) -> tuple[list[Candidate], list[str]]:
         if not self._is_reranked:
             return candidates, []
-        vector = found.results[0].retrieved.query.embedded.vector or None
-        pool = self.limit * RERANKED_POOL
         # Another order than that of the statements.
         candidates = [
             replace(
@@ -263,12 +220,12 @@ class HybridSearch:
         ]
         return await rerank(
             candidates,
-            scope=self.scope,
+            scope=self.spec.scope,
             options=self.options,
             cross_encoder=self.cross_encoder,
-            vector=vector,
+            vector=found.vectors[0] or None,
             limit=self.limit,
-            pool=pool,
+            pool=self.limit * RERANKED_POOL,
             timeout=found.time_left,
         )
 
@@ -299,6 +256,18 @@ def with_end_nodes(ranked: Sequence[Candidate], labels: Collection[str]) -> list
         replace(item, found_by=(*item.found_by, "via_relationship")) if item.key in ends else item
         for item in ordered.values()
     ]
+
+
+def _labels(candidates: Sequence[Candidate], scope: SearchScope) -> dict[str, str]:
+    """Labels of the nodes of candidates, by entity_key."""
+    labels: dict[str, str] = {}
+    for one in candidates:
+        if isinstance(one.record, NodeRecord):
+            labels[one.record.entity_key] = one.record.label
+        elif one.record is not None:
+            ends = one.record.ends_in_direction.items()
+            labels |= {key: ontology_label(own, scope.ontology) for key, own in ends if own}
+    return labels
 
 
 def _without_more(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:

@@ -12,7 +12,6 @@ from kgagent.graph.store import Row
 from kgagent.names import name_score, plain_text
 from kgagent.search.candidates import Candidate, Ranking, node_key
 from kgagent.search.scope import SearchScope
-from kgagent.turns import in_turns
 
 MIN_SCORE = 0.3
 
@@ -62,7 +61,17 @@ async def _best(
     scope: SearchScope, text: str, labels: Sequence[str], limit: int
 ) -> list[tuple[float, str]]:
     """Scores and keys of the nodes whose names match a text best, best first."""
-    [row] = await scope.read(
+
+    def best_of(rows: list[Row]) -> list[tuple[float, str]]:
+        best: dict[str, float] = {}
+        for node in rows[0]["nodes"]:
+            score = max(name_score(text, name) for name in node["names"])
+            best[node["entity_key"]] = max(score, best.get(node["entity_key"], 0.0))
+        matching = ((score, key) for key, score in best.items() if score >= MIN_SCORE)
+        return sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
+
+    return await scope.read_as(
+        best_of,
         statement("match_text", labels=Identifier.any_of(labels)),
         {
             "text": plain_text(text),
@@ -70,15 +79,6 @@ async def _best(
             "limit": max(limit, MAX_NODES),
         },
     )
-
-    def scored(node: Row) -> tuple[str, float]:
-        return node["entity_key"], max(name_score(text, name) for name in node["names"])
-
-    best: dict[str, float] = {}
-    for key, score in await in_turns(scored, row["nodes"]):
-        best[key] = max(score, best.get(key, 0.0))
-    matching = ((score, key) for key, score in best.items() if score >= MIN_SCORE)
-    return sorted(matching, key=lambda item: (-item[0], item[1]))[:limit]
 
 
 def _words(text: str) -> list[str]:

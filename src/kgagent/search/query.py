@@ -10,16 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgagent.graph.lucene import any_word, forms, must_be, quoted, words
+from kgagent.graph.lucene import MAX_WORDS, any_word, forms, must_be, quoted, words
 from kgagent.graph.schema_parts import STATEMENT_TEXTS
 from kgagent.graph.store import Row
 from kgagent.names import MIN_FORM_LENGTH, plain_text, plain_words
 from kgagent.ontology import Ontology
-from kgagent.search.vector_targets import EmbeddedQuery
 
-MAX_WORDS = 200
-"""Words of a query that are read; a question has fewer, and the time for longer texts stays the
-same.
+MAX_CHARACTERS = 4_000
+"""Characters of a query that are read; a question has fewer, and the time for longer texts stays
+the same.
 """
 
 MIN_NAME_LENGTH = 2
@@ -36,14 +35,29 @@ Level = tuple[str, int, str]
 
 
 @dataclass(frozen=True)
+class EmbeddedQuery:
+    """A vector to search for.
+
+    Attributes:
+        vector: float32, shape (dimensions,); empty if the text could not be embedded.
+        threshold: minimum plain cosine, -1 to 1.
+        text: the query in words; empty if unknown.
+    """
+
+    vector: Sequence[float]
+    threshold: float
+    text: str = ""
+
+
+@dataclass(frozen=True)
 class Query:
     """What a query says.
 
     Attributes:
         embedded: its text and vector.
         tokens: its words in order, in lower case and without accents.
-        words: the words that count in statements, each once: those that are no stop words.
-        lucene: for each of these words, what finds it in the full-text index of statements.
+        words: the words that count in statements, those that are no stop words, each with what
+            finds it in the full-text index of statements.
         levels: for each Neo4j type, the levels whose words it has.
         weights: what each word weighs: the score of its best match in the full-text index. Only
             words with a match.
@@ -53,8 +67,7 @@ class Query:
 
     embedded: EmbeddedQuery
     tokens: Sequence[str] = ()
-    words: Sequence[str] = ()
-    lucene: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = field(default_factory=dict)
     levels: Mapping[str, Sequence[Level]] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     named: Mapping[str, float] = field(default_factory=dict)
@@ -68,7 +81,7 @@ class Query:
 
 def read_query(embedded: EmbeddedQuery, ontology: Ontology) -> Query:
     """Read what a query says without the database."""
-    text = embedded.text[: 20 * MAX_WORDS]
+    text = embedded.text[:MAX_CHARACTERS]
     tokens = plain_words(text)[:MAX_WORDS]
     spellings: dict[str, list[str]] = {}
     for word in words(text):
@@ -87,27 +100,27 @@ def read_query(embedded: EmbeddedQuery, ontology: Ontology) -> Query:
         if parts and present.issuperset(parts):
             said_by = next((part for part in parts if len(part) >= MIN_FORM_LENGTH), parts[0])
             levels.setdefault(neo4j_type, []).append((name, level, said_by))
-    lucene = {token: _in_any_field(spellings.get(token, [token])) for token in counted}
-    return Query(embedded, tokens, counted, lucene, levels)
+    found_by = {token: _in_any_field(spellings.get(token, [token])) for token in counted}
+    return Query(embedded, tokens, found_by, levels)
 
 
 def full_text_parameters(query: Query, user_id: str) -> dict[str, Any] | None:
     """What full-text search of statements takes of a query; None if it has no word that counts."""
-    if not query.lucene:
+    if not query.words:
         return None
     owner = must_be("user_id", [user_id])
-    every = " ".join(query.lucene.values())
+    every = " ".join(query.words.values())
     return {
         "text": f"{owner} +({every})",
         "words": [
-            {"word": word, "text": f"{owner} +({text})"} for word, text in query.lucene.items()
+            {"word": word, "text": f"{owner} +({text})"} for word, text in query.words.items()
         ],
     }
 
 
 def name_parameters(query: Query, user_id: str, ontology: Ontology) -> dict[str, Any] | None:
     """What the search of named nodes takes of a query; None if it can name none."""
-    text = query.embedded.text[: 20 * MAX_WORDS]
+    text = query.embedded.text[:MAX_CHARACTERS]
     names = any_word(text, {"name": 2.0, "notes_text": 1.0})
     if names is None:
         return None

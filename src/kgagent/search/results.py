@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.store import Row
 from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
 from kgagent.search.candidates import Candidate, entity_key_of, key_of, read_node, read_relationship
 from kgagent.search.features import StoredRecord
+from kgagent.search.retrieve import SearchSpec
 from kgagent.search.scope import RelationshipFilter, SearchScope
 from kgagent.search.walk import surroundings as surroundings_of
 
@@ -46,23 +47,19 @@ class Surroundings:
 
 
 async def read_records(
-    scope: SearchScope,
+    spec: SearchSpec,
     candidates: Sequence[Candidate],
-    *,
     vectors: Sequence[Sequence[float]],
-    labels: Sequence[str],
-    types: RelationshipFilter,
+    *,
     timeout: float,
     surroundings: Surroundings | None = None,
 ) -> tuple[dict[str, ReadRecord], GraphExpansion]:
     """Read records in full, in one statement; those that were deleted meanwhile are omitted.
 
     Args:
-        scope: whose records.
+        spec: whose records, and which statements to keep.
         candidates: the records.
         vectors: of the queries; without any, no statements are read.
-        labels: for a node with several labels, one of these is returned.
-        types: which statements to keep.
         timeout: seconds.
         surroundings: what else to read.
 
@@ -72,6 +69,7 @@ async def read_records(
     Raises:
         StoreError: the database failed.
     """
+    scope = spec.scope
     relationships = [
         one.record.element_id for one in candidates if isinstance(one.record, RelationshipRecord)
     ]
@@ -83,7 +81,7 @@ async def read_records(
     if not keys and not relationships and (surroundings is None or not surroundings.around):
         return {}, GraphExpansion()
     parameters: dict[str, Any] = {
-        **types.parameters,
+        **spec.types.parameters,
         "keys": keys,
         "element_ids": sorted(set(relationships)),
         "vectors": [scope.store.vector(vector) for vector in vectors if vector],
@@ -99,7 +97,7 @@ async def read_records(
         }
 
     def made_of(rows: list[Row]) -> tuple[dict[str, ReadRecord], GraphExpansion]:
-        read = _records(rows[0], scope, labels)
+        read = _records(rows[0], spec)
         # The database reuses the ids of deleted relationships.
         found = {
             one.key: read[one.key]
@@ -108,31 +106,21 @@ async def read_records(
         }
         if surroundings is None:
             return found, GraphExpansion()
-        return found, surroundings_of(rows[0], scope, types)
+        return found, surroundings_of(rows[0], scope, spec.types)
 
     return await scope.read_as(made_of, scope.statement(name), parameters, timeout=timeout)
 
 
-def _records(row: Row, scope: SearchScope, labels: Sequence[str]) -> dict[str, ReadRecord]:
-    nodes = (
-        ReadRecord(read_node(found[0], scope.ontology, labels), *found[1:])
-        for found in row["nodes"]
-        if found[0]
-    )
-    relationships = (
-        ReadRecord(read_relationship(found[0]), *found[1:])
-        for found in row["relationships"]
-        if found[0]
-    )
-    records = [
-        *(
-            one
-            for one in nodes
-            if isinstance(one.record, NodeRecord) and one.record.label in labels
-        ),
-        *relationships,
-    ]
-    return {key_of(one.record): one for one in records}
+def _records(row: Row, spec: SearchSpec) -> dict[str, ReadRecord]:
+    read: list[ReadRecord] = []
+    for node, *of_node in row["nodes"]:
+        if node:
+            record = read_node(node, spec.scope.ontology, spec.labels)
+            read += [ReadRecord(record, *of_node)] if record.label in spec.labels else []
+    for relationship, *of_relationship in row["relationships"]:
+        if relationship:
+            read.append(ReadRecord(read_relationship(relationship), *of_relationship))
+    return {key_of(one.record): one for one in read}
 
 
 def _is_same(candidate: Candidate, record: StoredRecord) -> bool:

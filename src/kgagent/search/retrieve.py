@@ -7,22 +7,26 @@
 A retriever that fails or takes too long becomes a warning.
 """
 
+import asyncio
+from collections import ChainMap
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
-from kgagent.errors import SearchError
 from kgagent.graph.embedded_text import MAX_EMBEDDED_TEXT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.schema_parts import NODE_TEXT_INDEX, STATEMENT
 from kgagent.graph.statements import statement
+from kgagent.graph.store import Row
 from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, Retriever
-from kgagent.search.attempt import INTERNAL_ERROR, Failure, attempt
+from kgagent.search.attempt import Failure, attempt, failed
 from kgagent.search.candidates import (
     OF_NODES,
     OF_RELATIONSHIPS,
+    STATEMENTS_OF_MATCH,
     Candidate,
     Ranking,
     merged,
@@ -34,21 +38,26 @@ from kgagent.search.full_text import (
     search_relationships_full_text,
     search_statements_full_text,
 )
-from kgagent.search.query import Query, name_parameters, named_nodes, read_query
+from kgagent.search.query import (
+    EmbeddedQuery,
+    Query,
+    name_parameters,
+    named_nodes,
+    read_query,
+)
 from kgagent.search.scope import RelationshipFilter, SearchScope
-from kgagent.search.vector_search import STATEMENTS_OF_MATCH, Count, VectorRetrievers
-from kgagent.search.vector_targets import RANKING_FIELDS, EmbeddedQuery
-from kgagent.turns import in_turns
+from kgagent.search.score import WEIGHTS, Features
+from kgagent.search.vectors import RANKING_FIELDS, Count, VectorSearch
 
 STATEMENT_POOL = 50
 """Records that each retriever of statements returns for a query, and at each named node, with their
 best statements.
 """
 
-FETCHED_NAMES, NAMED_NODES = 100, 8
+FETCHED_NAMES, MOST_NAMED = 100, 8
 """Full-text matches whose names are compared with a query, and nodes that a query can name."""
 
-HUB_LIMIT = 2_000
+STATEMENTS_AT_NODE = 2_000
 """Statements that are read at a named node."""
 
 OF_STATEMENTS: tuple[Retriever, ...] = ("statement_vector", "statement_fulltext", "named_node")
@@ -56,8 +65,8 @@ OF_STATEMENTS: tuple[Retriever, ...] = ("statement_vector", "statement_fulltext"
 
 
 @dataclass(frozen=True)
-class RetrievalSpec:
-    """What to retrieve.
+class SearchSpec:
+    """What to search, and how.
 
     Attributes:
         scope: whose graph.
@@ -69,6 +78,9 @@ class RetrievalSpec:
         relationship_limit: relationships that each retriever of relationships returns.
         text_threshold: minimum full-text score of a record relative to the best match.
         timeout: seconds for each retriever.
+        hops: hops to expand, 0 to 5; None expands as many as usual.
+        searches_relationships: whether relationships are returned, and paths followed.
+        weights: weight of each feature of the score.
     """
 
     scope: SearchScope
@@ -80,6 +92,9 @@ class RetrievalSpec:
     relationship_limit: int = 50
     text_threshold: float = 0.0
     timeout: float = 10.0
+    hops: int | None = None
+    searches_relationships: bool = True
+    weights: Features = WEIGHTS
 
 
 @dataclass(frozen=True)
@@ -117,30 +132,29 @@ class Retrieval:
     warnings: Sequence[str]
 
 
-@dataclass(frozen=True)
-class _Statements:
-    """Statements that a retriever returned, with what it says of the queries.
+class Returned(NamedTuple):
+    """What a retriever returned for one query.
 
     Attributes:
-        rankings: of each query.
-        weights: of each query, the weight of each of its words.
-        named: of each query, the value of each node that it names.
-        names: of each query, the names of these nodes, without those of the owner.
+        ranking: the records.
+        weights: what each word of the query weighs.
+        named: the value of each node that the query names.
+        names: the names of these nodes, without those of the owner.
     """
 
-    rankings: Sequence[Ranking]
-    weights: Sequence[Mapping[str, float]] = ()
-    named: Sequence[Mapping[str, float]] = ()
-    names: Sequence[Mapping[str, str]] = ()
+    ranking: Ranking = Ranking()
+    weights: Mapping[str, float] = {}
+    named: Mapping[str, float] = {}
+    names: Mapping[str, str] = {}
 
 
-Run = Callable[[Sequence[Query]], Awaitable[_Statements]]
+Run = Callable[[Sequence[Query]], Awaitable[Sequence[Returned]]]
 
 
 async def retrieve(
-    spec: RetrievalSpec,
+    spec: SearchSpec,
     queries: Sequence[EmbeddedQuery],
-    vectors: VectorRetrievers,
+    vectors: VectorSearch,
     embedder: Embedder,
 ) -> Retrieval:
     """Embed the queries and run the retrievers.
@@ -169,67 +183,58 @@ async def retrieve(
         )
         count, _ = await counting
     # Long texts take a while, during which other users' calls go on.
-    read = await in_turns(lambda query: read_query(query, spec.scope.ontology), embedded)
+    read = await asyncio.to_thread(
+        lambda: [read_query(query, spec.scope.ontology) for query in embedded]
+    )
     chosen = spec.retrievers
     if count.unindexed and not chosen.isdisjoint(OF_STATEMENTS):
         chosen |= {*OF_NODES, *OF_RELATIONSHIPS}
+    nothing = [Returned() for _ in queries]
     async with task_group() as group:
         tasks = {
             name: group.create_task(
-                attempt(_run(name, run, read, not_embedded), spec.timeout, default=_Statements(()))
+                attempt(_run(name, run, read, not_embedded), spec.timeout, default=nothing)
             )
             for name, run in _retrievers(spec, vectors, count.found).items()
             if name in chosen
         }
     results = {name: task.result() for name, task in tasks.items()}
     failures = {name: failure for name, (_, failure) in results.items() if failure is not None}
-    found = {name: statements for name, (statements, failure) in results.items() if failure is None}
+    found = {name: returned for name, (returned, failure) in results.items() if failure is None}
     warnings = [
         f"Skipped {RETRIEVER_DESCRIPTIONS[name]}: {failure.reason}"
         for name, failure in failures.items()
     ]
     if not any(name != "named_node" for name in found):
-        raise _all_failed(failures, warnings)
+        raise failed([*failures.values()], f"Every search failed. {'; '.join(warnings)}")
     return Retrieval(
-        [_of_query(spec, query, position, found) for position, query in enumerate(read)],
+        [
+            _retrieved(spec, query, {name: returned[at] for name, returned in found.items()})
+            for at, query in enumerate(read)
+        ],
         failures,
         warnings,
     )
 
 
-def _of_query(
-    spec: RetrievalSpec, query: Query, position: int, found: Mapping[Retriever, _Statements]
-) -> Retrieved:
-    weights = {
-        word: weight
-        for one in found.values()
-        if one.weights
-        for word, weight in one.weights[position].items()
-    }
-    named = {
-        key: value
-        for one in found.values()
-        if one.named
-        for key, value in one.named[position].items()
-    }
-
+def _retrieved(spec: SearchSpec, query: Query, found: Mapping[Retriever, Returned]) -> Retrieved:
     def is_kept(candidate: Candidate) -> bool:
         record = candidate.record
         return not isinstance(record, NodeRecord) or (
             record.label in spec.labels and spec.types.keeps_node(record)
         )
 
-    def kept(ranking: Ranking) -> Ranking:
-        return replace(ranking, candidates=[*filter(is_kept, ranking.candidates)])
-
-    rankings = {name: kept(one.rankings[position]) for name, one in found.items()}
-    names = {
-        key: name
-        for one in found.values()
-        if one.names
-        for key, name in one.names[position].items()
+    rankings = {
+        name: replace(one.ranking, candidates=[*filter(is_kept, one.ranking.candidates)])
+        for name, one in found.items()
     }
-    return Retrieved(replace(query, weights=weights, named=named, names=names), rankings)
+    read = replace(
+        query,
+        weights=ChainMap(*(dict(one.weights) for one in found.values())),
+        named=ChainMap(*(dict(one.named) for one in found.values())),
+        names=ChainMap(*(dict(one.names) for one in found.values())),
+    )
+    return Retrieved(read, rankings)
 
 
 async def _embed(queries: Sequence[EmbeddedQuery], embedder: Embedder) -> list[EmbeddedQuery]:
@@ -240,29 +245,29 @@ async def _embed(queries: Sequence[EmbeddedQuery], embedder: Embedder) -> list[E
 
 async def _run(
     name: Retriever, run: Run, queries: Sequence[Query], not_embedded: Failure | None
-) -> _Statements:
+) -> Sequence[Returned]:
     if not_embedded is not None and name.endswith("_vector"):
         raise not_embedded.error
     return await run(queries)
 
 
 def _retrievers(
-    spec: RetrievalSpec, vectors: VectorRetrievers, relationships: int
+    spec: SearchSpec, vectors: VectorSearch, relationships: int
 ) -> dict[Retriever, Run]:
     """All retrievers: each is a function from queries to what it returns for them."""
     scope, types = spec.scope, spec.types
 
-    async def full_text(queries: Sequence[Query]) -> _Statements:
+    async def full_text(queries: Sequence[Query]) -> Sequence[Returned]:
         rankings, weights = await search_statements_full_text(
             scope, queries, types=types, limit=STATEMENT_POOL
         )
-        return _Statements(rankings, weights)
+        return list(map(Returned, rankings, weights))
 
     def of_rankings(
         search: Callable[[Sequence[EmbeddedQuery]], Awaitable[Sequence[Ranking]]],
     ) -> Run:
-        async def run(queries: Sequence[Query]) -> _Statements:
-            return _Statements(await search([query.embedded for query in queries]))
+        async def run(queries: Sequence[Query]) -> Sequence[Returned]:
+            return list(map(Returned, await search([query.embedded for query in queries])))
 
         return run
 
@@ -302,8 +307,8 @@ def _retrievers(
 
 
 async def _at_named_nodes(
-    spec: RetrievalSpec, queries: Sequence[Query], vectors: VectorRetrievers, relationships: int
-) -> _Statements:
+    spec: SearchSpec, queries: Sequence[Query], vectors: VectorSearch, relationships: int
+) -> Sequence[Returned]:
     """Find the nodes that queries name, with the statements there that are nearest, in one
     statement.
 
@@ -316,73 +321,47 @@ async def _at_named_nodes(
     Raises:
         StoreError: the database failed.
     """
-    scope, types = spec.scope, spec.types
-    parameters = await in_turns(
-        lambda query: name_parameters(query, scope.user_id, scope.ontology), queries
-    )
+    scope, ontology = spec.scope, spec.scope.ontology
     asked = [
         {"position": position, "vector": scope.store.vector(query.embedded.vector or None), **own}
-        for position, (query, own) in enumerate(zip(queries, parameters, strict=True))
-        if own is not None
+        for position, query in enumerate(queries)
+        if (own := name_parameters(query, scope.user_id, ontology)) is not None
     ]
     if not asked:
-        return _Statements([Ranking() for _ in queries])
-    owner = scope.ontology.owner_label or next(iter(scope.ontology.labels))
-    places = {**scope.places, **vectors.target(types, RANKING_FIELDS).places}
-    rows = await scope.read(
-        statement(
-            "find_named_nodes",
-            **{**places, "label": Identifier(STATEMENT), "owner": Identifier(owner)},
-        ),
+        return [Returned() for _ in queries]
+    owner = ontology.owner_label or next(iter(ontology.labels))
+    places = {
+        **scope.places,
+        **vectors.target(spec.types, RANKING_FIELDS).places,
+        "label": Identifier(STATEMENT),
+        "owner": Identifier(owner),
+    }
+
+    def returned(query: Query, rows: Sequence[Row]) -> Returned:
+        named = named_nodes(query, rows, ontology, relationships)
+        own = [row for row in rows if row["entity_key"] in named]
+        matches = [(read_record(one, ontology), one) for row in own for one in row["matches"]]
+        return Returned(
+            Ranking([statement_candidate(read, one) for read, one in matches if read is not None]),
+            named=named,
+            names={row["entity_key"]: row["names"][0] for row in own if not row["is_owner"]},
+        )
+
+    return await scope.read_as(
+        lambda rows: [
+            returned(query, [row for row in rows if row["query"] == position])
+            for position, query in enumerate(queries)
+        ],
+        statement("find_named_nodes", **places),
         {
-            **types.parameters,
+            **spec.types.parameters,
             "index": NODE_TEXT_INDEX,
             "queries": asked,
             "fetch": FETCHED_NAMES,
-            "node_limit": NAMED_NODES,
-            "hub_limit": HUB_LIMIT,
+            "node_limit": MOST_NAMED,
+            "hub_limit": STATEMENTS_AT_NODE,
             "limit": STATEMENT_POOL,
             "of_record": STATEMENTS_OF_MATCH,
         },
         timeout=spec.timeout,
     )
-    of_queries = [
-        [row for row in rows if row["query"] == position] for position in range(len(queries))
-    ]
-    named = [
-        named_nodes(query, own, scope.ontology, relationships)
-        for query, own in zip(queries, of_queries, strict=True)
-    ]
-
-    def ranking(position: int) -> Ranking:
-        matches = (
-            match
-            for row in of_queries[position]
-            if row["entity_key"] in named[position]
-            for match in row["matches"]
-        )
-        records = [
-            (record, match)
-            for match in matches
-            if (record := read_record(match, scope.ontology)) is not None
-        ]
-        return Ranking([statement_candidate(record, match) for record, match in records])
-
-    names = [
-        {
-            row["entity_key"]: row["names"][0]
-            for row in own
-            if row["entity_key"] in values and not row["is_owner"]
-        }
-        for own, values in zip(of_queries, named, strict=True)
-    ]
-    return _Statements(await in_turns(ranking, range(len(queries))), named=named, names=names)
-
-
-def _all_failed(failures: Mapping[Retriever, Failure], warnings: Sequence[str]) -> Exception:
-    unexpected = [
-        failure.error for failure in failures.values() if failure.reason == INTERNAL_ERROR
-    ]
-    if failures and len(unexpected) == len(failures):
-        return unexpected[0]
-    return SearchError(f"Every search failed. {'; '.join(warnings)}")

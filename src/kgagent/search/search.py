@@ -9,56 +9,34 @@ score is that of its best statement: its own, or that of the best path through i
 share each statement of the database.
 """
 
+import asyncio
 import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from kgagent.embedding.base import Embedder
-from kgagent.graph.records import RelationshipRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.models import GraphExpansion
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.hybrid import Retriever, RetrieverName
 from kgagent.models.note import Note
-from kgagent.models.search import MAX_HOPS
 from kgagent.models.when import OPEN_END
 from kgagent.search.attempt import Failure, attempt
 from kgagent.search.candidates import RETRIEVERS, Candidate, Ranking
 from kgagent.search.expand import DEFAULT_HOPS, Expansion, Path, expand
 from kgagent.search.features import FeatureReader, PathFacts, nodes_of
-from kgagent.search.results import ReadRecord, model_of
-from kgagent.search.retrieve import RetrievalSpec, Retrieved, retrieve
-from kgagent.search.scope import SHORTEST_TIMEOUT, RelationshipFilter, SearchScope
-from kgagent.search.score import WEIGHTS, Features, contributions, score
-from kgagent.search.vector_search import VectorRetrievers
-from kgagent.search.vector_targets import RANKING_FIELDS, EmbeddedQuery
-from kgagent.turns import in_turns
+from kgagent.search.query import EmbeddedQuery
+from kgagent.search.results import ReadRecord, Surroundings, model_of, read_records
+from kgagent.search.retrieve import OF_STATEMENTS, Retrieved, SearchSpec, retrieve
+from kgagent.search.scope import SHORTEST_TIMEOUT, RelationshipFilter
+from kgagent.search.score import Features, contributions, score
+from kgagent.search.vectors import RANKING_FIELDS, VectorSearch
 
 _log = logging.getLogger(__name__)
 
 EXPANSION_SHARE = 0.8
 """Share of the time of a search that retrieval and expansion may take."""
-
-
-@dataclass(frozen=True)
-class SearchSpec(RetrievalSpec):
-    """What to search, and how.
-
-    Attributes:
-        hops: hops to expand, 0 to 5; None expands `DEFAULT_HOPS`.
-        searches_relationships: whether relationships are returned, and paths followed.
-        weights: weight of each feature of the score.
-    """
-
-    hops: int | None = None
-    searches_relationships: bool = True
-    weights: Features = WEIGHTS
-
-    @property
-    def most_hops(self) -> int:
-        """Hops to expand; none without relationships."""
-        if not self.searches_relationships:
-            return 0
-        return DEFAULT_HOPS if self.hops is None else min(self.hops, MAX_HOPS)
 
 
 @dataclass(frozen=True)
@@ -83,27 +61,34 @@ class Found:
     """What a search found for each query.
 
     Attributes:
+        spec: what was searched.
+        ends_at: when the rest of the search must end, on the clock of `time.monotonic`.
         results: one for each query.
         failures: the retrievers that failed.
         warnings: what is missing, and why.
-        ends_at: when the rest of the search must end, on the clock of `time.monotonic`.
     """
 
-    results: Sequence[Ranked]
-    failures: Mapping[Retriever, Failure]
-    warnings: Sequence[str]
-    ends_at: float = 0.0
+    spec: SearchSpec
+    ends_at: float
+    results: Sequence[Ranked] = ()
+    failures: Mapping[Retriever, Failure] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
 
     @property
     def time_left(self) -> float:
         """Seconds that the next step of the search may take."""
         return max(round(self.ends_at - time.monotonic(), 2), SHORTEST_TIMEOUT)
 
+    @property
+    def vectors(self) -> list[Sequence[float]]:
+        """The vectors of the queries; empty ones could not be embedded."""
+        return [one.retrieved.query.embedded.vector for one in self.results]
+
 
 async def search(
     spec: SearchSpec,
     queries: Sequence[EmbeddedQuery],
-    vectors: VectorRetrievers,
+    vectors: VectorSearch,
     embedder: Embedder,
 ) -> Found:
     """Retrieve and expand; `score_records` scores what was then read in full.
@@ -120,23 +105,60 @@ async def search(
     """
     deadline = time.monotonic() + EXPANSION_SHARE * spec.timeout
     retrieval = await retrieve(spec, queries, vectors, embedder)
-    # Other users' calls go on between the queries of a search.
-    ranked = await in_turns(lambda retrieved: _ranked(spec, retrieved), retrieval.results)
-    expansions = [Expansion(one.reader, spec.weights) for one in ranked]
-    warnings = [*retrieval.warnings, *await _expand(spec, vectors, ranked, expansions, deadline)]
-    results = [
-        _with_paths(one, expansion) for one, expansion in zip(ranked, expansions, strict=True)
-    ]
-    return Found(results, retrieval.failures, warnings, time.monotonic() + spec.timeout)
+    # Computing runs in threads, so that other users' calls go on.
+    ranked = await asyncio.to_thread(lambda: [_ranked(spec, one) for one in retrieval.results])
+    expansions = [Expansion.begun(one.reader, spec.weights, _starts(one)) for one in ranked]
+    warnings = [*retrieval.warnings, *await _expand(spec, vectors, expansions, deadline)]
+    return Found(
+        spec,
+        time.monotonic() + spec.timeout,
+        list(map(_with_paths, ranked, expansions)),
+        retrieval.failures,
+        warnings,
+    )
 
 
-def score_records(
-    found: Found,
-    records: Mapping[str, ReadRecord],
-    scope: SearchScope,
-    types: RelationshipFilter,
-    weights: Features,
-) -> list[Candidate]:
+async def read_scored(
+    found: Found, candidates: Sequence[Candidate], surroundings: Surroundings | None = None
+) -> tuple[list[Candidate], dict[str, ReadRecord], GraphExpansion, Failure | None]:
+    """Read records in full and score their statements.
+
+    If reading fails, nodes are as they were retrieved.
+
+    Args:
+        found: what the queries found.
+        candidates: the records.
+        surroundings: what else to read.
+
+    Returns:
+        The records that a query found, scored, best first, unless whole records are ranked; all
+        records by the key of their candidate; the surroundings; and why reading failed, if it did.
+    """
+    is_scored = not found.spec.retrievers.isdisjoint(OF_STATEMENTS)
+    reading = read_records(
+        found.spec,
+        candidates,
+        found.vectors if is_scored else (),
+        timeout=found.time_left,
+        surroundings=surroundings,
+    )
+    read, failure = await attempt(reading, found.time_left, default=None)
+    if read is not None:
+        records, around = read
+    else:
+        wanted = {one.key for one in candidates}
+        records = {
+            one.key: ReadRecord(one.record, statements=[(text, ()) for text in one.statements])
+            for result in found.results
+            for one in result.candidates
+            if one.key in wanted and isinstance(one.record, NodeRecord)
+        }
+        around = GraphExpansion()
+    scored = await asyncio.to_thread(score_records, found, records) if is_scored else []
+    return scored, records, around, failure
+
+
+def score_records(found: Found, records: Mapping[str, ReadRecord]) -> list[Candidate]:
     """Score the statements of records that were read in full, and the records by their best
     statement; best first.
 
@@ -145,15 +167,13 @@ def score_records(
     Args:
         found: what the queries found.
         records: the records by the key of their candidate.
-        scope: whose records.
-        types: which notes to keep.
-        weights: weight of each feature.
     """
+    types, weights = found.spec.types, found.spec.weights
     ranks = [{one.key: one for one in ranked.candidates} for ranked in found.results]
     scored = []
     for key, read in records.items():
         try:
-            model = model_of(read.record, scope, types)
+            model = model_of(read.record, found.spec.scope, types)
         except Exception:
             # One record with unexpected content must not hold back the others.
             _log.exception("A record could not be returned")
@@ -345,20 +365,17 @@ def _starts(ranked: Ranked) -> Iterable[Path]:
 
 async def _expand(
     spec: SearchSpec,
-    vectors: VectorRetrievers,
-    ranked: Sequence[Ranked],
-    expansions: Sequence[Expansion],
+    vectors: VectorSearch,
+    expansions: list[Expansion],
     deadline: float,
 ) -> list[str]:
     """Expand, if the queries have vectors; warnings of what is missing."""
-    if not spec.most_hops or not all(one.retrieved.query.embedded.vector for one in ranked):
+    hops = DEFAULT_HOPS if spec.hops is None else spec.hops
+    is_embedded = all(one.reader.query.embedded.vector for one in expansions)
+    if not hops or not spec.searches_relationships or not is_embedded:
         return []
-    for one, expansion in zip(ranked, expansions, strict=True):
-        expansion.begin(_starts(one))
     target = vectors.target(spec.types, RANKING_FIELDS)
-    step = expand(
-        spec.scope, target, spec.types, expansions, hops=spec.most_hops, deadline=deadline
-    )
+    step = expand(spec.scope, target, spec.types, expansions, hops=hops, deadline=deadline)
     is_complete, failure = await attempt(step, spec.timeout, default=True)
     if failure is not None:
         return [f"Skipped expansion: {failure.reason}"]

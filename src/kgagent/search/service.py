@@ -1,5 +1,6 @@
 """The searches of a knowledge graph, and the walks through it."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
@@ -33,23 +34,21 @@ from kgagent.models.timeline import Timeline
 from kgagent.models.when import Period
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
+from kgagent.search import explore, hybrid
 from kgagent.search.arguments import check_limit, validate_vector
 from kgagent.search.explore import NOTHING_ASKED, Exploration
-from kgagent.search.features import StoredRecord
 from kgagent.search.hybrid import HybridSearch
-from kgagent.search.index_search import vector_index
 from kgagent.search.name_match import nodes_by_name
 from kgagent.search.omitted import OmittedRecords
 from kgagent.search.paths import find_paths
+from kgagent.search.query import EmbeddedQuery
 from kgagent.search.rerank import CrossEncoder
 from kgagent.search.results import model_of
 from kgagent.search.scope import RelationshipFilter, SearchScope, check_text, observed
 from kgagent.search.score import WEIGHTS, Features
 from kgagent.search.stored_types import with_stored_types, with_warnings
-from kgagent.search.vector_search import VectorRetrievers, VectorSearch
-from kgagent.search.vector_targets import EmbeddedQuery
+from kgagent.search.vectors import VectorSearch
 from kgagent.search.walk import expand_around, timeline, traverse
-from kgagent.turns import in_turns
 
 NO_FILTERS = SearchFilters()
 
@@ -80,9 +79,12 @@ class RetrievalService:
         self._embedder = embedder
         self._hybrid_limit = hybrid_limit
         self._nodes = NodeRepository(store, ontology)
-        index = vector_index(store.features, oversampling=oversampling)
-        vectors = VectorSearch(index, exact_scan_limit=exact_scan_limit)
-        self._vectors = VectorRetrievers(vectors, ontology, store.features)
+        self._vectors = VectorSearch(
+            ontology,
+            store.features,
+            exact_scan_limit=exact_scan_limit,
+            oversampling=oversampling,
+        )
         self._omitted = OmittedRecords()
 
     def evict(self) -> None:
@@ -133,18 +135,19 @@ class RetrievalService:
         wanted = await self._vector_query(query, vector, threshold)
         [ranking] = await self._vectors.relationships(scope, [wanted], types=types, limit=limit)
 
-        found = [(one.record, one.score) for one in ranking.candidates if one.record is not None]
+        def results() -> list[RelationshipSearchResult]:
+            every = [one for one in ranking.candidates if one.record is not None]
+            models = [dict(model_of(one.record, scope, types)) for one in every if one.record]
+            return [
+                RelationshipSearchResult.model_construct(
+                    **{**fields, "similarity": one.score, "score": one.score}
+                )
+                for one, fields in zip(every, models, strict=True)
+            ]
 
-        def result_of(match: tuple[StoredRecord, float]) -> RelationshipSearchResult:
-            fields = {
-                **dict(model_of(match[0], scope, types)),
-                "similarity": match[1],
-                "score": match[1],
-            }
-            return RelationshipSearchResult.model_construct(**fields)
-
-        results = await in_turns(result_of, found)
-        return Matches(results, plan=ranking.plan or "none")
+        # As many as there may be take a while, during which other users' calls go on.
+        found = await asyncio.to_thread(results)
+        return Matches(found, plan=ranking.plan or "none")
 
     @observed("find_nodes_via_relationship_search")
     async def find_nodes_via_relationship_search(
@@ -215,15 +218,15 @@ class RetrievalService:
         [ranking] = await self._vectors.nodes(
             scope, queries, labels=scope.labels(labels), limit=limit
         )
-        nodes = [
-            (one.record, one.score)
-            for one in ranking.candidates
-            if isinstance(one.record, NodeRecord)
-        ]
-        found = await in_turns(
-            lambda one: NodeSearchResult(node=one[0].to_model(scope.ontology), similarity=one[1]),
-            nodes,
-        )
+
+        def results() -> list[NodeSearchResult]:
+            return [
+                NodeSearchResult(node=one.record.to_model(scope.ontology), similarity=one.score)
+                for one in ranking.candidates
+                if isinstance(one.record, NodeRecord)
+            ]
+
+        found = await asyncio.to_thread(results)
         return Matches(found, plan=ranking.plan or "none")
 
     @observed("text_match")
@@ -301,16 +304,13 @@ class RetrievalService:
                 f"{type(cross_encoder).__name__}"
             )
         options, warnings = await with_stored_types(scope, options)
+        types = RelationshipFilter.of(scope, options)
         search = HybridSearch(
-            scope,
+            hybrid.spec_of(scope, options, types, self.weights),
             options,
-            scope.labels(options.labels),
-            RelationshipFilter.of(scope, options),
             limit=options.limit or self._hybrid_limit,
-            timeout=options.timeout or scope.timeout,
             vector=None if vector is None else validate_vector(vector, scope.dimensions),
             cross_encoder=cross_encoder,
-            weights=self.weights,
             with_ends=with_ends,
         )
         return with_warnings(
@@ -339,9 +339,8 @@ class RetrievalService:
             check_text(text)
         request, warnings = await with_stored_types(scope, request)
         types = RelationshipFilter.of(scope, request)
-        exploration = Exploration(
-            scope, request, scope.labels(request.labels), types, self._nodes, self.weights
-        )
+        spec = explore.spec_of(scope, request, types, self.weights)
+        exploration = Exploration(spec, request, self._nodes)
         return with_warnings(
             await exploration.run(self._vectors, self._embedder, self._omitted), warnings
         )

@@ -7,8 +7,8 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.search.full_text import search_nodes_full_text, search_relationships_full_text
+from kgagent.search.query import EmbeddedQuery
 from kgagent.search.scope import RelationshipFilter, SearchScope
-from kgagent.search.vector_targets import EmbeddedQuery
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships

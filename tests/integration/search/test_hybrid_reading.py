@@ -12,9 +12,8 @@ from kgagent.errors import SearchError, StoreError
 from kgagent.graph.store import Store
 from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult
-from kgagent.search import vector_search
 from kgagent.tools import Toolset
-from tests.support.people import node, remembered
+from tests.support.people import remembered
 from tests.support.stored import cypher
 
 ANY = HybridSearchOptions(threshold=-1.0)
@@ -151,21 +150,6 @@ async def test_a_record_with_properties_of_other_types_does_not_affect_others(
     assert {item.name for item in result.objects} == {"Ruth", "Ada", "Bo"}
     assert triplets(result) == {"Ruth mentor Ada", "Ada chess partner Bo"}
     assert result.warnings == ()
-
-
-@pytest.mark.usefixtures("people")
-async def test_small_labels_are_compared_in_one_statement_with_the_same_result(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for label in ("Concept", "Entity"):
-        await node(tools, label, f"{label} of chess", "Likes boats")
-    await cypher(graph, "MATCH (n:Concept {user_id: $user}) SET n:Person", user=user_id)
-    together = await graph.retrieval.node_vector_search("boats", -1.0, user_id=user_id)
-    monkeypatch.setattr(vector_search, "SCANNED_IN_ONE_STATEMENT", -1)
-    alone = await graph.retrieval.node_vector_search("boats", -1.0, user_id=user_id)
-    assert len(together) == 5
-    assert list(together) == list(alone)
-    assert together.plan == alone.plan == "exact"
 
 
 @pytest.mark.usefixtures("people")

@@ -11,9 +11,8 @@ from kgagent.ontology import default_ontology
 from kgagent.search.candidates import key_of, read_relationship
 from kgagent.search.expand import AT_EACH_NAME, BEAM_WIDTH, Expansion, Path
 from kgagent.search.features import FeatureReader, PathFacts, nodes_of
-from kgagent.search.query import read_query
+from kgagent.search.query import EmbeddedQuery, read_query
 from kgagent.search.score import WEIGHTS, score
-from kgagent.search.vector_targets import EmbeddedQuery
 
 Ends = tuple[str, str]
 
@@ -46,7 +45,6 @@ def expansion(starts: Mapping[Ends, float], *named: str, text: str = "", **more:
     query = replace(query, named=dict.fromkeys(named, 1.0), weights=dict.fromkeys(query.words, 1.0))
     records = {ends: read_relationship(stored(*ends, **more)) for ends in starts}
     reader = FeatureReader.over(query, [(record, [""]) for record in records.values()])
-    one = Expansion(reader, WEIGHTS)
     begun = []
     for ends, similarity in starts.items():
         record = records[ends]
@@ -55,8 +53,7 @@ def expansion(starts: Mapping[Ends, float], *named: str, text: str = "", **more:
         begun.append(
             Path(facts, (key_of(record),), frozenset(), nodes_of(record), features, score(features))
         )
-    one.begin(begun)
-    return one
+    return Expansion.begun(reader, WEIGHTS, begun)
 
 
 def reached(
@@ -74,7 +71,7 @@ def test_what_a_hop_reaches_has_the_similarity_of_its_start_and_costs_the_choice
     None
 ):
     one = expansion({("Ann", "Film"): 0.7})
-    one.extend(one.frontier(), [reached("Film", "Bo", doubt=0.1)])
+    one = one.extended(one.frontier(), [reached("Film", "Bo", doubt=0.1)])
     path = one.through[key("Film", "Bo")]
     assert (path.features.similarity, path.features.doubt, path.features.hops) == (
         0.7,
@@ -87,8 +84,8 @@ def test_what_a_hop_reaches_has_the_similarity_of_its_start_and_costs_the_choice
 
 def test_costs_of_choices_add_up_along_a_path() -> None:
     one = expansion({("Ann", "Film"): 0.7})
-    one.extend(one.frontier(), [reached("Film", "Bo", doubt=0.1)])
-    one.extend(one.frontier(), [reached("Bo", "Cy", doubt=0.2)])
+    one = one.extended(one.frontier(), [reached("Film", "Bo", doubt=0.1)])
+    one = one.extended(one.frontier(), [reached("Bo", "Cy", doubt=0.2)])
     features = one.through[key("Bo", "Cy")].features
     assert features.doubt == pytest.approx(0.3)
     assert features.hops == 2 / MAX_HOPS
@@ -96,15 +93,15 @@ def test_costs_of_choices_add_up_along_a_path() -> None:
 
 def test_a_path_is_through_each_of_its_relationships() -> None:
     one = expansion({("Ann", "Film"): 0.7, ("Cy", "Di"): 0.6})
-    one.extend(one.frontier(), [reached("Film", "Bo")])
+    one = one.extended(one.frontier(), [reached("Film", "Bo")])
     assert one.through.keys() == {key("Ann", "Film"), key("Film", "Bo")}
     assert one.through[key("Ann", "Film")] is one.through[key("Film", "Bo")]
 
 
 def test_of_the_paths_through_a_relationship_the_best_counts() -> None:
     one = expansion({("Ann", "Film"): 0.7, ("Ann", "Book"): 0.4})
-    one.extend(one.frontier(), [reached("Film", "Bo"), reached("Book", "Bo", lead=1)])
-    one.extend(one.frontier(), [reached("Bo", "Cy"), reached("Bo", "Cy", lead=1)])
+    one = one.extended(one.frontier(), [reached("Film", "Bo"), reached("Book", "Bo", lead=1)])
+    one = one.extended(one.frontier(), [reached("Bo", "Cy"), reached("Bo", "Cy", lead=1)])
     assert names(one.through[key("Bo", "Cy")]) == [
         "Ann friend Film",
         "Film friend Bo",
@@ -114,15 +111,17 @@ def test_of_the_paths_through_a_relationship_the_best_counts() -> None:
 
 def test_a_path_has_the_words_of_all_its_relationships() -> None:
     one = expansion({("Ann", "Film"): 0.7}, text="who directed Ann?")
-    one.extend(one.frontier(), [reached("Film", "Bo", relationship_type="directed by")])
-    one.extend(one.frontier(), [reached("Bo", "Cy")])
+    one = one.extended(one.frontier(), [reached("Film", "Bo", relationship_type="directed by")])
+    one = one.extended(one.frontier(), [reached("Bo", "Cy")])
     [start] = expansion({("Ann", "Film"): 0.7}, text="who directed Ann?").frontier()
     assert one.through[key("Bo", "Cy")].features.words > start.features.words > 0.0
 
 
 def test_only_paths_that_are_better_than_what_is_known_are_extended() -> None:
     one = expansion({("Ann", "Film"): 0.7, ("Film", "Bo"): 0.69})
-    one.extend(one.frontier(), [reached("Film", "Bo", doubt=0.3), reached("Film", "Cy", doubt=0.3)])
+    one = one.extended(
+        one.frontier(), [reached("Film", "Bo", doubt=0.3), reached("Film", "Cy", doubt=0.3)]
+    )
     assert [path.keys[-1] for path in one.frontier()] == [key("Film", "Cy")]
 
 
@@ -130,7 +129,7 @@ def test_a_path_never_leaves_by_a_named_node_nor_back_the_way_it_came() -> None:
     one = expansion({("Ann", "Film"): 0.7}, "Ann")
     [start] = one.frontier()
     assert one.exits(start) == ["Film"]
-    one.extend([start], [reached("Film", "Bo")])
+    one = one.extended([start], [reached("Film", "Bo")])
     [longer] = one.frontier()
     assert one.exits(longer) == ["Bo"]
 
@@ -164,6 +163,6 @@ def test_paths_at_all_named_nodes_together_are_limited() -> None:
 
 def test_a_relationship_that_was_deleted_while_it_was_read_is_not_reached() -> None:
     one = expansion({("Ann", "Film"): 0.7})
-    one.extend(one.frontier(), [{"lead": 0, "doubt": 0.0, "relationship": None}])
+    one = one.extended(one.frontier(), [{"lead": 0, "doubt": 0.0, "relationship": None}])
     assert one.through == {}
     assert one.frontier() == []

@@ -11,9 +11,8 @@ from kgagent.models.search import MAX_HOPS
 from kgagent.ontology import default_ontology
 from kgagent.search.candidates import read_relationship
 from kgagent.search.features import FeatureReader, PathFacts, StoredRecord
-from kgagent.search.query import read_query
+from kgagent.search.query import EmbeddedQuery, read_query
 from kgagent.search.score import WEIGHTS, Features
-from kgagent.search.vector_targets import EmbeddedQuery
 
 
 def related(

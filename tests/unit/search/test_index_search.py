@@ -12,12 +12,13 @@ from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.graph.features import ServerFeatures
 from kgagent.graph.store import Row, Store
 from kgagent.ontology.load import default_ontology
-from kgagent.search.index_search import vector_index
+from kgagent.search.query import EmbeddedQuery
 from kgagent.search.scope import SearchScope
-from kgagent.search.vector_search import VectorRequest
-from kgagent.search.vector_targets import (
+from kgagent.search.vectors import (
     ALL_FIELDS,
-    EmbeddedQuery,
+    FilteredIndex,
+    UnfilteredIndex,
+    VectorRequest,
     node_target,
     relationship_target,
 )
@@ -53,15 +54,22 @@ class Answers(Store):
             {"similarity": 0.5, "node": [key, ["Person"], [["entity_key", key]]]}
             for key in (OWNED if fetch is None else OWNED[: self._indexed])
         ]
-        return [{"query": 0, "least": self._least, "matches": found[: parameters["limit"]]}]
+        return [
+            {
+                "query": 0,
+                "label": "Person",
+                "least": self._least,
+                "matches": found[: parameters["limit"]],
+            }
+        ]
 
 
 async def search(store: Answers, *, limit: int, threshold: float) -> list[str]:
     ontology = default_ontology()
     scope = SearchScope.over(store, ontology, HashingEmbedder(3), timeout=1.0).of("someone")
     queries = [EmbeddedQuery([1.0, 0.0, 0.0], threshold)]
-    [found] = await vector_index(FEATURES, oversampling=1).search(
-        VectorRequest(scope, node_target("Person"), queries, limit)
+    [[found]] = await UnfilteredIndex(oversampling=1).search(
+        VectorRequest(scope, [node_target("Person")], queries, limit)
     )
     await store.close()
     return [candidate.key for candidate in found]
@@ -112,7 +120,7 @@ class LargeIndex(Store):
         if "fetch" not in parameters:
             return [{"found": self._size}]
         self.fetched.append(parameters["fetch"])
-        return [{"query": 0, "hits": 0, "least": None, "matches": []}]
+        return [{"query": 0, "label": "", "hits": 0, "least": None, "matches": []}]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +142,9 @@ async def test_the_larger_an_index_the_more_candidates_are_compared(
         "someone"
     )
     target = relationship_target(default_ontology(), FILTERED, None, ALL_FIELDS)
-    index = vector_index(FILTERED, oversampling=20)
-    await index.search(VectorRequest(scope, target, [EmbeddedQuery([1.0, 0.0, 0.0], -1.0)], limit))
+    index = FilteredIndex(oversampling=20)
+    await index.search(
+        VectorRequest(scope, [target], [EmbeddedQuery([1.0, 0.0, 0.0], -1.0)], limit)
+    )
     await store.close()
     assert store.fetched == [fetch]

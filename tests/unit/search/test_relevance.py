@@ -10,11 +10,10 @@ from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.ontology import default_ontology
 from kgagent.search.candidates import Candidate, Ranking
 from kgagent.search.features import FeatureReader
-from kgagent.search.query import read_query
+from kgagent.search.query import EmbeddedQuery, read_query
 from kgagent.search.relevance import BEST, RELEVANT, names_without_match, relevance
 from kgagent.search.retrieve import Retrieved
 from kgagent.search.search import Ranked
-from kgagent.search.vector_targets import EmbeddedQuery
 
 ONTOLOGY = default_ontology()
 DOES_NOT_LEAD, LEADS = (0.53, 0.46), (0.66, 0.45)

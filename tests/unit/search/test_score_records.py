@@ -16,13 +16,12 @@ from kgagent.ontology import default_ontology
 from kgagent.search.candidates import Candidate, key_of
 from kgagent.search.expand import Path
 from kgagent.search.features import FeatureReader, PathFacts, StoredRecord, nodes_of
-from kgagent.search.query import read_query
+from kgagent.search.query import EmbeddedQuery, read_query
 from kgagent.search.results import ReadRecord
-from kgagent.search.retrieve import Retrieved
+from kgagent.search.retrieve import Retrieved, SearchSpec
 from kgagent.search.scope import RelationshipFilter, SearchScope
 from kgagent.search.score import WEIGHTS, score
 from kgagent.search.search import Found, Ranked, score_records
-from kgagent.search.vector_targets import EmbeddedQuery
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 ONTOLOGY = default_ontology()
@@ -83,9 +82,8 @@ def ranked(
 
 def scored(reads: Sequence[ReadRecord], *of_queries: Ranked) -> list[Candidate]:
     records = {key_of(read.record): read for read in reads}
-    return score_records(
-        Found(of_queries, {}, ()), records, SCOPE, RelationshipFilter(now=NOW), WEIGHTS
-    )
+    spec = SearchSpec(SCOPE, ["Person"], RelationshipFilter(now=NOW), weights=WEIGHTS)
+    return score_records(Found(spec, 0.0, of_queries), records)
 
 
 def scores(candidate: Candidate) -> dict[str, float]:

@@ -1,7 +1,7 @@
 // The user's nodes of one label nearest to one query, for servers whose indexes cannot filter.
-// Parameters: user_id; dimensions; model; limit; fetch (matches to fetch); index; query {vector, threshold}.
+// Parameters: user_id; dimensions; model; limit; fetch (matches to fetch); index; query {position, vector, threshold}.
 // The index only estimates similarities, so they are computed again.
-// Rows: least estimate among the index matches (null if there are none), matches [{similarity (plain cosine), node}], best first.
+// Rows: one: query, label, least estimate among the index matches (null if there are none), matches [{similarity (plain cosine), node}], best first.
 CALL db.index.vector.queryNodes($index, $fetch, $query.vector) YIELD node AS n, score
 WITH n, 2.0 * score - 1.0 AS estimate,
   n.user_id = $user_id AND «_eligible_node» AS wanted
@@ -11,7 +11,7 @@ WITH n, estimate, CASE
 ORDER BY similarity DESC, n.entity_key
 WITH min(estimate) AS least,
   collect(CASE WHEN similarity >= $query.threshold THEN {n: n, similarity: similarity} END)[..$limit] AS kept
-RETURN least, COLLECT {
+RETURN $query.position AS query, head(keys({«label»: null})) AS label, least, COLLECT {
   UNWIND kept AS hit
   WITH hit, hit.n AS n
   RETURN {similarity: hit.similarity, node: «_found_node»}

@@ -1,6 +1,6 @@
 // Compares each of the user's relationships with each query; each vector is read once and not kept.
 // Parameters: user_id; dimensions; model; filter; limit; queries [{position from 0, vector, threshold}].
-// Rows: one for each query: query, matches [{similarity (plain cosine), relationship}], best first.
+// Rows: one for each query: query, label (empty), matches [{similarity (plain cosine), relationship}], best first.
 MATCH (owned:«labels»)-[r:«types»]->(other:«labels»)
 WHERE owned.user_id = $user_id AND r.user_id = $user_id AND other.user_id = $user_id
   AND owned.entity_key IS :: STRING NOT NULL AND other.entity_key IS :: STRING NOT NULL
@@ -21,5 +21,5 @@ CALL (candidates, query) {
   LIMIT $limit
   RETURN collect({similarity: similarity, relationship: «relationship»}) AS matches
 }
-RETURN query.position AS query, matches
+RETURN query.position AS query, '' AS label, matches
 ORDER BY query

@@ -2,7 +2,7 @@
 // fragments «within_types» and «within_days» name.
 // Parameters: user_id; dimensions; relationship_types [text] or null; filter; model; limit; fetch (index matches to fetch, at least limit);
 // estimated (whether the index only estimates similarities, which are then computed again); queries [{position, vector, threshold}].
-// Rows: one for each query: query, hits (number of index matches), least score among them as cosine,
+// Rows: one for each query: query, label (empty), hits (number of index matches), least score among them as cosine,
 // matches [{similarity (plain cosine), relationship}], best first.
 UNWIND $queries AS query
 CALL (query) {
@@ -18,7 +18,7 @@ CALL (query) {
       AND «_kept_relationship» THEN {r: r, similarity: similarity} END
   )[..$limit] AS kept
 }
-RETURN query.position AS query, hits, least, COLLECT {
+RETURN query.position AS query, '' AS label, hits, least, COLLECT {
   UNWIND kept AS hit
   WITH hit, hit.r AS r
   RETURN {similarity: hit.similarity, relationship: «relationship»}

@@ -1,7 +1,7 @@
 // Compares each statement of the user with each query; each vector is read once and not kept.
 // Parameters: user_id; dimensions; model; filter; limit (records); of_record (statements of each); queries
 //   [{position from 0, vector, threshold}].
-// Rows: one for each query: query, matches (see `_statement_match`).
+// Rows: one for each query: query, label, matches (see `_statement_match`).
 MATCH (n:«label»)
 WHERE n.user_id = $user_id AND «_kept_statement»
 WITH n, n.embedding AS embedding
@@ -17,5 +17,5 @@ CALL (candidates, query) {
   WITH n, similarity, -similarity AS place
   «_statement_match»
 }
-RETURN query.position AS query, matches
+RETURN query.position AS query, head(keys({«label»: null})) AS label, matches
 ORDER BY query

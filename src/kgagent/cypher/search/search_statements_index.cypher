@@ -3,7 +3,7 @@
 // Parameters: user_id; dimensions; model; relationship_types [text] or null; filter; limit (records); of_record
 // (statements of each); fetch (index matches to fetch, at least limit);
 // estimated (whether the index only estimates similarities, which are then computed again); queries [{position, vector, threshold}].
-// Rows: one for each query: query, hits (number of index matches), least score among them as cosine, matches (see `_statement_match`).
+// Rows: one for each query: query, label, hits (number of index matches), least score among them as cosine, matches (see `_statement_match`).
 UNWIND $queries AS query
 CALL (query) {
   MATCH (n)
@@ -22,4 +22,4 @@ CALL (kept) {
   WITH hit.n AS n, hit.similarity AS similarity, -hit.similarity AS place
   «_statement_match»
 }
-RETURN query.position AS query, hits, least, matches
+RETURN query.position AS query, head(keys({«label»: null})) AS label, hits, least, matches
