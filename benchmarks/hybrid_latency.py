@@ -117,7 +117,7 @@ def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
         "relationship full text": lambda text, _: search_relationships_full_text(
             scope,
             [EmbeddedQuery((), 0.0, text)],
-            types=RelationshipFilter(),
+            kept=RelationshipFilter(),
             limit=every.relationship_limit,
         ),
     }

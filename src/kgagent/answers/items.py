@@ -119,10 +119,10 @@ class RenderState:
         details = " ".join(filter(None, (label, key)))
         return f"{shown} ({safe_text(details)})" if details else shown
 
-    def is_new(
+    def say(
         self, item: GraphNode | GraphRelationship, statement: FoundStatement, description: str
     ) -> bool:
-        """Whether the line of a record lacks the text of a statement; from now on it has it."""
+        """Note that the line of a record has the text of a statement; whether it lacked it."""
         key = item.entity_key if isinstance(item, GraphNode) else "\0".join(item.pair)
         stated = safe_text(
             statement.note.content if statement.note is not None else description
@@ -170,7 +170,7 @@ class RenderState:
         description, notes, others, statement = shown or self.statements(item)
         if isinstance(item, GraphRelationship) and self._is_shown(item):
             description = ""
-        if statement is not None and not self.is_new(item, statement, description):
+        if statement is not None and not self.say(item, statement, description):
             description, notes = "", ()
         if statement is not None and notes:
             # As a description, its text is cut and not omitted if it is too long.
@@ -393,12 +393,12 @@ class RecordItem(Item):
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:
         """Its record, once."""
-        if not self._is_first(state):
+        if not self._introduce(state):
             return []
         return [(self.section, item_record(self.described, state) | dict(self.more))]
 
-    def _is_first(self, state: RenderState) -> bool:
-        """Whether no statement of the record came before; from now on one has."""
+    def _introduce(self, state: RenderState) -> bool:
+        """Note that a statement of the record is shown; whether none was before."""
         if self.shown is None:
             return True
         is_first = self.key not in state.described
@@ -410,7 +410,7 @@ class RecordItem(Item):
         page.
         """
         line = state.line(
-            head() if self._is_first(state) else "", self.described, hint, shown=self.shown
+            head() if self._introduce(state) else "", self.described, hint, shown=self.shown
         )
         is_empty = not line.head and not line.description and not line.notes
         return [] if is_empty else [replace(line, key=self.key)]

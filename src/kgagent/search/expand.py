@@ -153,7 +153,7 @@ class Expansion:
 async def expand(
     scope: SearchScope,
     target: VectorTarget,
-    types: RelationshipFilter,
+    kept: RelationshipFilter,
     expansions: list[Expansion],
     *,
     hops: int,
@@ -164,7 +164,7 @@ async def expand(
     Args:
         scope: whose relationships.
         target: the relationships that are searched.
-        types: which of them to keep.
+        kept: which of them to keep.
         expansions: of each query; each hop replaces them.
         hops: maximum number of hops.
         deadline: when expansion ends, on the clock of `time.monotonic`.
@@ -182,7 +182,7 @@ async def expand(
         left = deadline - time.monotonic()
         if left <= 0:
             return False
-        parameters = _parameters(scope, types, expansions, frontiers)
+        parameters = _parameters(scope, kept, expansions, frontiers)
         try:
             expansions[:] = await scope.read_as(
                 partial(_extended, expansions=list(expansions), frontiers=frontiers),
@@ -207,12 +207,12 @@ def _extended(
 
 def _parameters(
     scope: SearchScope,
-    types: RelationshipFilter,
+    kept: RelationshipFilter,
     expansions: Sequence[Expansion],
     frontiers: Sequence[Sequence[Path]],
 ) -> Mapping[str, object]:
     return {
-        **types.parameters,
+        **kept.parameters,
         "vectors": [
             scope.store.vector(expansion.reader.query.embedded.vector) for expansion in expansions
         ],

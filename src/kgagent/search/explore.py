@@ -55,13 +55,13 @@ class _RankedNode:
 
 
 def spec_of(
-    scope: SearchScope, request: ExploreRequest, types: RelationshipFilter, weights: Features
+    scope: SearchScope, request: ExploreRequest, kept: RelationshipFilter, weights: Features
 ) -> SearchSpec:
-    """What explore searches; `types` is which relationships it keeps."""
+    """What explore searches; `kept` is which relationships it keeps."""
     return SearchSpec(
         scope,
         scope.labels(request.labels),
-        types,
+        kept,
         node_limit=max(NODES_PER_LABEL, request.limit_per_label),
         relationship_limit=RELATIONSHIPS,
         timeout=scope.timeout,
@@ -93,7 +93,7 @@ class Exploration:
         Raises:
             SearchError: every search failed.
         """
-        timeout, scope, types = self.spec.timeout, self.spec.scope, self.spec.types
+        timeout, scope, kept = self.spec.timeout, self.spec.scope, self.spec.kept
         nothing = Found(self.spec, time.monotonic())
         async with task_group() as group:
             # Each step of the search has its own time limit.
@@ -127,11 +127,11 @@ class Exploration:
         known = {one.key: one for ranking in named for one in ranking.candidates}
         for key in best:
             if key not in models and key in records:
-                models[key] = model_of(records[key].record, scope, types)
+                models[key] = model_of(records[key].record, scope, kept)
             elif key not in models and key in known:
                 models[key] = known[key].result
         self._add_signals(ranked, scored)
-        is_assessed = unread is None and types.between is None
+        is_assessed = unread is None and kept.between is None
         value = self._relevance(found, named, scored) if is_assessed else None
         skipped = {
             "the searches by the queries": not_searched,

@@ -71,25 +71,24 @@ async def search_relationships_full_text(
     scope: SearchScope,
     queries: Sequence[EmbeddedQuery],
     *,
-    types: RelationshipFilter,
+    kept: RelationshipFilter,
     limit: int,
     threshold: float = 0.0,
 ) -> list[Ranking]:
     """Find relationships by the words of their type, description and notes, as
     `search_nodes_full_text` finds nodes.
 
-    `types` says which relationships to keep; of each, the fields for ranking are read.
+    `kept` says which relationships to keep; of each, the fields for ranking are read.
     """
-    parameters = {**types.parameters, "index": RELATIONSHIP_TEXT_INDEX, "least_share": threshold}
+    parameters = {**kept.parameters, "index": RELATIONSHIP_TEXT_INDEX, "least_share": threshold}
     texts = [
-        _lucene(scope, query.text, RELATIONSHIP_TEXTS, types.relationship_types)
-        for query in queries
+        _lucene(scope, query.text, RELATIONSHIP_TEXTS, kept.relationship_types) for query in queries
     ]
     return await _records(scope, "search_relationships_text", queries, texts, parameters, limit)
 
 
 async def search_statements_full_text(
-    scope: SearchScope, queries: Sequence[Query], *, types: RelationshipFilter, limit: int
+    scope: SearchScope, queries: Sequence[Query], *, kept: RelationshipFilter, limit: int
 ) -> tuple[list[Ranking], list[dict[str, float]]]:
     """Find statements by their words and those of the names and the type of their records, in one
     statement.
@@ -97,7 +96,7 @@ async def search_statements_full_text(
     Args:
         scope: whose statements.
         queries: what the queries say.
-        types: of which relationships; those of nodes are found too.
+        kept: of which relationships; those of nodes are found too.
         limit: maximum number of records of each query.
 
     Returns:
@@ -116,10 +115,10 @@ async def search_statements_full_text(
         "search_statements_text",
         relationship=RANKING_FIELDS,
         labels=scope.places["labels"],
-        types=types.identifier(scope.ontology),
+        types=kept.identifier(scope.ontology),
     )
     parameters = {
-        **types.parameters,
+        **kept.parameters,
         "index": STATEMENT_TEXT_INDEX,
         "limit": limit,
         "of_record": STATEMENTS_OF_MATCH,
@@ -140,7 +139,7 @@ async def search_statements_full_text(
         return Ranking([one for one in map(candidate, matches) if one is not None])
 
     rows = await _rows(
-        scope, text, parameters, () if types.matches_nothing else asked, 4 * limit, is_short
+        scope, text, parameters, () if kept.matches_nothing else asked, 4 * limit, is_short
     )
     found = [rows.get(position) for position in range(len(queries))]
     weights = [{} if row is None else dict(row["weights"]) for row in found]

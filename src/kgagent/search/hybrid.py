@@ -41,9 +41,9 @@ CALIBRATED = "calibrated"
 
 
 def spec_of(
-    scope: SearchScope, options: HybridSearchOptions, types: RelationshipFilter, weights: Features
+    scope: SearchScope, options: HybridSearchOptions, kept: RelationshipFilter, weights: Features
 ) -> SearchSpec:
-    """What a hybrid search searches; `types` is which relationships it keeps."""
+    """What a hybrid search searches; `kept` is which relationships it keeps."""
     is_calibrated = options.strategy == CALIBRATED
     retrievers: tuple[Retriever, ...] = OF_STATEMENTS
     if not is_calibrated:
@@ -53,7 +53,7 @@ def spec_of(
     return SearchSpec(
         scope,
         scope.labels(options.labels),
-        types,
+        kept,
         frozenset(retrievers),
         node_limit=options.object_limit,
         text_limit=options.text_limit,
@@ -126,7 +126,7 @@ class HybridSearch:
             },
         )
         # What is dated within a period is an answer to a question about it, whatever its words.
-        if not found.vectors[0] or options.query is None or self.spec.types.between:
+        if not found.vectors[0] or options.query is None or self.spec.kept.between:
             return result
         value = relevance(ranked, in_full)
         return result.model_copy(
@@ -171,11 +171,11 @@ class HybridSearch:
             raise failed([failure], f"The results could not be read: {failure.reason}")
         if self._is_calibrated:
             every = with_end_nodes(scored, labels) if with_ends else scored
-        scope, types = self.spec.scope, self.spec.types
+        scope, kept = self.spec.scope, self.spec.kept
         in_full = [
             one
             if one.result is not None
-            else replace(one, record=record, result=model_of(record, scope, types))
+            else replace(one, record=record, result=model_of(record, scope, kept))
             for one in every
             if one.key in records
             for record in [records[one.key].record]

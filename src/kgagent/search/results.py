@@ -81,7 +81,7 @@ async def read_records(
     if not keys and not relationships and (surroundings is None or not surroundings.around):
         return {}, GraphExpansion()
     parameters: dict[str, Any] = {
-        **spec.types.parameters,
+        **spec.kept.parameters,
         "keys": keys,
         "element_ids": sorted(set(relationships)),
         "vectors": [scope.store.vector(vector) for vector in vectors if vector],
@@ -106,7 +106,7 @@ async def read_records(
         }
         if surroundings is None:
             return found, GraphExpansion()
-        return found, surroundings_of(rows[0], scope, spec.types)
+        return found, surroundings_of(rows[0], scope, spec.kept)
 
     return await scope.read_as(made_of, scope.statement(name), parameters, timeout=timeout)
 
@@ -128,7 +128,7 @@ def _is_same(candidate: Candidate, record: StoredRecord) -> bool:
 
 
 def model_of(
-    record: StoredRecord, scope: SearchScope, types: RelationshipFilter
+    record: StoredRecord, scope: SearchScope, kept: RelationshipFilter
 ) -> GraphNode | GraphRelationship:
     """The record as callers see it, with the notes that the filter keeps."""
-    return types.without_other_notes(types.then(record).to_model(scope.ontology))
+    return kept.without_other_notes(kept.then(record).to_model(scope.ontology))

@@ -71,7 +71,7 @@ class SearchSpec:
     Attributes:
         scope: whose graph.
         labels: labels of nodes, at least one.
-        types: which relationships to keep.
+        kept: which relationships to keep.
         retrievers: the retrievers to run.
         node_limit: nodes of each label that vector search of nodes returns.
         text_limit: nodes that full-text search of nodes returns.
@@ -85,7 +85,7 @@ class SearchSpec:
 
     scope: SearchScope
     labels: Sequence[str]
-    types: RelationshipFilter
+    kept: RelationshipFilter
     retrievers: frozenset[Retriever] = frozenset(OF_STATEMENTS)
     node_limit: int = 20
     text_limit: int = 20
@@ -175,7 +175,7 @@ async def retrieve(
     async with task_group() as group:
         counting = group.create_task(
             attempt(
-                vectors.prepare(spec.scope, spec.types, spec.labels), spec.timeout, default=Count()
+                vectors.prepare(spec.scope, spec.kept, spec.labels), spec.timeout, default=Count()
             )
         )
         embedded, not_embedded = await attempt(
@@ -221,7 +221,7 @@ def _retrieved(spec: SearchSpec, query: Query, found: Mapping[Retriever, Returne
     def is_kept(candidate: Candidate) -> bool:
         record = candidate.record
         return not isinstance(record, NodeRecord) or (
-            record.label in spec.labels and spec.types.keeps_node(record)
+            record.label in spec.labels and spec.kept.keeps_node(record)
         )
 
     rankings = {
@@ -255,11 +255,11 @@ def _retrievers(
     spec: SearchSpec, vectors: VectorSearch, relationships: int
 ) -> dict[Retriever, Run]:
     """All retrievers: each is a function from queries to what it returns for them."""
-    scope, types = spec.scope, spec.types
+    scope, kept = spec.scope, spec.kept
 
     async def full_text(queries: Sequence[Query]) -> Sequence[Returned]:
         rankings, weights = await search_statements_full_text(
-            scope, queries, types=types, limit=STATEMENT_POOL
+            scope, queries, kept=kept, limit=STATEMENT_POOL
         )
         return list(map(Returned, rankings, weights))
 
@@ -273,7 +273,7 @@ def _retrievers(
 
     return {
         "statement_vector": of_rankings(
-            lambda queries: vectors.statements(scope, queries, types=types, limit=STATEMENT_POOL)
+            lambda queries: vectors.statements(scope, queries, kept=kept, limit=STATEMENT_POOL)
         ),
         "statement_fulltext": full_text,
         "named_node": lambda queries: _at_named_nodes(spec, queries, vectors, relationships),
@@ -291,14 +291,14 @@ def _retrievers(
         ),
         "relationship_vector": of_rankings(
             lambda queries: vectors.relationships(
-                scope, queries, types=types, limit=spec.relationship_limit, fields=RANKING_FIELDS
+                scope, queries, kept=kept, limit=spec.relationship_limit, fields=RANKING_FIELDS
             )
         ),
         "relationship_fulltext": of_rankings(
             lambda queries: search_relationships_full_text(
                 scope,
                 queries,
-                types=types,
+                kept=kept,
                 limit=spec.relationship_limit,
                 threshold=spec.text_threshold,
             )
@@ -332,7 +332,7 @@ async def _at_named_nodes(
     owner = ontology.owner_label or next(iter(ontology.labels))
     places = {
         **scope.places,
-        **vectors.target(spec.types, RANKING_FIELDS).places,
+        **vectors.target(spec.kept, RANKING_FIELDS).places,
         "label": Identifier(STATEMENT),
         "owner": Identifier(owner),
     }
@@ -354,7 +354,7 @@ async def _at_named_nodes(
         ],
         statement("find_named_nodes", **places),
         {
-            **spec.types.parameters,
+            **spec.kept.parameters,
             "index": NODE_TEXT_INDEX,
             "queries": asked,
             "fetch": FETCHED_NAMES,

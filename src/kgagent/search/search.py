@@ -168,18 +168,18 @@ def score_records(found: Found, records: Mapping[str, ReadRecord]) -> list[Candi
         found: what the queries found.
         records: the records by the key of their candidate.
     """
-    types, weights = found.spec.types, found.spec.weights
+    kept, weights = found.spec.kept, found.spec.weights
     ranks = [{one.key: one for one in ranked.candidates} for ranked in found.results]
     scored = []
     for key, read in records.items():
         try:
-            model = model_of(read.record, found.spec.scope, types)
+            model = model_of(read.record, found.spec.scope, kept)
         except Exception:
             # One record with unexpected content must not hold back the others.
             _log.exception("A record could not be returned")
             continue
         statements = _statements(
-            _with_retrieved(read, [own.get(key) for own in ranks]), model, types
+            _with_retrieved(read, [own.get(key) for own in ranks]), model, kept
         )
         of_queries = [
             _scored(ranked, replace(own[key], record=read.record), statements, position, weights)
@@ -245,7 +245,7 @@ def _with_retrieved(read: ReadRecord, candidates: Sequence[Candidate | None]) ->
 
 
 def _statements(
-    read: ReadRecord, model: GraphNode | GraphRelationship, types: RelationshipFilter
+    read: ReadRecord, model: GraphNode | GraphRelationship, kept: RelationshipFilter
 ) -> list[_Statement]:
     """The statements of a record that were read: its description and current notes.
 
@@ -253,7 +253,7 @@ def _statements(
     that only repeats the triplet says nothing beside notes.
     """
     texts = dict(read.statements) or {model.description: read.similarities}
-    notes = [note for note in model.notes if note.content in texts and note.is_current(types.now)]
+    notes = [note for note in model.notes if note.content in texts and note.is_current(kept.now)]
     of_notes = [_Statement(note.content, note, texts[note.content]) for note in notes]
     is_said = model.description in texts or not of_notes
     if not is_said or (of_notes and isinstance(model, GraphRelationship) and model.repeats_triplet):
@@ -374,8 +374,8 @@ async def _expand(
     is_embedded = all(one.reader.query.embedded.vector for one in expansions)
     if not hops or not spec.searches_relationships or not is_embedded:
         return []
-    target = vectors.target(spec.types, RANKING_FIELDS)
-    step = expand(spec.scope, target, spec.types, expansions, hops=hops, deadline=deadline)
+    target = vectors.target(spec.kept, RANKING_FIELDS)
+    step = expand(spec.scope, target, spec.kept, expansions, hops=hops, deadline=deadline)
     is_complete, failure = await attempt(step, spec.timeout, default=True)
     if failure is not None:
         return [f"Skipped expansion: {failure.reason}"]

@@ -128,16 +128,16 @@ class RetrievalService:
         scope = self.scope.of(user_id)
         check_limit(limit)
         given = {"relationship_types": relationship_types, "neo4j_types": neo4j_types}
-        kept = filters.model_copy(
+        given_filters = filters.model_copy(
             update={name: tuple(value) for name, value in given.items() if value is not None}
         )
-        types = RelationshipFilter.of(scope, kept)
+        kept = RelationshipFilter.of(scope, given_filters)
         wanted = await self._vector_query(query, vector, threshold)
-        [ranking] = await self._vectors.relationships(scope, [wanted], types=types, limit=limit)
+        [ranking] = await self._vectors.relationships(scope, [wanted], kept=kept, limit=limit)
 
         def results() -> list[RelationshipSearchResult]:
             every = [one for one in ranking.candidates if one.record is not None]
-            models = [dict(model_of(one.record, scope, types)) for one in every if one.record]
+            models = [dict(model_of(one.record, scope, kept)) for one in every if one.record]
             return [
                 RelationshipSearchResult.model_construct(
                     **{**fields, "similarity": one.score, "score": one.score}
@@ -304,9 +304,9 @@ class RetrievalService:
                 f"{type(cross_encoder).__name__}"
             )
         options, warnings = await with_stored_types(scope, options)
-        types = RelationshipFilter.of(scope, options)
+        kept = RelationshipFilter.of(scope, options)
         search = HybridSearch(
-            hybrid.spec_of(scope, options, types, self.weights),
+            hybrid.spec_of(scope, options, kept, self.weights),
             options,
             limit=options.limit or self._hybrid_limit,
             vector=None if vector is None else validate_vector(vector, scope.dimensions),
@@ -338,8 +338,8 @@ class RetrievalService:
         for text in (*(query.query for query in request.queries), *request.text_matches):
             check_text(text)
         request, warnings = await with_stored_types(scope, request)
-        types = RelationshipFilter.of(scope, request)
-        spec = explore.spec_of(scope, request, types, self.weights)
+        kept = RelationshipFilter.of(scope, request)
+        spec = explore.spec_of(scope, request, kept, self.weights)
         exploration = Exploration(spec, request, self._nodes)
         return with_warnings(
             await exploration.run(self._vectors, self._embedder, self._omitted), warnings

@@ -492,7 +492,7 @@ class VectorSearch:
         scope: SearchScope,
         queries: Sequence[EmbeddedQuery],
         *,
-        types: RelationshipFilter,
+        kept: RelationshipFilter,
         limit: int,
         fields: Fragment = ALL_FIELDS,
     ) -> list[Ranking]:
@@ -501,13 +501,13 @@ class VectorSearch:
         Args:
             scope: whose relationships.
             queries: vectors to search for.
-            types: which relationships to keep.
+            kept: which relationships to keep.
             limit: maximum number of relationships of each query.
             fields: what is read of each relationship.
         """
-        if types.matches_nothing:
+        if kept.matches_nothing:
             return [Ranking(plan="none") for _ in queries]
-        [found] = await self._search(scope, [self.target(types, fields)], queries, limit)
+        [found] = await self._search(scope, [self.target(kept, fields)], queries, limit)
         return found
 
     async def statements(
@@ -515,7 +515,7 @@ class VectorSearch:
         scope: SearchScope,
         queries: Sequence[EmbeddedQuery],
         *,
-        types: RelationshipFilter,
+        kept: RelationshipFilter,
         limit: int,
     ) -> list[Ranking]:
         """Find the statements near each of several vectors, in one statement: their records, best
@@ -524,17 +524,17 @@ class VectorSearch:
         Args:
             scope: whose statements.
             queries: vectors to search for.
-            types: of which relationships; those of nodes are found too.
+            kept: of which relationships; those of nodes are found too.
             limit: maximum number of records of each query.
         """
-        if types.matches_nothing:
+        if kept.matches_nothing:
             return [Ranking(plan="none") for _ in queries]
-        target = _filtered(self._statements(types.neo4j_types), types)
+        target = _filtered(self._statements(kept.neo4j_types), kept)
         [found] = await self._search(scope, [target], queries, limit)
         return [replace(one, span=_span(one.candidates)) for one in found]
 
     async def prepare(
-        self, scope: SearchScope, types: RelationshipFilter, labels: Sequence[str]
+        self, scope: SearchScope, kept: RelationshipFilter, labels: Sequence[str]
     ) -> Count:
         """Count the records and statements that a search compares, in one statement, for those that
         follow.
@@ -546,16 +546,16 @@ class VectorSearch:
         counts = await self._counted(
             scope,
             [
-                self.target(types, RANKING_FIELDS),
-                self._statements(types.neo4j_types),
+                self.target(kept, RANKING_FIELDS),
+                self._statements(kept.neo4j_types),
                 *(self._nodes[label] for label in labels),
             ],
         )
         return Count(counts[0].found, sum(count.unindexed for count in counts))
 
-    def target(self, types: RelationshipFilter, fields: Fragment) -> VectorTarget:
+    def target(self, kept: RelationshipFilter, fields: Fragment) -> VectorTarget:
         """The relationships that a filter keeps, and what is read of each."""
-        return _filtered(self._relationships(types.neo4j_types, fields), types)
+        return _filtered(self._relationships(kept.neo4j_types, fields), kept)
 
     async def _search(
         self,
@@ -630,8 +630,8 @@ def union(*statements: Statement) -> Statement:
     return Statement("\nUNION ALL\n".join(statements), statements[0].name)
 
 
-def _filtered(target: VectorTarget, types: RelationshipFilter) -> VectorTarget:
-    return replace(target, filters=types.parameters, is_filtered_later=types.has_conditions)
+def _filtered(target: VectorTarget, kept: RelationshipFilter) -> VectorTarget:
+    return replace(target, filters=kept.parameters, is_filtered_later=kept.has_conditions)
 
 
 def _span(candidates: Sequence[Candidate]) -> tuple[float, float] | None:

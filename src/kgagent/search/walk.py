@@ -134,7 +134,7 @@ async def expand_around(
     )
 
 
-def surroundings(row: Row, scope: SearchScope, types: RelationshipFilter) -> GraphExpansion:
+def surroundings(row: Row, scope: SearchScope, kept: RelationshipFilter) -> GraphExpansion:
     """Make models of what `_surroundings.cypher` returns, as the filter has them."""
     ontology = scope.ontology
     relationships = [
@@ -143,10 +143,10 @@ def surroundings(row: Row, scope: SearchScope, types: RelationshipFilter) -> Gra
     ]
 
     def node_of(found: Sequence[Any]) -> GraphNode:
-        return types.without_other_notes(types.then(read_node(found, ontology)).to_model(ontology))
+        return kept.without_other_notes(kept.then(read_node(found, ontology)).to_model(ontology))
 
     def relationship_of(found: Sequence[Any]) -> GraphRelationship:
-        return types.without_other_notes(types.then(read_relationship(found)).to_model(ontology))
+        return kept.without_other_notes(kept.then(read_relationship(found)).to_model(ontology))
 
     return GraphExpansion(
         neighbors=tuple(node_of(one["node"]) for one in row["neighbors"] if one["node"]),

@@ -41,7 +41,7 @@ async def descriptions(
 ) -> list[str]:
     kept = RelationshipFilter(None if types is None else tuple(types))
     [ranking] = await search_relationships_full_text(
-        scope.of(user_id), [query(text)], types=kept, limit=10
+        scope.of(user_id), [query(text)], kept=kept, limit=10
     )
     rows = await scope.store.read(
         "UNWIND $ids AS id MATCH ()-[r]->() WHERE elementId(r) = id RETURN r.description AS "
@@ -204,7 +204,7 @@ async def test_filters_hold_before_the_limit(
         "What a mentor does, told at more length than it need be",
     )
     [hits] = await search_relationships_full_text(
-        scope.of(user_id), [query("mentor")], types=RelationshipFilter(("rare mentor",)), limit=5
+        scope.of(user_id), [query("mentor")], kept=RelationshipFilter(("rare mentor",)), limit=5
     )
     assert [one.record.text("relationship_type") for one in hits.candidates if one.record] == [
         "rare mentor"
