@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.hybrid import FusedRetriever, Retriever, RetrieverName
+from kgagent.models.hybrid import Retriever, RetrieverName
 from kgagent.models.search import SearchPlan
 from kgagent.ontology import Ontology
 from kgagent.search.features import StoredRecord
@@ -80,10 +80,6 @@ class Ranking:
     span: tuple[float, float] | None = None
 
 
-Rankings = Mapping[FusedRetriever, Sequence[Candidate]]
-"""Candidates of each retriever, best first."""
-
-
 def first_of_each(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
     """The first candidate of each key."""
     first: dict[str, Candidate] = {}
@@ -93,27 +89,29 @@ def first_of_each(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
 
 
 def merged(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
-    """The first candidate of each key, with the similarity and the statements that others know."""
+    """The first candidate of each key, with the scores and the statements that only others know."""
     first: dict[str, Candidate] = {}
     for candidate in candidates:
         known = first.setdefault(candidate.key, candidate)
         if known is not candidate:
-            similarity = candidate.similarity if known.similarity is None else known.similarity
             first[candidate.key] = replace(
                 known,
-                similarity=similarity,
+                similarity=candidate.similarity if known.similarity is None else known.similarity,
+                text_score=candidate.text_score if known.text_score is None else known.text_score,
                 statements={**candidate.statements, **known.statements},
             )
     return first
 
 
-def first_retrievers(rankings: Rankings) -> dict[str, int]:
-    """For each key, the position of the first retriever that returned it."""
-    first: dict[str, int] = {}
-    for position, name in enumerate(get_args(FusedRetriever)):
-        for candidate in rankings.get(name, ()):
-            first.setdefault(candidate.key, position)
-    return first
+def retrievers_of(
+    rankings: Mapping[Retriever, Sequence[Candidate]],
+) -> dict[str, tuple[Retriever, ...]]:
+    """The retrievers that returned each candidate, by its key, in the order that breaks ties."""
+    found: dict[str, tuple[Retriever, ...]] = {}
+    for name in RETRIEVERS:
+        for key in dict.fromkeys(candidate.key for candidate in rankings.get(name, ())):
+            found[key] = (*found.get(key, ()), name)
+    return found
 
 
 def node_key(entity_key: str) -> str:

@@ -9,7 +9,6 @@ from kgagent.embedding.base import Embedder
 from kgagent.graph.records import NodeRecord, RelationshipRecord, ontology_label
 from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.hybrid import (
-    FusedRetriever,
     HybridObject,
     HybridRelationship,
     HybridSearchOptions,
@@ -146,7 +145,7 @@ class HybridSearch:
         options = self.options
         if self._is_calibrated:
             return _without_more(ranked.candidates, options.relationship_limit)
-        lists: dict[FusedRetriever, Sequence[Candidate]] = {
+        lists: dict[Retriever, Sequence[Candidate]] = {
             name: ranking.candidates
             for name in FUSED
             if (ranking := ranked.retrieved.rankings.get(name)) is not None

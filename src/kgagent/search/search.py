@@ -23,7 +23,7 @@ from kgagent.models.hybrid import Retriever, RetrieverName
 from kgagent.models.note import Note
 from kgagent.models.when import OPEN_END
 from kgagent.search.attempt import Failure, attempt
-from kgagent.search.candidates import RETRIEVERS, Candidate, Ranking
+from kgagent.search.candidates import Candidate, retrievers_of
 from kgagent.search.expand import DEFAULT_HOPS, Expansion, Path, expand
 from kgagent.search.features import FeatureReader, PathFacts, nodes_of
 from kgagent.search.query import EmbeddedQuery
@@ -315,7 +315,9 @@ def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:
     ]
     texts = ((one.record, _texts(one)) for one in candidates if one.record is not None)
     reader = FeatureReader.over(retrieved.query, texts)
-    found_by = _retrievers_of(retrieved.rankings)
+    found_by = retrievers_of(
+        {name: ranking.candidates for name, ranking in retrieved.rankings.items()}
+    )
     scored = [_provisional(reader, one, spec.weights, found_by[one.key]) for one in candidates]
     return Ranked(retrieved, reader, sorted(scored, key=lambda one: -one.score))
 
@@ -398,12 +400,3 @@ def _with_paths(ranked: Ranked, expansion: Expansion) -> Ranked:
         candidates=sorted(known.values(), key=lambda one: -one.score),
         through=expansion.through,
     )
-
-
-def _retrievers_of(rankings: Mapping[Retriever, Ranking]) -> dict[str, tuple[RetrieverName, ...]]:
-    """The retrievers that returned each candidate, by its key."""
-    found: dict[str, tuple[RetrieverName, ...]] = {}
-    for name in RETRIEVERS:
-        for key in dict.fromkeys(one.key for one in rankings.get(name, Ranking()).candidates):
-            found[key] = (*found.get(key, ()), name)
-    return found

@@ -3,21 +3,23 @@ graph_first, text_first.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
-from typing import Any, TypeVar, get_args
+from typing import get_args
 
 from kgagent.errors import InputError
-from kgagent.models.hybrid import FusedRetriever
-from kgagent.search.candidates import Candidate, Rankings, first_of_each, first_retrievers
+from kgagent.models.hybrid import FusedRetriever, Retriever
+from kgagent.search.candidates import Candidate, first_of_each, merged, retrievers_of
 
 RRF_K = 60
 """Constant of Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion", SIGIR 2009."""
 
-ItemT = TypeVar("ItemT")
-
 FUSED: tuple[FusedRetriever, ...] = get_args(FusedRetriever)
 """The retrievers in the order that breaks ties."""
+
+Rankings = Mapping[Retriever, Sequence[Candidate]]
+"""Candidates of each retriever, best first."""
 
 Weights = Mapping[FusedRetriever, float]
 Scores = list[tuple[str, float]]
@@ -40,12 +42,7 @@ DEFAULT_WEIGHT_OF: Mapping[FusedRetriever, FusedRetriever] = {
 
 
 def fuse(
-    rankings: Rankings,
-    *,
-    strategy: str,
-    weights: Weights | None = None,
-    k: int = RRF_K,
-    limit: int | None = None,
+    rankings: Rankings, *, strategy: str, weights: Weights | None = None, k: int = RRF_K
 ) -> list[Candidate]:
     """Fuse rankings.
 
@@ -54,7 +51,6 @@ def fuse(
         strategy: see `HybridSearchRequest.strategy`.
         weights: for `weighted`; they are divided by their sum.
         k: for `rrf`; 0 or less means 60.
-        limit: maximum number of items; None keeps all.
 
     Returns:
         Each item once, best first, with what all its retrievers know of it; equal scores are
@@ -63,81 +59,29 @@ def fuse(
     Raises:
         InputError: the strategy is unknown, or the weights are invalid.
     """
-    lists = {name: list(first_of_each(rankings.get(name, ())).values()) for name in FUSED}
-    scores = by_strategy(strategy, lists, weights, k)
-    finds: dict[str, list[tuple[FusedRetriever, Candidate]]] = {}
-    for name in FUSED:
-        for item in lists[name]:
-            finds.setdefault(item.key, []).append((name, item))
-    return [_merged(finds[key], score) for key, score in scores][:limit]
-
-
-def _merged(finds: Sequence[tuple[FusedRetriever, Candidate]], score: float) -> Candidate:
-    """One item from what its retrievers know of it; where two know the same, the first counts."""
-    (_, first), *others = finds
-    similarity, text_score, path = first.similarity, first.text_score, first.path
-    for _, item in others:
-        similarity = item.similarity if similarity is None else similarity
-        text_score = item.text_score if text_score is None else text_score
-        path = path or item.path
-    return Candidate(
-        first.key,
-        score,
-        first.record,
-        similarity,
-        text_score,
-        path,
-        tuple([name for name, _ in finds]),
-    )
-
-
-def by_strategy(name: str, lists: Rankings, weights: Weights | None, k: int) -> Scores:
-    """Fuse rankings by one of these strategies.
-
-    Raises:
-        InputError: the strategy is unknown, or the weights are invalid.
-    """
-    if name == "rrf":
-        return reciprocal(lists, k if k > 0 else RRF_K)
-    if name not in STRATEGIES:
-        raise InputError(
-            f"strategy must be one of {', '.join(('calibrated', 'rrf', *STRATEGIES))}, got {name!r}"
-        )
-    return STRATEGIES[name](lists, weights)
-
-
-def reciprocal_rank_fusion(
-    rankings: Iterable[Sequence[tuple[ItemT, int]]],
-    *,
-    tie_break: Callable[[ItemT], Any],
-    k: int = RRF_K,
-) -> list[tuple[ItemT, float]]:
-    """Fuse rankings by rank alone: score = Σ 1 / (k + rank).
-
-    Args:
-        rankings: items with their ranks, from 1; an item may be in any number of rankings.
-        tie_break: orders items of equal score, so that repeated searches return the same order.
-        k: dampens the weight of the first ranks.
-
-    Returns:
-        Each item once with its score, best first.
-    """
-    parts: dict[ItemT, list[float]] = {}
-    for ranking in rankings:
-        for item, rank in ranking:
-            parts.setdefault(item, []).append(1.0 / (k + rank))
-    # fsum does not depend on the order of the rankings, so equal items get equal scores.
-    scores = {item: math.fsum(of_item) for item, of_item in parts.items()}
-    return sorted(scores.items(), key=lambda scored: (-scored[1], tie_break(scored[0])))
+    lists: dict[Retriever, Sequence[Candidate]] = {
+        name: list(first_of_each(rankings.get(name, ())).values()) for name in FUSED
+    }
+    if strategy == "rrf":
+        scores = reciprocal(lists, k if k > 0 else RRF_K)
+    elif strategy in STRATEGIES:
+        scores = STRATEGIES[strategy](lists, weights)
+    else:
+        known = ", ".join(("calibrated", "rrf", *STRATEGIES))
+        raise InputError(f"strategy must be one of {known}, got {strategy!r}")
+    every = merged(item for name in FUSED for item in lists[name])
+    found_by = retrievers_of(lists)
+    return [replace(every[key], score=score, found_by=found_by[key]) for key, score in scores]
 
 
 def reciprocal(lists: Rankings, k: int) -> Scores:
-    """Reciprocal rank fusion."""
-    first = first_retrievers(lists)
-    ranks = [
-        [(item.key, rank) for rank, item in enumerate(items, start=1)] for items in lists.values()
-    ]
-    return reciprocal_rank_fusion(ranks, tie_break=lambda key: (first[key], key), k=k)
+    """Reciprocal rank fusion: score = Σ 1 / (k + rank)."""
+    parts: dict[str, list[float]] = {}
+    for items in lists.values():
+        for rank, item in enumerate(items, start=1):
+            parts.setdefault(item.key, []).append(1.0 / (k + rank))
+    # fsum does not depend on the order of the rankings, so equal items get equal scores.
+    return _sorted({key: math.fsum(own) for key, own in parts.items()}, lists)
 
 
 def weighted(lists: Rankings, weights: Weights | None = None) -> Scores:
@@ -153,12 +97,17 @@ def weighted(lists: Rankings, weights: Weights | None = None) -> Scores:
             f"weights must name {', '.join(FUSED)} with numbers from 0, not all 0; got "
             f"{dict(weights)}"
         )
-    first = first_retrievers(lists)
-    scores = dict.fromkeys(first, 0.0)
-    for name, items in lists.items():
+    scores: dict[str, float] = {}
+    for name in FUSED:
         share = _weight(name, weights) / total
-        for item in items:
-            scores[item.key] += share * item.score
+        for item in lists[name]:
+            scores[item.key] = scores.get(item.key, 0.0) + share * item.score
+    return _sorted(scores, lists)
+
+
+def _sorted(scores: Mapping[str, float], lists: Rankings) -> Scores:
+    """Best first; equal scores by retriever and then by key."""
+    first = {key: FUSED.index(names[0]) for key, names in retrievers_of(lists).items()}
     return sorted(scores.items(), key=lambda scored: (-scored[1], first[scored[0]], scored[0]))
 
 

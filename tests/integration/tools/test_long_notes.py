@@ -78,4 +78,4 @@ async def test_other_tasks_run_between_records(
         succeeded(await long_notes[tool](**CALLS[tool]))
     assert read.total() >= (2 if tool == "find_paths" else PEOPLE)
     # Searches read them in a thread, which decides when others run.
-    assert max(read.values()) < (PEOPLE if tool in {"explore", "hybrid_search"} else 8), read
+    assert max(read.values()) < (8 if tool in {"merge_nodes", "restore_node"} else PEOPLE), read

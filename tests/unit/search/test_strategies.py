@@ -1,5 +1,4 @@
 import itertools
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -7,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgagent.errors import InputError
-from kgagent.models.hybrid import FusedRetriever
+from kgagent.models.hybrid import FusedRetriever, Retriever
 from kgagent.search.candidates import Candidate
-from kgagent.search.strategies import FUSED, fuse, reciprocal_rank_fusion
+from kgagent.search.strategies import FUSED, fuse
 
 SHORT: dict[str, FusedRetriever] = {
     "g": "node_vector",
@@ -19,7 +18,7 @@ SHORT: dict[str, FusedRetriever] = {
 }
 
 
-def rankings(**counts: int) -> dict[FusedRetriever, list[Candidate]]:
+def rankings(**counts: int) -> dict[Retriever, list[Candidate]]:
     """Rankings of so many items each, none of them in two; keys begin with the letter of their
     ranking.
     """
@@ -29,7 +28,7 @@ def rankings(**counts: int) -> dict[FusedRetriever, list[Candidate]]:
     }
 
 
-def keys(*rows: str) -> dict[FusedRetriever, list[Candidate]]:
+def keys(*rows: str) -> dict[Retriever, list[Candidate]]:
     return {
         finder: [Candidate(key, 0.5) for key in row.split()]
         for finder, row in zip(FUSED, rows, strict=False)
@@ -50,67 +49,48 @@ def letters(fused: list[Any]) -> str:
     ],
 )
 def test_reciprocal_ranks_are_summed(rows: tuple[str, ...], expected: dict[str, float]) -> None:
-    fused = fuse(keys(*rows), strategy="rrf", limit=10)
+    fused = fuse(keys(*rows), strategy="rrf")
     assert {item.key: item.score for item in fused} == pytest.approx(expected)
     assert [item.score for item in fused] == sorted(expected.values(), reverse=True)
 
 
 def test_a_constant_not_above_0_becomes_60() -> None:
-    [item] = fuse(keys("a"), strategy="rrf", limit=1, k=0)
+    [item] = fuse(keys("a"), strategy="rrf", k=0)
     assert item.score == pytest.approx(1 / 61)
 
 
 def test_equal_scores_are_ordered_by_ranking_then_by_key() -> None:
-    assert [item.key for item in fuse(keys("b", "a", "c"), strategy="rrf", limit=10)] == [
+    assert [item.key for item in fuse(keys("b", "a", "c"), strategy="rrf")] == [
         "b",
         "a",
         "c",
     ]
     tied = {"node_vector": [Candidate("z", 0.5), Candidate("a", 0.5)]}
-    assert [i.key for i in fuse(tied, strategy="weighted", limit=10)] == ["a", "z"]  # type: ignore[arg-type]
+    assert [i.key for i in fuse(tied, strategy="weighted")] == ["a", "z"]  # type: ignore[arg-type]
 
 
 def test_an_item_of_several_rankings_has_the_type_of_the_first() -> None:
-    assert [item.found_by for item in fuse(keys("", "x", "x"), strategy="rrf", limit=10)] == [
+    assert [item.found_by for item in fuse(keys("", "x", "x"), strategy="rrf")] == [
         ("node_fulltext", "relationship_vector")
     ]
 
 
 @pytest.mark.parametrize(
-    ("counts", "limit", "order"),
-    [
-        ({"g": 3, "t": 2}, 3, "gtg"),
-        ({"g": 3, "t": 2}, 10, "gtgtg"),
-        ({}, 10, ""),
-        ({"g": 1, "t": 1, "r": 1, "w": 2}, 10, "gtrww"),
-    ],
+    ("counts", "order"),
+    [({"g": 3, "t": 2}, "gtgtg"), ({}, ""), ({"g": 1, "t": 1, "r": 1, "w": 2}, "gtrww")],
 )
 def test_interleaving_takes_one_item_of_each_ranking_in_turn(
-    counts: dict[str, int], limit: int, order: str
+    counts: dict[str, int], order: str
 ) -> None:
-    assert letters(fuse(rankings(**counts), strategy="interleave", limit=limit)) == order
+    assert letters(fuse(rankings(**counts), strategy="interleave")) == order
 
 
-@pytest.mark.parametrize(
-    ("counts", "limit", "order"),
-    [
-        ({"g": 1, "t": 1, "r": 3}, 3, "grr"),
-        ({"g": 1, "t": 1, "r": 1, "w": 1}, 10, "grwt"),
-    ],
-)
-def test_graph_first_puts_text_last(counts: dict[str, int], limit: int, order: str) -> None:
-    assert letters(fuse(rankings(**counts), strategy="graph_first", limit=limit)) == order
+def test_graph_first_puts_text_last() -> None:
+    assert letters(fuse(rankings(g=1, t=1, r=2, w=1), strategy="graph_first")) == "grrwt"
 
 
-@pytest.mark.parametrize(
-    ("counts", "limit", "order"),
-    [
-        ({"g": 1, "t": 1, "r": 3}, 3, "trr"),
-        ({"g": 1, "t": 1, "r": 1, "w": 1}, 10, "twrg"),
-    ],
-)
-def test_text_first_puts_graph_last(counts: dict[str, int], limit: int, order: str) -> None:
-    assert letters(fuse(rankings(**counts), strategy="text_first", limit=limit)) == order
+def test_text_first_puts_graph_last() -> None:
+    assert letters(fuse(rankings(g=1, t=1, r=2, w=1), strategy="text_first")) == "twrrg"
 
 
 @pytest.mark.parametrize(
@@ -128,18 +108,20 @@ def test_text_first_puts_graph_last(counts: dict[str, int], limit: int, order: s
 def test_weights_are_divided_by_their_sum(
     weights: dict[FusedRetriever, float] | None, expected: dict[str, float]
 ) -> None:
-    given = {SHORT[name]: [Candidate(name, 1.0)] for name in expected}
-    fused = fuse(given, strategy="weighted", weights=weights, limit=10)
+    given: dict[Retriever, list[Candidate]] = {
+        SHORT[name]: [Candidate(name, 1.0)] for name in expected
+    }
+    fused = fuse(given, strategy="weighted", weights=weights)
     assert {item.key: item.score for item in fused} == pytest.approx(expected)
     assert fused[0].score == max(expected.values())
 
 
 def test_weighted_scores_of_two_rankings_are_ordered_together() -> None:
-    given: dict[FusedRetriever, list[Candidate]] = {
+    given: dict[Retriever, list[Candidate]] = {
         "node_vector": [Candidate("a", 0.9), Candidate("b", 0.5)],
         "node_fulltext": [Candidate("c", 0.8), Candidate("d", 0.6)],
     }
-    fused = fuse(given, strategy="weighted", limit=10)
+    fused = fuse(given, strategy="weighted")
     assert [item.score for item in fused] == pytest.approx([0.45, 0.4, 0.3, 0.25])
 
 
@@ -149,7 +131,7 @@ def test_weighted_scores_of_two_rankings_are_ordered_together() -> None:
 )
 def test_invalid_weights_are_rejected(weights: Any) -> None:
     with pytest.raises(InputError, match="weights must name"):
-        fuse(rankings(g=1), strategy="weighted", weights=weights, limit=10)
+        fuse(rankings(g=1), strategy="weighted", weights=weights)
 
 
 def test_an_unknown_strategy_is_rejected_with_the_known_ones() -> None:
@@ -157,7 +139,7 @@ def test_an_unknown_strategy_is_rejected_with_the_known_ones() -> None:
         InputError,
         match=r"strategy must be one of calibrated, rrf, weighted, interleave.*got 'best'",
     ):
-        fuse(rankings(g=1), strategy="best", limit=10)
+        fuse(rankings(g=1), strategy="best")
 
 
 ANY_RETRIEVERS = st.dictionaries(
@@ -169,34 +151,12 @@ ANY_RETRIEVERS = st.dictionaries(
 @given(
     ANY_RETRIEVERS,
     st.sampled_from(["rrf", "weighted", "interleave", "graph_first", "text_first"]),
-    st.integers(1, 8),
 )
 def test_every_strategy_returns_each_item_once_whatever_the_order_of_rankings(
-    given_rankings: Any, strategy: Any, limit: int
+    given_rankings: Any, strategy: Any
 ) -> None:
-    fused = fuse(given_rankings, strategy=strategy, limit=limit)
+    fused = fuse(given_rankings, strategy=strategy)
     every = {item.key for items in given_rankings.values() for item in items}
-    assert len({item.key for item in fused}) == len(fused) == min(limit, len(every))
+    assert len({item.key for item in fused}) == len(fused) == len(every)
     for order in itertools.islice(itertools.permutations(given_rankings), 6):
-        assert (
-            fuse({name: given_rankings[name] for name in order}, strategy=strategy, limit=limit)
-            == fused
-        )
-
-
-def by_rank(*rankings: Sequence[str]) -> list[str]:
-    ranks = [[(item, rank) for rank, item in enumerate(items, start=1)] for items in rankings]
-    return [item for item, _ in reciprocal_rank_fusion(ranks, tie_break=lambda item: item)]
-
-
-def test_equal_sums_of_reciprocal_ranks_are_ordered_by_the_given_rule() -> None:
-    assert by_rank("b", "a", "c") == ["a", "b", "c"]
-
-
-@given(st.lists(st.lists(st.sampled_from("abcdef"), unique=True), max_size=4))
-def test_the_order_of_rankings_does_not_change_what_reciprocal_ranks_give(
-    lists: list[list[str]],
-) -> None:
-    fused = by_rank(*lists)
-    assert sorted(fused) == sorted({item for items in lists for item in items})
-    assert by_rank(*reversed(lists)) == fused
+        assert fuse({name: given_rankings[name] for name in order}, strategy=strategy) == fused
