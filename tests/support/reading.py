@@ -1,8 +1,5 @@
-"""A conversation, and a scripted model that reads it: it searches, and writes only what is
-missing.
-"""
+"""A conversation, and a scripted model that reads it: it explores, and remembers what was said."""
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -39,6 +36,27 @@ CALL = Source(
 
 NODES = {"Iris": "Person", "Ruth": "Person", "Halden Yard": "Entity"}
 NOTE = "Ruth invited Iris to see Halden Yard in April 2026."
+SAID: Body = {
+    "nodes": [{"label": label, "name": name} for name, label in NODES.items()],
+    "relationships": [
+        {
+            "from": "Ruth",
+            "to": "Iris",
+            "relationship_type": "mentor",
+            "description": "Ruth taught Iris to draw hulls.",
+            "attitude": 5,
+            "notes": [NOTE],
+        },
+        {
+            "from": "Ruth",
+            "to": "Halden Yard",
+            "relationship_type": "works at",
+            "description": "Ruth begins at Halden Yard in March 2026.",
+            "proximity": 3,
+        },
+    ],
+    "source": "another source",
+}
 
 
 def chat_model(served: ScriptedModel) -> ChatOpenAI:
@@ -48,63 +66,24 @@ def chat_model(served: ScriptedModel) -> ChatOpenAI:
     )
 
 
-def careful_reader(outputs: list[Body]) -> Calls | str:
-    """Look; create what is missing; relate it, or where it is related, correct it; add a note; say
-    what was done.
-    """
+def careful_reader(outputs: Sequence[object]) -> Calls | str:
+    """Explore, then remember what was said, then say so."""
     if not outputs:
         return [
             ("explore", {"text_matches": list(NODES), "queries": [{"query": "who taught Iris?"}]})
         ]
-    assert not any("not a valid tool" in str(output) for output in outputs), outputs
-    keys = {node["name"]: node["entity_key"] for node in outputs[0].get("nodes", ())}
-    keys |= {
-        name: name
-        for name, label in NODES.items()
-        if f"{name} ({label} " in outputs[0].get("text", "")
-    }
-    keys |= {output["node"]["name"]: output["entity_key"] for output in outputs if "node" in output}
-    refused = [output["error"] for output in outputs if "exists already" in output.get("error", "")]
-    keys |= {
-        name: name
-        for name in NODES
-        if name not in keys and any(repr(name) in error for error in refused)
-    }
-    if missing := [name for name in NODES if name not in keys]:
-        return [
-            ("create_node", {"label": NODES[name], "name": name, "description": None})
-            for name in missing
-        ]
-    mentor = {
-        "from_entity_key": keys["Ruth"],
-        "to_entity_key": keys["Iris"],
-        "relationship_type": "mentor",
-        "description": "Ruth taught Iris to draw hulls.",
-        "attitude": 5,
-    }
-    works = {
-        "from_entity_key": keys["Ruth"],
-        "to_entity_key": keys["Halden Yard"],
-        "relationship_type": "works at",
-        "description": "Ruth begins at Halden Yard in March 2026.",
-        "proximity": 3,
-    }
-    related = [
-        output for output in outputs if "relationship" in output or "already exists" in str(output)
-    ]
-    if len(related) < 2:
-        return [("create_relationship", mentor), ("create_relationship", works)]
-    if len(related) == 2 and not any("Added note" in str(output) for output in outputs):
-        ends = {key: mentor[key] for key in ("from_entity_key", "to_entity_key")}
-        note = {"content": NOTE, "lifetime": "forever", "source_entity_key": "of another source"}
-        return [("update_relationship", mentor), ("add_note_to_relationship", ends | note)]
+    if len(outputs) == 1:
+        return [("remember", SAID)]
     return "I kept who Ruth and Iris are to each other, where Ruth works, and the invitation."
 
 
+def looking_reader(outputs: Sequence[object]) -> Calls | str:
+    """Look, and find nothing worth keeping."""
+    return "Nothing is worth keeping." if outputs else [("explore", {"text_matches": ["rain"]})]
+
+
 class PlainModel(BaseChatModel):
-    """A chat model of no provider's: it is not asynchronous, counts no tokens and gives its calls
-    no ids.
-    """
+    """A chat model of no provider's: it is not asynchronous and counts no tokens."""
 
     @property
     def _llm_type(self) -> str:
@@ -125,12 +104,10 @@ class PlainModel(BaseChatModel):
         **_: Any,
     ) -> ChatResult:
         del stop, run_manager
-        said = careful_reader(
-            [json.loads(str(m.content)) for m in messages if isinstance(m, ToolMessage)]
-        )
+        said = careful_reader([m for m in messages if isinstance(m, ToolMessage)])
         if isinstance(said, str):
             message = AIMessage(said)
         else:
-            calls = [{"name": name, "args": arguments, "id": None} for name, arguments in said]
+            calls = [{"name": name, "args": arguments, "id": name} for name, arguments in said]
             message = AIMessage("", tool_calls=calls)
         return ChatResult(generations=[ChatGeneration(message=message)])

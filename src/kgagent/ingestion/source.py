@@ -77,18 +77,12 @@ class Source(RequestModel):
 
     def key(self, user_id: str) -> str:
         """The key of a new source's node: sources of one user with the same id, or else the same
-        content, share it.
-        """
-        if self.id:
-            return self.identity_hash(user_id)
-        return hashlib.sha256(f"source{self.fingerprint}{user_id}".encode()).hexdigest()
-
-    def identity_hash(self, user_id: str) -> str:
-        """Hash of the user's id for the source; empty if it has none. The id itself is not
-        stored.
+        content, share it. The id itself is not stored.
         """
         identity = json.dumps(["source id", self.id, user_id])
-        return hashlib.sha256(identity.encode()).hexdigest() if self.id else ""
+        if not self.id:
+            identity = f"source{self.fingerprint}{user_id}"
+        return hashlib.sha256(identity.encode()).hexdigest()
 
     @property
     def summary(self) -> str:

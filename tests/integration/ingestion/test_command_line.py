@@ -9,16 +9,11 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from tests.integration.ingestion.conftest import Kgagent
-from tests.support.openai_models import Body, Calls, ScriptedModel, broken
-from tests.support.reading import CALL
+from tests.support.openai_models import ScriptedModel, broken
+from tests.support.reading import CALL, looking_reader
 from tests.support.stored import nodes_of
 
 INGEST = ("ingest", "--model", "openai:gpt-4.1")
-
-
-def looking_reader(outputs: list[Body]) -> Calls | str:
-    """Look, and find nothing worth keeping."""
-    return "Nothing is worth keeping." if outputs else [("explore", {"text_matches": ["rain"]})]
 
 
 @pytest.fixture

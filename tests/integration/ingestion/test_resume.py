@@ -1,33 +1,39 @@
-"""A stopped run is resumed and repeats no work."""
+"""A stopped run is resumed and repeats no work; a source whose text changes is a newer version."""
 
 import asyncio
-import re
 import threading
 
 from werkzeug import Response
 
 from kgagent import KnowledgeGraph
-from kgagent.ingestion import Ingestor, Limits, Source
+from kgagent.ingestion import IngestionReport, Ingestor, Limits, Source, Turn
 from tests.support.embedders import WatchedEmbedder
 from tests.support.openai_models import (
     TOKENS,
     Body,
     Calls,
     ScriptedModel,
-    Turn,
     broken,
     deciding_model,
     refused,
     scripted_model,
 )
-from tests.support.reading import CALL, NODES, NOTE, careful_reader, chat_model
-from tests.support.stored import nodes_of, note_contents, relationships_of
+from tests.support.reading import CALL, NODES, NOTE, careful_reader, chat_model, looking_reader
+from tests.support.stored import all_of, nodes_of, note_contents, relationships_of
 
 LETTER = Source(
+    id="letter",
     name="Letter",
     text="\n\n".join(f"Chapter {n}. " + f"On day {n} it rained. " * 12 for n in (1, 2, 3)),
 )
 SMALL = Limits(part_tokens=100)
+
+
+async def read(
+    graph: KnowledgeGraph, user_id: str, model: ScriptedModel, source: Source, **limits: int
+) -> IngestionReport:
+    given = SMALL.model_copy(update=limits)
+    return await Ingestor(graph, chat_model(model), user_id=user_id, limits=given).ingest(source)
 
 
 async def outline(
@@ -42,29 +48,30 @@ async def outline(
 WHOLE = (sorted([*NODES, CALL.name]), [("mentor", [NOTE]), ("works at", [])])
 
 
+def parts_asked(model: ScriptedModel) -> list[str]:
+    """The chapter that each request is about."""
+    prompts = [
+        request["messages"][1]["content"].partition("Read this:")[2] for request in model.requests
+    ]
+    return [text.split(".")[0].strip() for text in prompts]
+
+
 async def test_after_a_failure_of_the_model_the_next_run_repeats_nothing(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
-    answers: list[Turn] = [careful_reader, careful_reader, lambda _: broken()]
-    with scripted_model(*answers) as model:
+    with scripted_model(careful_reader, careful_reader, lambda _: broken()) as model:
         stopped = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     assert stopped.state == "stopped"
     assert "the model failed: " in stopped.reason
     assert len(stopped.nodes) == len(NODES) + 1
     with deciding_model(careful_reader) as model:
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
-    assert report.state == "complete"
-    assert not [call for call in report.calls if call.tool == "create_node"]
-    [source] = (
-        node
-        for node in await nodes_of(graph, user_id)
-        if node["entity_key"] == report.source_entity_key
-    )
-    assert "ingestion_run" not in source
+    assert (report.state, report.nodes) == ("complete", ())
+    assert all("ingestion_run" not in node for node in await nodes_of(graph, user_id))
     assert await outline(graph, user_id) == WHOLE
 
 
-async def test_run_killed_during_a_create_does_not_create_twice(
+async def test_run_killed_during_a_write_does_not_write_twice(
     graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
 ) -> None:
     killed = threading.Event()
@@ -91,46 +98,22 @@ async def test_run_killed_during_a_create_does_not_create_twice(
 async def test_run_stops_when_tokens_run_out_and_the_next_resumes(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
-    with deciding_model(looks_and_ends) as model:
-        stopped = await Ingestor(
-            graph, chat_model(model), user_id=user_id, limits=Limits(part_tokens=100, tokens=10)
-        ).ingest(LETTER)
-        assert (stopped.state, model.requests) == ("stopped", [])
-        needed = int(re.findall(r"takes about ([\d,]+)", stopped.reason)[0].replace(",", ""))
-        limits = Limits(part_tokens=100, tokens=needed + 3 * TOKENS)
-        states: list[str] = []
-        while not states or states[-1] == "stopped":
-            report = await Ingestor(
-                graph, chat_model(model), user_id=user_id, limits=limits
-            ).ingest(LETTER)
-            assert report.tokens.total <= limits.tokens
-            assert report.parts_read > len(states)
-            states.append(report.state)
-    assert states[-1] == "complete"
-
-
-def parts_asked(model: ScriptedModel) -> list[str]:
-    """The chapter that each request is about."""
-    prompts = [
-        request["messages"][1]["content"].partition("Read this:")[2] for request in model.requests
-    ]
-    return [text.split(".")[0].strip() for text in prompts]
-
-
-def looks_and_ends(outputs: list[Body]) -> Calls | str:
-    return "Only the weather." if outputs else [("explore", {"text_matches": ["rain"]})]
+    with deciding_model(looking_reader) as model:
+        first = await read(graph, user_id, model, LETTER, tokens=3 * TOKENS)
+        assert (first.state, first.parts_read) == ("stopped", 1)
+        assert first.reason == f"the token limit of {3 * TOKENS:,} is reached"
+        second = await read(graph, user_id, model, LETTER)
+    assert (second.state, second.resumed, second.steps) == ("complete", True, 4)
 
 
 async def test_long_source_is_read_in_parts_and_finished_parts_are_skipped(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
-    with scripted_model(looks_and_ends, looks_and_ends, lambda _: broken()) as model:
-        stopped = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(
-            LETTER
-        )
+    with scripted_model(looking_reader, looking_reader, lambda _: broken()) as model:
+        stopped = await read(graph, user_id, model, LETTER)
         assert parts_asked(model) == ["Chapter 1", "Chapter 1", "Chapter 2"]
     assert (stopped.state, stopped.parts, stopped.parts_read) == ("stopped", 3, 1)
-    with deciding_model(looks_and_ends) as model:
+    with deciding_model(looking_reader) as model:
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(LETTER)
         assert parts_asked(model) == ["Chapter 2", "Chapter 2", "Chapter 3", "Chapter 3"]
         prompt = model.requests[0]["messages"][1]["content"]
@@ -141,7 +124,7 @@ async def test_long_source_is_read_in_parts_and_finished_parts_are_skipped(
         < prompt.index("On day 1 it rained")
         < prompt.index("Chapter 2")
     )
-    assert [warning for warning in report.warnings if "Only the weather." in warning]
+    assert [warning for warning in report.warnings if "Nothing is worth keeping." in warning]
 
 
 async def test_refused_part_is_skipped_and_retried_by_the_next_run(
@@ -150,27 +133,16 @@ async def test_refused_part_is_skipped_and_retried_by_the_next_run(
     def filtered(_: list[Body]) -> Response:
         return refused("The prompt was filtered", "content_filter")
 
-    with scripted_model(
-        looks_and_ends, looks_and_ends, filtered, looks_and_ends, looks_and_ends
-    ) as model:
-        report = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(
-            LETTER
-        )
-        assert parts_asked(model) == [
-            "Chapter 1",
-            "Chapter 1",
-            "Chapter 2",
-            "Chapter 3",
-            "Chapter 3",
-        ]
+    turns = (looking_reader, looking_reader, filtered, looking_reader, looking_reader)
+    with scripted_model(*turns) as model:
+        report = await read(graph, user_id, model, LETTER)
+        assert parts_asked(model) == [f"Chapter {n}" for n in (1, 1, 2, 3, 3)]
     assert (report.state, report.parts, report.parts_read) == ("incomplete", 3, 2)
     [warning] = [warning for warning in report.warnings if "abandoned" in warning]
     assert warning.startswith("Part 2 was abandoned: the model's provider refused it: ")
     assert "The prompt was filtered" in warning
-    with deciding_model(looks_and_ends) as model:
-        again = await Ingestor(graph, chat_model(model), user_id=user_id, limits=SMALL).ingest(
-            LETTER
-        )
+    with deciding_model(looking_reader) as model:
+        again = await read(graph, user_id, model, LETTER)
         assert parts_asked(model) == ["Chapter 2", "Chapter 2"]
     assert (again.state, again.parts_read) == ("complete", 3)
 
@@ -204,3 +176,44 @@ async def test_concurrent_first_runs_create_one_source(graph: KnowledgeGraph, us
         reports = await asyncio.gather(*(ingestor.ingest(CALL) for _ in range(3)))
     assert {report.state for report in reports} <= {"complete", "unchanged", "stopped"}
     assert [node["name"] for node in await nodes_of(graph, user_id)].count(CALL.name) == 1
+
+
+async def test_a_longer_source_keeps_its_node_and_only_its_new_parts_are_read(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    grown = LETTER.model_copy(update={"text": f"{LETTER.text} Then the sun came out."})
+    with deciding_model(looking_reader) as model:
+        first = await read(graph, user_id, model, LETTER)
+        report = await read(graph, user_id, model, grown)
+        assert "Then the sun came out." in model.requests[-1]["messages"][1]["content"]
+        assert (await read(graph, user_id, model, grown)).state == "unchanged"
+    assert (first.parts, first.updated, {call.part for call in first.calls}) == (
+        3,
+        False,
+        {1, 2, 3},
+    )
+    assert (report.state, report.updated, report.resumed) == ("complete", True, False)
+    assert (report.parts, report.parts_read, {call.part for call in report.calls}) == (3, 3, {3})
+    assert report.source_entity_key == first.source_entity_key
+    [source] = await nodes_of(graph, user_id)
+    assert source["content_hash"] == grown.fingerprint
+    assert LETTER.id not in str(source)
+
+
+async def test_the_same_text_under_another_id_or_none_is_not_read_again(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    known = CALL.model_copy(update={"id": "calls/ruth"})
+    turns = (*known.turns, Turn(speaker="Iris", text="I will come."))
+    with deciding_model(careful_reader) as model:
+        ingestor = Ingestor(graph, chat_model(model), user_id=user_id)
+        first = await ingestor.ingest(known)
+        before = await all_of(graph, user_id)
+        for source in (CALL, known.model_copy(update={"id": "a copy"})):
+            report = await ingestor.ingest(source)
+            assert report.state == "unchanged"
+            assert report.source_entity_key == first.source_entity_key
+        assert await all_of(graph, user_id) == before
+        grown = await ingestor.ingest(known.model_copy(update={"turns": turns}))
+    assert (grown.updated, grown.relationships) == (True, ())
+    assert await outline(graph, user_id) == WHOLE

@@ -75,13 +75,25 @@ def get_tools(
         raise ConfigurationError("Give either toolsets or names: names replace the toolsets")
     tools = opened.tools(user_id=user_id, toolsets=toolsets)
     return [
-        _structured(tool, opened) for tool in offered_together(choose_tools(tools, names)).values()
+        langchain_tool(tool, opened)
+        for tool in offered_together(choose_tools(tools, names)).values()
     ]
 
 
-def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
+def langchain_tool(
+    tool: BoundTool, graph: KnowledgeGraph, *, without: Sequence[str] = ()
+) -> StructuredTool:
+    """Return a bound tool as a tool of LangChain.
+
+    Args:
+        tool: the tool.
+        graph: the open graph.
+        without: names of arguments that the model is not told of, and cannot give.
+    """
+
     async def answer(arguments: dict[str, Any]) -> tuple[str, Payload]:
-        answer = await tool.call_text(arguments)
+        given = {name: value for name, value in arguments.items() if name not in without}
+        answer = await tool.call_text(given)
         return answer.text, answer.payload
 
     def invoke(**arguments: Any) -> tuple[str, Payload]:  # noqa: ANN401
@@ -96,9 +108,10 @@ def _structured(tool: BoundTool, graph: KnowledgeGraph) -> StructuredTool:
         except ConfigurationError as error:
             return f"Error: {error}", failure(str(error))
 
-    description, parameters = described_schema(
-        tool.description, arguments_schema(tool.arguments, tool.neo4j_types)
-    )
+    schema = arguments_schema(tool.arguments, tool.neo4j_types)
+    for name in without:
+        schema["properties"].pop(name, None)
+    description, parameters = described_schema(tool.description, schema)
     return _GraphTool(
         name=tool.name,
         description=description,

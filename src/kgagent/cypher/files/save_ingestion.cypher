@@ -1,6 +1,5 @@
 // Stores the progress of the user's source if the run still holds it.
-// Writing `write_lock` takes the node's lock before the run is compared; the property is removed again. Earlier
-// releases stored messages, too.
+// Writing `write_lock` takes the node's lock before the run is compared; the property is removed again.
 // Parameters: user_id; entity_key; run; next_run, null if the run ends; progress.
 // Rows: one if the progress was stored.
 MATCH (n:«label» {entity_key: $entity_key})
@@ -8,5 +7,5 @@ WHERE n.user_id = $user_id
 «_node_lock»
 WITH n
 WHERE n.ingestion_run = $run
-SET n.ingestion_run = $next_run, n.ingestion_progress = $progress, n.ingestion_messages = null
+SET n.ingestion_run = $next_run, n.ingestion_progress = $progress
 RETURN true AS saved

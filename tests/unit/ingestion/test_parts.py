@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kgagent.answers.token_budget import estimated_tokens
 from kgagent.ingestion import Source, Turn
-from kgagent.ingestion.source_parts import MAX_PRECEDING_TOKENS, split_source
+from kgagent.ingestion.parts import split_source
 
 MOST = 60
 WORDS = st.text(
@@ -25,10 +25,9 @@ def test_parts_contain_the_whole_text_in_order_and_fit(text: str) -> None:
     source = Source(name="x", text=text)
     parts = split_source(source, MOST)
     assert letters("".join(part.text for part in parts)) == letters(source.text)
-    assert [part.position for part in parts] == list(range(len(parts)))
+    assert [part.number for part in parts] == list(range(1, len(parts) + 1))
     for part in parts:
         assert estimated_tokens(part.text) <= MOST
-        assert estimated_tokens(part.preceding_text) <= MAX_PRECEDING_TOKENS
 
 
 def test_a_short_source_is_one_part() -> None:
