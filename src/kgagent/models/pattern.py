@@ -38,15 +38,6 @@ class StepDirection(LenientEnum):
             "BOTH": "ANY EITHER UNDIRECTED - -- <->",
         }
 
-    @property
-    def reversed(self) -> "StepDirection":
-        """The opposite direction; BOTH is its own opposite."""
-        opposites = {
-            StepDirection.OUTGOING: StepDirection.INCOMING,
-            StepDirection.INCOMING: StepDirection.OUTGOING,
-        }
-        return opposites.get(self, self)
-
 
 class TraversalStep(PatternModel):
     """One step: follows one or several relationships from a node to the next node of the path."""

@@ -29,7 +29,6 @@ from kgagent.models.pattern_query import (
 )
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
-from kgagent.patterns.compiler import Compiler
 from kgagent.patterns.entry_points import TargetResolver
 from kgagent.patterns.names import checked_schema
 from kgagent.patterns.no_match import explain_no_match
@@ -51,9 +50,6 @@ EMBEDDING_SHARE = 0.5
 
 OPTIONAL_SHARE = 0.8
 """Share of the time left that the texts near the paths, or a hybrid search, may take."""
-
-DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS = 0.5, 3.0
-"""Share of the time left, and most seconds, that finding out why nothing matches may take."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +176,7 @@ class _QueryRun:
         compiler = await runner.compiler(plans, self._entry_points)
         run = await runner.run(plans, compiler, ranking, self._vector)
         if not run.read.paths:
-            await self._explain_no_match(compiler, schema)
+            self._explain_no_match(schema)
             return await self._hybrid_search()
         self._warn_of_limits(run, explored)
         ranking = run.ranking
@@ -277,7 +273,7 @@ class _QueryRun:
             took = f"scoring by {self._ranking.strategy} took too long"
             self._warnings.append(f"Ranked by {run.ranking.strategy}: {took}. Narrow the pattern")
 
-    async def _explain_no_match(self, compiler: Compiler, schema: LiveSchema) -> None:
+    def _explain_no_match(self, schema: LiveSchema) -> None:
         """Warn that nothing matched, and why.
 
         Raises:
@@ -285,8 +281,7 @@ class _QueryRun:
         """
         query = self._query
         if query.all_patterns:
-            reads = self._reads.part(DIAGNOSIS_SHARE, DIAGNOSIS_SECONDS)
-            self._warnings += await explain_no_match(query, schema, reads, compiler)
+            self._warnings += explain_no_match(query, schema)
         if query.strict if query.strict is not None else self._search.settings.patterns_strict:
             raise NotFoundError(". ".join(["No path matches", *self._warnings]))
         if query.all_patterns:
