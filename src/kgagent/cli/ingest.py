@@ -87,8 +87,9 @@ def ingest(
     completely, the exit code is 1. Requires the extra `ingest` and the LangChain package of the
     provider.
     """
-    from kgagent.cli.source_files import find_files, read_sources
-    from kgagent.ingestion import Ingestor
+    with require_extra("ingest"):
+        from kgagent.cli.source_files import find_files, read_sources
+        from kgagent.ingestion import Ingestor
 
     paths = find_files(files)
     is_single_file = paths == files and len(files) == 1

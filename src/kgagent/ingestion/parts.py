@@ -3,6 +3,8 @@
 import hashlib
 from dataclasses import dataclass
 
+from langchain_text_splitters import RecursiveCharacterTextSplitter
+
 from kgagent.answers.token_budget import estimated_tokens
 from kgagent.ingestion.source import Source
 
@@ -40,9 +42,6 @@ def split_source(source: Source, part_tokens: int) -> tuple[Part, ...]:
         source: the source.
         part_tokens: maximum size of a part, in estimated tokens.
     """
-    # LangChain's splitters take a while to import.
-    from langchain_text_splitters import RecursiveCharacterTextSplitter
-
     splitter = RecursiveCharacterTextSplitter(
         separators=_SEPARATORS,
         keep_separator="end",
