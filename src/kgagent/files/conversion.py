@@ -24,12 +24,14 @@ class Target:
         user_id: owner of the graph.
         owner: key and name of the node that stands for the user; None if there is none.
         label: label of nodes whose type is no label of the ontology; None makes them errors.
+        max_notes: most notes of a node.
     """
 
     ontology: Ontology
     user_id: str
     owner: tuple[str, str] | None = None
     label: str | None = None
+    max_notes: int = 1_000
 
     def label_fields(self, types: Sequence[str]) -> tuple[str, Fields]:
         """The label of a node, and the property that keeps those of its types that are no labels.
@@ -97,8 +99,8 @@ def type_words(name: object) -> object:
 
 
 def texts(values: object) -> list[str]:
-    """The texts of a list that are not blank."""
-    listed: Iterable[object] = values if isinstance(values, list) else []
+    """The texts of a list that are not blank; a text alone is the only one."""
+    listed: Iterable[object] = values if isinstance(values, list) else [values]
     return [text for text in listed if isinstance(text, str) and text.strip()]
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 from kgagent.errors import InputError
@@ -24,17 +25,16 @@ from kgagent.files.conversion import (
     type_words,
 )
 from kgagent.files.json_lines import FileLine, read_lines
+from kgagent.files.load_lines import NoteLine, Properties
 from kgagent.formatting import beginning
 from kgagent.names import list_names
+from kgagent.validation import explain_validation_error, validate
 
 Item = tuple[str, Any]
 """The place of an item in its file, and the item."""
 
 MAX_SHOWN = 80
 """Characters of an item that an error repeats."""
-
-MAX_NOTES = 500
-"""Notes of one line."""
 
 GRAPHITI_LABEL = "Entity"
 """Label that all entities of graphiti have, beside their own."""
@@ -45,6 +45,8 @@ _KNOWN = (
     *({"source_node_uuid"}, {"uuid", "labels"}, {"uuid", "summary"}),
 )
 """Fields by which the items of the memory server, of mem0 and of graphiti are recognized."""
+
+_PROPERTIES = TypeAdapter(Properties)
 
 _NAMESPACE = uuid.UUID("4f7f6f0e-7a39-4c55-9a5c-2d1f0f6f3c0b")
 
@@ -117,16 +119,23 @@ class _Conversion:
             elif isinstance(item, InputError):
                 yield place, item
             else:
-                yield place, InputError(f"not an object: {beginning(json.dumps(item), MAX_SHOWN)}")
-        starts = range(0, len(self._memories), MAX_NOTES)
-        owners = (self._owner(self._memories[start : start + MAX_NOTES]) for start in starts)
-        yield from _with_error("the memories", owners)
+                yield place, InputError(f"not an object: {_shown(item)}")
+        if self._memories:
+            yield from _with_error("the memories", self._owner_lines())
 
-    def _lines(self, item: Mapping[str, Any]) -> Iterator[Fields]:
+    def _lines(self, item: Mapping[str, Any]) -> Iterator[Fields | InputError]:
         match item:
             case {"entityType": str(kind), "name": str(name)}:
-                notes = texts(item.get("observations"))
+                observations = item.get("observations")
+                notes, surplus = self._limited(texts(observations))
                 yield node_line(self._target, name, spaced(name), [kind], notes=notes)
+                yield from surplus
+                listed = observations if isinstance(observations, list) else []
+                yield from (
+                    InputError(f"an observation is not text: {_shown(one)}")
+                    for one in listed
+                    if not isinstance(one, str)
+                )
             case {"relationType": kind}:
                 yield relationship_line(item.get("from"), item.get("to"), type_words(kind))
             case {"memory": str(text)} if text.strip():
@@ -145,7 +154,7 @@ class _Conversion:
                 )
             case {"uuid": str(key), "name": name} if "content" not in item:
                 types = sorted(texts(item.get("labels")), key=lambda label: label == GRAPHITI_LABEL)
-                properties = _attributes(item.get("attributes"))
+                properties, problems = _attributes(item.get("attributes"))
                 yield node_line(
                     self._target,
                     key,
@@ -154,6 +163,7 @@ class _Conversion:
                     description=item.get("summary"),
                     properties=properties,
                 )
+                yield from problems
             case {"uuid": _, "content": _}:
                 raise InputError(
                     "an episode of graphiti is not loaded: give its text to `kgagent ingest`"
@@ -172,7 +182,19 @@ class _Conversion:
                 f"a memory of {user}, but the file begins with those of {self._user}; give each a "
                 f"file"
             )
-        self._memories.append(filled({"content": text, "date_added": item.get("created_at")}))
+        note = filled({"content": text, "date_added": item.get("created_at")})
+        validate(NoteLine, note)
+        self._memories.append(note)
+
+    def _limited(self, notes: list[Any]) -> tuple[list[Any], list[InputError]]:
+        """As many notes as a node may have, and that there are more."""
+        most = self._target.max_notes
+        if len(notes) <= most:
+            return notes, []
+        problem = (
+            f"only the first {most:,} of {len(notes):,} notes are loaded; raise KGAGENT_MAX_NOTES"
+        )
+        return notes[:most], [InputError(problem)]
 
     @property
     def _owner_key(self) -> str:
@@ -182,6 +204,11 @@ class _Conversion:
             if self._target.owner
             else str(uuid.uuid5(_NAMESPACE, self._target.user_id))
         )
+
+    def _owner_lines(self) -> Iterator[Fields | InputError]:
+        notes, surplus = self._limited(self._memories)
+        yield self._owner(notes)
+        yield from surplus
 
     def _owner(self, notes: list[Fields] | None = None) -> Fields:
         label, stored = self._target.ontology.owner_label, self._target.owner
@@ -211,7 +238,7 @@ class _Conversion:
                 self._named.add(name)
 
 
-def _with_error(place: str, lines: Iterator[Fields]) -> Iterator[Converted]:
+def _with_error(place: str, lines: Iterator[Fields | InputError]) -> Iterator[Converted]:
     try:
         for fields in lines:
             yield place, fields
@@ -225,10 +252,19 @@ def _period(item: Mapping[str, Any]) -> str | None:
     return f"{start or '..'}/{end or '..'}" if start or end else None
 
 
-def _attributes(attributes: object) -> dict[str, object]:
-    """Attributes as properties; lists and objects become their JSON."""
-    given = attributes if isinstance(attributes, Mapping) else {}
-    return {
-        name: json.dumps(value) if isinstance(value, list | dict) else value
-        for name, value in given.items()
-    }
+def _attributes(attributes: object) -> tuple[dict[str, object], list[InputError]]:
+    """Attributes as properties, and why others are none; lists and objects become their JSON."""
+    properties: dict[str, object] = {}
+    problems = []
+    for name, value in (attributes if isinstance(attributes, Mapping) else {}).items():
+        text = json.dumps(value) if isinstance(value, list | dict) else value
+        try:
+            properties |= _PROPERTIES.validate_python({name: text})
+        except ValidationError as error:
+            reason = explain_validation_error(error, noun="attribute")
+            problems.append(InputError(f"the attribute {name!r} is not loaded: {reason}"))
+    return properties, problems
+
+
+def _shown(value: object) -> str:
+    return beginning(json.dumps(value), MAX_SHOWN)

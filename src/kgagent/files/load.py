@@ -72,7 +72,9 @@ async def load_files(
         for owner in await services.resolver.owners(user_id)
     }
     owner = next(iter(owners.items()), None)
-    source = LineSource(paths, Target(services.ontology, user_id, owner, label))
+    source = LineSource(
+        paths, Target(services.ontology, user_id, owner, label, services.settings.max_notes)
+    )
     reader = LoadReader(
         source,
         user_id=user_id,

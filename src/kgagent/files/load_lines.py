@@ -17,6 +17,7 @@ from pydantic import (
 from kgagent.errors import InputError
 from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.node_name import NodeName
 from kgagent.graph.property_names import INTERNAL_PROPERTIES
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.models.note import UtcTime
@@ -100,7 +101,7 @@ class NoteLine(LineModel):
         return self
 
 
-Notes = Annotated[list[NoteLine | FilledText], Field(max_length=1_000)]
+Notes = list[NoteLine | FilledText]
 """Notes; plain text is a note that never expires."""
 
 
@@ -118,8 +119,8 @@ class NodeLine(LineModel):
     label: FilledText
     id: EntityKey | None = None
     entity_key: EntityKey | None = None
-    name: FilledText
-    aliases: list[FilledText] = Field(default_factory=list, max_length=MAX_ALIASES)
+    name: NodeName
+    aliases: list[NodeName] = Field(default_factory=list, max_length=MAX_ALIASES)
     description: Text | None = None
     notes: Notes = Field(default_factory=list)
     created_at: UtcTime | None = None

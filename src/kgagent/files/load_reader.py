@@ -134,12 +134,13 @@ class LoadReader:
             return
         key = self._entity_key(parsed, line)
         if parsed.id is not None:
-            if parsed.id in self._lines_of_ids:
+            name = compatible_name(parsed.id)
+            if name in self._lines_of_ids:
                 raise InputError(
-                    f"id {parsed.id!r} is already used on line {self._lines_of_ids[parsed.id]}"
+                    f"id {parsed.id!r} is already used on line {self._lines_of_ids[name]}"
                 )
-            self._lines_of_ids[parsed.id] = line.number
-            self._keys[parsed.id] = key
+            self._lines_of_ids[name] = line.number
+            self._keys[name] = key
         if parsed.label == self._ontology.owner_label and parsed.properties.get("is_owner") is True:
             for other, name in self._owners.items():
                 if other != key:
@@ -168,7 +169,7 @@ class LoadReader:
                 created_at=node.created_at.isoformat() if node.created_at else "",
             )
         text = line.content.decode().strip()
-        identity = f"line\n{text}" if node.id is None else f"id\n{node.id}"
+        identity = f"line\n{text}" if node.id is None else f"id\n{compatible_name(node.id)}"
         return str(uuid.uuid5(_NAMESPACE, f"{self._user_id}\n{identity}"))
 
     def _node(self, node: NodeLine, line: FileLine) -> LoadedNodeIntent:
@@ -225,4 +226,4 @@ class LoadReader:
             ) from None
 
     def _key(self, reference: str) -> str:
-        return self._keys.get(reference, reference)
+        return self._keys.get(compatible_name(reference), reference)

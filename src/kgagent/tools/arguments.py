@@ -2,13 +2,11 @@
 labels.
 """
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import (
-    AfterValidator,
     AliasChoices,
     Field,
     StrictInt,
@@ -21,46 +19,17 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from kgagent.graph.aliases import MAX_ALIASES
-from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH, is_too_long
+from kgagent.graph.node_name import NodeName
 from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
 from kgagent.models.note import times_of_note
 from kgagent.models.request import RequestModel
 from kgagent.models.when import When
-from kgagent.names import without_zero_width
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
 
 ItemT = TypeVar("ItemT")
 LabelT = TypeVar("LabelT", str, str | None)
-
-
-def _clean_name(name: str) -> str:
-    if is_too_long(name):
-        raise PydanticCustomError(
-            "long_name",
-            "must have at most {limit} characters, got {length}: no tool finds a node by a longer "
-            "name; put the rest "
-            "into its description",
-            {
-                "limit": MAX_REFERENCE_LENGTH,
-                "length": max(len(name), len(unicodedata.normalize("NFKC", name))),
-            },
-        )
-    if any(unicodedata.category(c) == "Cc" and c not in "\t\n\r" for c in name):
-        raise PydanticCustomError(
-            "control", "must not contain control characters other than tabs and line breaks"
-        )
-    if not (visible := without_zero_width(name).strip()):
-        raise PydanticCustomError("invisible", "must contain a visible character")
-    return visible
-
-
-NodeName = Annotated[FilledText, AfterValidator(_clean_name)]
-"""A name. Tabs and line breaks are allowed because copied text contains them; characters of no
-width are removed.
-"""
-
 
 Aliases = Annotated[list[NodeName], Field(max_length=MAX_ALIASES)]
 """Other names of a node."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 from pydantic import ConfigDict, Field
 
 from kgagent.errors import AlreadyExistsError, InputError, NodeNotFoundError
+from kgagent.graph.node_name import NodeName
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.references import References
@@ -19,7 +20,6 @@ from kgagent.tools.arguments import (
     Aliases,
     Arguments,
     IdempotencyKey,
-    NodeName,
     Notes,
     Verbose,
     build_notes,

@@ -18,6 +18,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from kgagent.graph.node_name import NodeName
 from kgagent.graph.reference_forms import MAX_REFERENCE_LENGTH
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
 from kgagent.models.when import WhenPeriod
@@ -32,7 +33,6 @@ from kgagent.tools.arguments import (
     IdempotencyKey,
     Neo4jType,
     NewNote,
-    NodeName,
     Proximity,
     Verbose,
 )

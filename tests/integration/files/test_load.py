@@ -14,6 +14,7 @@ from kgagent.files import LoadCounts, LoadReport
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.fixtures import embedder
+from tests.support.payloads import error_of
 from tests.support.stored import (
     assert_embeddings_are_current,
     nodes_of,
@@ -346,3 +347,18 @@ async def test_property_that_is_null_is_removed(
     assert report.nodes == LoadCounts(updated=1)
     [stored] = await nodes_of(graph, user_id)
     assert "age" not in stored
+
+
+@pytest.mark.parametrize("name", ["a\x00b", "x" * 501, "\u200b"])
+async def test_a_file_and_create_node_refuse_the_same_names(
+    name: str, graph: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
+    lines = [
+        {"kind": "node", "label": "Person", "name": name},
+        {"kind": "node", "label": "Person", "name": "Ada"},
+    ]
+    file = tmp_path / "names.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    [problem] = (await graph.load(file, user_id=user_id)).problems
+    refused = error_of(await graph.tools(user_id=user_id).create_node(label="Person", name=name))
+    assert problem.reason in refused

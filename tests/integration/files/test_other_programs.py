@@ -181,3 +181,43 @@ async def test_several_files_in_the_format_of_load_name_each_other(
     report = await graph.load(ties, people, user_id=user_id)
     assert (report.nodes.created, report.relationships.created) == (2, 1)
     assert problems(report)[0].startswith("ties.jsonl line 3: ")
+
+
+async def test_what_is_bad_in_a_record_costs_itself(
+    graph: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
+    memories = [
+        {"memory": "Likes opera", "user_id": "vera", "created_at": "2024-08-02T08:00:00Z"},
+        {"memory": "Sings alto", "user_id": "vera", "created_at": "yesterday"},
+        {"memory": "Lives by the sea", "user_id": "vera"},
+    ]
+    entities = [
+        {"entityType": "Person", "name": "Zoë", "observations": "Paints gates"},
+        {"entityType": "Person", "name": "Ines", "observations": ["Bakes", 7]},
+        {
+            "entityType": "Person",
+            "name": "Omar",
+            "observations": [f"Note {n}" for n in range(1001)],
+        },
+        {"uuid": "u-1", "name": "Mill", "labels": [], "attributes": {"version": 3, "built": 1890}},
+        {"relationType": "knows", "from": "Zoe\u0308", "to": "Ines"},
+    ]
+    files = {"memories.json": memories, "entities.json": entities}
+    for name, items in files.items():
+        (tmp_path / name).write_text(json.dumps(items), "utf-8")
+    report = await graph.load(*(tmp_path / name for name in files), user_id=user_id, label="Entity")
+    nodes, relationships = await stored(graph, user_id)
+    assert note_contents(nodes["vera"]) == ["Likes opera", "Lives by the sea"]
+    assert note_contents(nodes["Zoë"]) == ["Paints gates"]
+    assert note_contents(nodes["Ines"]) == ["Bakes"]
+    assert len(note_contents(nodes["Omar"])) == 1000
+    assert nodes["Mill"]["built"] == 1890
+    assert relationships.keys() == {"knows"}
+    expected = [
+        "memories.json line 1[1]: date_added is invalid",
+        "entities.json line 1[1]: an observation is not text: 7",
+        "entities.json line 1[2]: only the first 1,000 of 1,001 notes are loaded",
+        "entities.json line 1[3]: the attribute 'version' is not loaded: ",
+    ]
+    found = problems(report)
+    assert [text[: len(start)] for text, start in zip(found, expected, strict=True)] == expected
