@@ -136,14 +136,13 @@ class RetrievalService:
         [ranking] = await self._vectors.relationships(scope, [wanted], kept=kept, limit=limit)
 
         def results() -> list[RelationshipSearchResult]:
-            every = [one for one in ranking.candidates if one.record is not None]
-            models = [dict(model_of(one.record, scope, kept)) for one in every if one.record]
-            return [
-                RelationshipSearchResult.model_construct(
-                    **{**fields, "similarity": one.score, "score": one.score}
-                )
-                for one, fields in zip(every, models, strict=True)
-            ]
+            every: list[RelationshipSearchResult] = []
+            for one in ranking.candidates:
+                if one.record is not None:
+                    own = {"similarity": one.score, "score": one.score}
+                    fields = {**dict(model_of(one.record, scope, kept)), **own}
+                    every.append(RelationshipSearchResult.model_construct(**fields))
+            return every
 
         # As many as there may be take a while, during which other users' calls go on.
         found = await asyncio.to_thread(results)

@@ -52,16 +52,9 @@ async def descriptions(
 
 
 HOSTILE = [
-    '"mentor',
-    "AND OR NOT mentor AND",
-    "name:mentor*",
-    "((mentor",
-    "mentor]) OR user_id:(someone",
-    "[a TO mentor}",
-    "mentor^99 ~0.1 /.*/",
-    "+mentor -mentor !mentor \\ mentor \\",
+    '"mentor]) OR user_id:(someone [a TO mentor}',
+    "+mentor -mentor !mentor AND NOT name:mentor* mentor^99 ~0.1 /.*/ \\ mentor \\",
     "🎉 mentor 我的导师",
-    "word " * 4_000 + "mentor",
     "(" * 10_000 + " mentor " + "\\" * 9_990,
     " ".join(f"w{number}" for number in range(4_000)) + " mentor mentorship",
 ]

@@ -195,15 +195,6 @@ async def test_a_vector_is_used_as_it_is(search: Search) -> None:
     assert triplets(result)[0] == "Ruth Calder mentor Ada"
 
 
-@pytest.mark.alone  # The score of a word in the full-text index depends on the records of all users.
-async def test_every_strategy_is_deterministic(search: Search, people: dict[str, str]) -> None:
-    for strategy in ("calibrated", "rrf", "weighted", "interleave", "graph_first", "text_first"):
-        first = await search("chess mentor", strategy=strategy)
-        assert {item.entity_key for item in first.objects} == set(people.values())
-        assert len(first.relationships or ()) == 2
-        assert await search("chess mentor", strategy=strategy) == first
-
-
 @pytest.mark.usefixtures("people")
 async def test_weights_decide_what_comes_first(search: Search) -> None:
     for weights, first in (
@@ -592,15 +583,6 @@ async def test_duplicates_rank_below_different_items(search: Search, tools: Tool
     result = await search("chess club", limit=2, search_relationships=False, mmr_lambda=0.3)
     assert named(result)[1] == "Sailing"
     assert [item.rank for item in result.items] == [1, 2]
-
-
-@pytest.mark.usefixtures("people")
-async def test_diversity_applies_to_nodes_and_relationships(search: Search) -> None:
-    near = await search("mentor chess", mmr_lambda=1.0)
-    assert {item.type for item in near.items} == {"object", "relationship"}
-    assert len(near.items) == len((await search("mentor chess")).items)
-    similarities = [item.similarity for item in near.items if item.similarity is not None]
-    assert similarities == sorted(similarities, reverse=True)
 
 
 async def test_a_relationship_ranks_before_nodes_found_only_through_it(
