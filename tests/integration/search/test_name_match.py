@@ -1,16 +1,16 @@
+import threading
 from collections import Counter
 from random import Random
 from typing import Any
 
 import pytest
 
-from kgagent import KnowledgeGraph, turns
+from kgagent import KnowledgeGraph
 from kgagent.errors import InputError
 from kgagent.names import name_score, plain_text
 from kgagent.search import name_match
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
-from tests.support.loop_turns import turns_of_others
 from tests.support.payloads import succeeded
 from tests.support.people import persons, remembered
 from tests.support.stored import cypher
@@ -87,7 +87,7 @@ async def test_names_that_are_not_text_break_nothing(
     ] == ["Ada 4"]
 
 
-async def test_of_many_names_the_likeliest_are_scored_and_other_tasks_run(
+async def test_of_many_names_the_likeliest_are_scored_beside_the_event_loop(
     graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names = [
@@ -98,27 +98,25 @@ async def test_of_many_names_the_likeliest_are_scored_and_other_tasks_run(
     nodes: list[dict[str, Any]] = [{"label": "Person", "name": name} for name in names]
     nodes[0]["aliases"] = aliases = [f"the meeting {number}" for number in range(20)]
     succeeded(await tools.remember(nodes=nodes))
-    scored, together = Counter[str](), Counter[int]()
+    scored, threads = Counter[str](), set[threading.Thread]()
     monkeypatch.setattr(name_match, "MAX_NODES", 10)
-    monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)
-    async with turns_of_others() as others:
 
-        def counted(text: str, name: str) -> float:
-            scored[text] += 1
-            together[others.count] += 1
-            return name_score(text, name)
+    def counted(text: str, name: str) -> float:
+        scored[text] += 1
+        threads.add(threading.current_thread())
+        return name_score(text, name)
 
-        monkeypatch.setattr(name_match, "name_score", counted)
-        for text, best in (
-            ("visit to the Berg of Kent", "Kent Berg"),
-            ("mentorship", "mentorship programme"),
-        ):
-            [found] = await graph.retrieval.text_match(text, user_id=user_id, limit=1)
-            assert found.node.name == best
-        everything = await graph.retrieval.text_match("m", user_id=user_id, limit=40)
+    monkeypatch.setattr(name_match, "name_score", counted)
+    for text, best in (
+        ("visit to the Berg of Kent", "Kent Berg"),
+        ("mentorship", "mentorship programme"),
+    ):
+        [found] = await graph.retrieval.text_match(text, user_id=user_id, limit=1)
+        assert found.node.name == best
+    everything = await graph.retrieval.text_match("m", user_id=user_id, limit=40)
     assert len(everything) == len([name for name in names if "m" in name])
     assert scored["visit to the Berg of Kent"] <= 10 + len(aliases)
-    assert max(together.values()) <= 1 + len(aliases)
+    assert threading.current_thread() not in threads
 
 
 async def test_names_are_found_as_if_each_were_scored(
