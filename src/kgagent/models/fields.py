@@ -20,6 +20,7 @@ EntityKey = Annotated[
 Labels = Annotated[
     tuple[ShortText, ...] | None,
     Field(
+        min_length=1,
         max_length=50,
         validation_alias=AliasChoices("labels", "node_types"),
         description="Only what has these labels.",
@@ -27,11 +28,14 @@ Labels = Annotated[
 ]
 FreeTypes = Annotated[
     tuple[ShortText, ...] | None,
-    Field(max_length=10_000, description='Only relationships of these types: "mentor".'),
+    Field(
+        min_length=1, max_length=10_000, description='Only relationships of these types: "mentor".'
+    ),
 ]
 SearchedTypes = Annotated[
     tuple[ShortText, ...] | None,
     Field(
+        min_length=1,
         max_length=100,
         description=(
             "Only search relationships of these Neo4j types, such as has_relationship_with. "

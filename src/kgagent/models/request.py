@@ -3,13 +3,31 @@ them.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from enum import StrEnum
 from functools import lru_cache
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Union,
+    get_args,
+    get_origin,
+)
 
-from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -30,8 +48,9 @@ class RequestModel(BaseModel):
     that call them expect; `kgagent.validation.validate` raises `InputError`.
 
     Language models and their frameworks write lists and objects as JSON text, one item where a list
-    is expected, and null for what they omit. All of that is accepted, at any depth: null means the
-    default.
+    is expected, a choice in another letter case, and null or an empty text or list for what they
+    omit. All of that is accepted, at any depth: null means the default, and so does an empty value
+    that an optional field refuses.
 
     Attributes:
         not_in_schema: fields that are accepted but omitted from the JSON schema, which a language
@@ -56,7 +75,7 @@ class RequestModel(BaseModel):
         return {
             name: accepted[name].convert(value) if name in accepted else value
             for name, value in given.items()
-            if value is not None or name not in accepted
+            if name not in accepted or not _means_nothing(cls, accepted[name].field, value)
         }
 
     @classmethod
@@ -116,17 +135,32 @@ def parsed_json(text: object) -> object:
 
 
 class _Accepted(NamedTuple):
-    """What a field accepts."""
+    """What a field accepts.
 
+    Attributes:
+        field: the field's own name.
+        lists: whether a list.
+        objects: whether an object.
+        text: whether any text.
+        choices: the texts of a choice, by their plain form.
+    """
+
+    field: str
     lists: bool
     objects: bool
     text: bool
+    choices: Mapping[str, str]
 
     def convert(self, value: object) -> object:
         """The value in the form that the field accepts, if it has one."""
+        if self.choices and isinstance(value, str):
+            value = self.choices.get(_plain_choice(value), value)
         parsed = parsed_json(value) if self.lists or self.objects else value
         if isinstance(parsed, list) and self.lists:
-            return parsed
+            return [
+                self.choices.get(_plain_choice(one), one) if isinstance(one, str) else one
+                for one in parsed
+            ]
         if isinstance(parsed, Mapping) and (self.lists or self.objects):
             return parsed if self.objects else [parsed]
         is_item = isinstance(value, str) and value.lstrip()[:1] not in {"[", ""}
@@ -138,16 +172,55 @@ def _accepted(model: type[BaseModel]) -> Mapping[str, _Accepted]:
     """What the fields of a model accept, by each of their names."""
     by_field: dict[str, _Accepted] = {}
     for name, field in model.model_fields.items():
-        types = set(_types(field.annotation))
+        types = _types(field.annotation)
         by_field[name] = _Accepted(
+            field=name,
             lists=any(
                 issubclass(one, Sequence | AbstractSet) and not issubclass(one, str)
                 for one in types
             ),
             objects=any(issubclass(one, Mapping | BaseModel) for one in types),
             text=any(issubclass(one, str) for one in types),
+            choices={_plain_choice(one): one for one in _choices(field.annotation)},
         )
     return {name: by_field[field] for name, field in accepted_names(model).items()}
+
+
+def _means_nothing(model: type[BaseModel], name: str, value: object) -> bool:
+    """Whether a value says that a field is not given."""
+    if value is None:
+        return True
+    is_empty = not value.strip() if isinstance(value, str) else value in ([], ())
+    return (
+        is_empty
+        and not model.model_fields[name].is_required()
+        and _refuses_empty(model, name, is_text=isinstance(value, str))
+    )
+
+
+@lru_cache(maxsize=1_024)
+def _refuses_empty(model: type[BaseModel], name: str, *, is_text: bool) -> bool:
+    annotation = model.model_fields[name].rebuild_annotation()
+    try:
+        TypeAdapter(annotation).validate_python("" if is_text else [])
+    except ValidationError:
+        return True
+    return False
+
+
+def _plain_choice(text: str) -> str:
+    return text.strip().casefold().replace("-", "_").replace(" ", "_")
+
+
+def _choices(annotation: Any) -> Iterator[str]:  # noqa: ANN401
+    """The texts of literals and enumerations in an annotation."""
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        yield from annotation
+    elif get_origin(annotation) is Literal:
+        yield from (one for one in get_args(annotation) if isinstance(one, str))
+    else:
+        for part in get_args(annotation):
+            yield from _choices(part)
 
 
 def _types(annotation: Any) -> set[type]:  # noqa: ANN401

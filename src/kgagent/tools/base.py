@@ -269,7 +269,8 @@ class BoundTool:
             outcome.error = InputError.__name__
             repeat = (
                 REPEAT_ARGUMENTS
-                if arguments.get("cursor") and "cursor" in self.arguments.model_fields
+                if str(arguments.get("cursor") or "").strip()
+                and "cursor" in self.arguments.model_fields
                 else ""
             )
             texts = filter(

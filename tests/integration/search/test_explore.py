@@ -290,10 +290,6 @@ async def test_an_invalid_argument_is_reported(tools: Toolset) -> None:
             {"text_matches": ["x"], "node_types": ["Dog"]},
             "Unknown label: Dog. Known labels: Person, Concept, ",
         ),
-        (
-            {"text_matches": ["x"], "node_types": []},
-            "No label was given; omit labels, or choose among Person, ",
-        ),
         ({"queries": [{"query": " "}]}, "queries.0.query must not be empty"),
         (
             {"queries": [{"query": "x", "threshold": float("nan")}]},

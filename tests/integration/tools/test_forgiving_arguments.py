@@ -2,6 +2,8 @@
 are too long.
 """
 
+import pytest
+
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person, two_friends
@@ -76,3 +78,34 @@ async def test_a_value_that_may_mean_another_list_is_refused(tools: Toolset) -> 
     assert "must be an object" in error_of(await tools.remember(notes="Rosa paints."))
     node_item = {"label": "Person", "name": "Rosa", "aliases": 7}
     assert "aliases must be a list, got 7" in error_of(await tools.remember(nodes=[node_item]))
+
+
+@pytest.mark.parametrize("nothing", ["", " ", []])
+async def test_an_empty_value_of_an_optional_argument_means_that_it_is_omitted(
+    tools: Toolset, nothing: object
+) -> None:
+    for name, tool in tools.items():
+        fields = tool.arguments.model_fields.items()
+        optional = {field: nothing for field, info in fields if not info.is_required()}
+        assert await tool(**optional) == await tool(), name
+
+
+async def test_an_empty_value_removes_what_may_be_empty(tools: Toolset) -> None:
+    key = await person(tools, "Ada", "Rows")
+    succeeded(await tools.update_node(entity_key=key, aliases=["Addi"]))
+    emptied = succeeded(
+        await tools.update_node(entity_key=key, aliases=[], description="", name="")
+    )
+    assert emptied["node"]["name"] == "Ada"
+    assert "description" not in emptied["node"]
+    assert "aliases" not in emptied["node"].get("properties", {})
+
+
+async def test_a_choice_is_accepted_in_any_letter_case(tools: Toolset) -> None:
+    key = await person(tools, "Ada")
+    for given in ("JSON", "Text", "json "):
+        succeeded(await tools.explore(text_matches=["Ada"], format=given))
+    succeeded(await tools.traverse(entity_key=key, direction="Outgoing"))
+    step = {"source_label": "Person", "direction": "both"}
+    succeeded(await tools.query_patterns(patterns=[{"steps": [step]}], ranking="path length"))
+    assert "format must be" in error_of(await tools.explore(text_matches=["Ada"], format="yaml"))
