@@ -14,11 +14,32 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+_LINE_BREAK = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+JOINERS = "\u200c\u200d"
+"""Characters that are not seen, but change how letters and emoji beside them look."""
+
+
 def in_one_line(text: str) -> str:
-    """A text with single spaces for all white space, so that no stored text can pose as a line of
-    its own.
+    """A text with single spaces for all white space and without other characters that are not seen,
+    so that no stored text can pose as a line of its own or command a terminal.
     """
-    return " ".join(text.split())
+    visible = text if text.isprintable() else "".join(map(_shown, text))
+    return " ".join(visible.split())
+
+
+def visible_text(text: str) -> str:
+    """A text with its tabs and line breaks, and without other characters that are not seen."""
+    if text.isprintable():
+        return text
+    lines = _LINE_BREAK.sub("\n", text)
+    return "".join(c for c in lines if c.isprintable() or c in "\n\t" or c in JOINERS)
+
+
+def _shown(character: str) -> str:
+    if character.isspace():
+        return " "
+    return character if character.isprintable() or character in JOINERS else ""
 
 
 def beginning(text: str, length: int) -> str:

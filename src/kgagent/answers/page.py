@@ -10,6 +10,7 @@ from kgagent.answers.items import MIN_NOTE_TOKENS, Item, JsonRecord, Line, Rende
 from kgagent.answers.safe_text import safe_name, safe_text
 from kgagent.answers.token_budget import cut, cut_record, estimated_tokens, json_tokens
 from kgagent.errors import InputError
+from kgagent.formatting import in_one_line
 
 NOTHING_RELEVANT = "Nothing clearly relevant found. The nearest:"
 NOTHING_ABOUT = "Nothing clearly relevant about {}. About others:"
@@ -260,7 +261,7 @@ def joined(lines: Iterable[FittedLine]) -> list[str]:
         if not line.description and not line.notes:
             is_bare.add(len(texts))
         texts.append(text)
-    return texts
+    return [text if text.isprintable() else in_one_line(text) for text in texts]
 
 
 def _completed(lines: Iterable[FittedLine], room: int) -> list[FittedLine]:

@@ -1,27 +1,32 @@
 """Text of the graph that cannot pose as the words of a tool."""
 
+from kgagent.formatting import in_one_line
+from kgagent.models.graph import GraphRelationship
+from kgagent.models.plain import triplet_text
+
 STRUCTURE = frozenset('[]|:"<>')
 """Characters with which lines separate names, types and statements."""
 
-JOINERS = "\u200c\u200d"
-"""Characters that are not seen, but change how letters and emoji beside them look."""
+OWN_WORDS = ("error", "warning", "nothing", "failed", "note", "replaced")
+"""What lines of tools begin with; a name that begins like one is in quotes."""
 
 
 def safe_text(text: str) -> str:
     """A text in one line, without characters that are not seen, and without what separates the
     statements of a line.
     """
-    visible = text if text.isprintable() else "".join(map(_shown, text))
-    return " ".join("¦" if word == "|" else word for word in visible.split())
+    return " ".join("¦" if word == "|" else word for word in in_one_line(text).split(" "))
 
 
 def safe_name(name: str) -> str:
-    """A name or a type in one line, in quotes if it has characters that lines use."""
+    """A name or a type in one line, in quotes if it could be taken for something else."""
     shown = safe_text(name)
-    return shown if STRUCTURE.isdisjoint(shown) else '"' + shown.replace('"', "'") + '"'
+    is_plain = STRUCTURE.isdisjoint(shown) and not shown.casefold().startswith(OWN_WORDS)
+    return shown if is_plain else '"' + shown.replace('"', "'") + '"'
 
 
-def _shown(character: str) -> str:
-    if character.isspace():
-        return " "
-    return character if character.isprintable() or character in JOINERS else ""
+def safe_triplet(relationship: GraphRelationship) -> str:
+    """A relationship as a short sentence, with names and type as `safe_name` shows them."""
+    source, target = map(safe_name, relationship.names_in_direction)
+    label = safe_name(relationship.relationship_type)
+    return triplet_text(source, safe_name(relationship.neo4j_type), target, label=label)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import AfterValidator, BaseModel, ValidationError
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.formatting import in_one_line
 from kgagent.graph.reference_forms import is_generated_key
 from kgagent.models.graph import GraphModel
 from kgagent.models.plain import without_empty
@@ -46,7 +47,7 @@ class ToolResult(GraphModel):
         message: what was done or found, in one line.
     """
 
-    message: Annotated[str, AfterValidator(lambda message: " ".join(message.split()))]
+    message: Annotated[str, AfterValidator(in_one_line)]
 
     @property
     def error(self) -> str | None:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from kgagent.answers.safe_text import safe_name
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, counted, in_one_line
 from kgagent.graph.deletion import NodeDeletion, RelationshipDeletion
@@ -360,7 +361,7 @@ class MergedNodes(WriteToolResult):
             "between the two removed": self.relationships_dropped,
         }
         done = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        aliases = in_one_line(", ".join(aliases_in(self.node.properties)))
+        aliases = ", ".join(map(safe_name, aliases_in(self.node.properties)))
         return "\n".join(
             [
                 self.message,

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kgagent.answers.items import JsonRecord, Line, PlainItem
 from kgagent.answers.page import Content
-from kgagent.formatting import in_one_line
+from kgagent.answers.safe_text import safe_text
 from kgagent.models.constraint import Name
 from kgagent.models.live_schema import LiveLabel, LiveProperty, LiveRelationshipType, LiveSchema
 from kgagent.ontology import Ontology
@@ -166,7 +166,7 @@ def _item(section: str, record: JsonRecord, part: LiveLabel | LiveRelationshipTy
     parts = [amount, ", ".join(connections), f"properties {', '.join(values)}" if values else ""]
     head = f"{'Label' if section == 'labels' else 'Type'} {part.name}"
     return PlainItem(
-        Line(in_one_line(head), in_one_line("; ".join(filter(None, parts)))), section, record
+        Line(safe_text(head), safe_text("; ".join(filter(None, parts)))), section, record
     )
 
 

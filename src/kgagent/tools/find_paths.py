@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from kgagent.answers.items import Item, JsonRecord, Line, RelationshipItem, RenderState, item_record
 from kgagent.answers.page import Content
-from kgagent.formatting import counted, in_one_line
+from kgagent.answers.safe_text import safe_triplet
+from kgagent.formatting import counted
 from kgagent.models.paths import FindPathsRequest, GraphPath
 from kgagent.models.plain import display_name
 from kgagent.ontology import Ontology
@@ -43,7 +44,8 @@ class _PathItem(Item):
 
     def lines(self, state: RenderState) -> list[Line]:
         """The path."""
-        lines = [Line(f"Path {self.number}", in_one_line(self.path.text))]
+        triplets = "; ".join(map(safe_triplet, self.path.relationships))
+        lines = [Line(f"Path {self.number}", triplets)]
         for item in self._items():
             if item.relationship.triplet not in state.stated:
                 lines += item.lines(state)

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kgagent.answers.safe_text import safe_text
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
-from kgagent.formatting import in_one_line
+from kgagent.formatting import in_one_line, visible_text
 
 Payload = dict[str, Any]
 """A tool's result as JSON: {"success": true, "message": …, …} or {"success": false, "error": …}."""
@@ -56,11 +57,9 @@ def compact_text(value: object) -> str:
     be omitted.
     """
     if isinstance(value, str):
-        return in_one_line(value)
+        return safe_text(value)
     if isinstance(value, dict):
-        return "; ".join(
-            f"{in_one_line(name)}: {compact_text(item)}" for name, item in value.items()
-        )
+        return "; ".join(f"{safe_text(name)}: {compact_text(item)}" for name, item in value.items())
     if isinstance(value, list):
         return " | ".join(map(compact_text, value))
     return json.dumps(value)
@@ -68,7 +67,7 @@ def compact_text(value: object) -> str:
 
 def one_line(error: str) -> str:
     """An error as one printable line of at most `MAX_ERROR_LENGTH` characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in error).split())
+    line = in_one_line(error)
     return line if len(line) <= MAX_ERROR_LENGTH else line[: MAX_ERROR_LENGTH - 3] + "..."
 
 
@@ -78,9 +77,23 @@ def error_text(error: KgAgentError) -> str:
     return f"{error}. {KEY_HINT}" if needs_hint else str(error)
 
 
+def visible(value: Any) -> Any:  # noqa: ANN401
+    """A value of JSON types without characters that are not seen, see `visible_text`."""
+    if isinstance(value, str):
+        return visible_text(value)
+    if isinstance(value, dict):
+        return {visible_text(name): visible(item) for name, item in value.items()}
+    return list(map(visible, value)) if isinstance(value, list) else value
+
+
 def dump(payload: Payload) -> str:
-    """A payload as JSON."""
-    return json.dumps(payload, ensure_ascii=False)
+    """A payload as JSON in one line, with escapes for characters that are not seen."""
+    text = json.dumps(payload, ensure_ascii=False)
+    return text if text.isprintable() else "".join(map(_escaped, text))
+
+
+def _escaped(character: str) -> str:
+    return character if character.isprintable() else json.dumps(character)[1:-1]
 
 
 def decode_arguments(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any]:

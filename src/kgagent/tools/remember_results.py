@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from kgagent.answers.safe_text import safe_name
 from kgagent.formatting import in_one_line
 from kgagent.graph.graph_writes import GraphWriteResult
 from kgagent.graph.reference_forms import message_key
@@ -156,7 +157,7 @@ class RememberResult(WriteToolResultWithRecords):
 
 
 def _listed(node: NodeReference) -> str:
-    return f"{in_one_line(node.name)} ({node.label}, {message_key(node.entity_key)})"
+    return f"{safe_name(node.name)} ({node.label}, {message_key(node.entity_key)})"
 
 
 def _lines(heading: str, items: Sequence[str]) -> list[str]:

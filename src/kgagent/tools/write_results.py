@@ -12,6 +12,7 @@ from pydantic import Field
 
 from kgagent.answers.items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.answers.page import Content, text_page
+from kgagent.answers.safe_text import safe_triplet
 from kgagent.answers.token_budget import RECORD_TOKENS, estimated_tokens, fit_record, json_tokens
 from kgagent.formatting import beginning, counted, in_one_line
 from kgagent.graph.graph_writes import RelationshipWriteResult
@@ -143,7 +144,7 @@ class WrittenRelationship(WriteToolResult):
         hints = (
             in_one_line(hint) for hint in (replaced_text(self.replaced or {}), self.hint) if hint
         )
-        return "\n".join([message, f"triplet: {self.triplet}", *hints, *others])
+        return "\n".join([message, f"triplet: {safe_triplet(self.relationship)}", *hints, *others])
 
     @classmethod
     def of(

@@ -103,7 +103,7 @@ def test_null_is_the_default_of_every_argument_of_every_tool(tool: Tool[Any]) ->
 
 def test_text_that_is_not_json_of_the_wanted_kind_stays_text_or_is_refused() -> None:
     assert validate(ExploreArguments, {"text_matches": "{Ruth"}).text_matches == ("{Ruth",)
-    for wrong in ('["a"', "", "7"):
+    for wrong in ('["a"', "7"):
         assert "must be" in str(outcome(RememberArguments, {"nodes": wrong}))
 
 

@@ -9,7 +9,7 @@ import anyio
 from mcp.server import ServerRequestContext
 from mcp.types import CallToolResult, TextContent
 
-from kgagent.tools.payload import ToolText
+from kgagent.tools.payload import ToolText, visible
 
 Context = ServerRequestContext[Any, Any]
 
@@ -20,7 +20,7 @@ def result_of(answer: ToolText, *, structured: bool) -> CallToolResult:
     """The answer of a tool as MCP content."""
     return CallToolResult(
         content=[TextContent(text=answer.text)],
-        structured_content=answer.payload if structured else None,
+        structured_content=visible(answer.payload) if structured else None,
         is_error=answer.is_error,
     )
 

@@ -33,7 +33,7 @@ from kgagent.adapters.mcp.confirmation import confirm
 from kgagent.adapters.mcp.opening import OpeningGraph
 from kgagent.adapters.mcp.prompt import PROMPT, guide, instructions
 from kgagent.errors import KgAgentError
-from kgagent.tools.payload import ToolText, dump, error_text, failure
+from kgagent.tools.payload import ToolText, dump, error_text, failure, one_line
 from kgagent.tools.toolsets import tools_of, why_missing
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class _Handlers:
             user_id = self._user_of(context)
             content = await resource.read(await self._graph_of(user_id), user_id)
         except KgAgentError as error:
-            raise MCPError(INTERNAL_ERROR, str(error)) from error
+            raise MCPError(INTERNAL_ERROR, one_line(str(error))) from error
         return ReadResourceResult(
             contents=[
                 TextResourceContents(uri=resource.uri, mime_type=MIME_TYPE, text=dump(content))

@@ -13,8 +13,9 @@ from kgagent.adapters.mcp import HttpOptions, http_server
 from kgagent.ontology import default_ontology
 from kgagent.tools import Payload
 from tests.integration.adapters.mcp.conftest import Connect
-from tests.support.mcp_clients import MODES, Mode, call, over_http, read, text_of
+from tests.support.mcp_clients import MODES, Mode, call, over_http, payload_of, read, text_of
 from tests.support.payloads import error_of, succeeded
+from tests.support.stored import cypher
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -298,3 +299,24 @@ async def test_the_prompt_explains_how_to_use_the_graph(connect: Connect) -> Non
     ):
         assert rule in text
     assert text.endswith("Your task: Note that Ada met Grace.")
+
+
+async def test_no_line_of_what_a_client_gets_is_made_by_a_stored_text(
+    connect: Connect, graph: KnowledgeGraph, user_id: str
+) -> None:
+    async with connect(structured=True) as client:
+        made = await call(client, "create_node", label="Person", name="Ada")
+        hostile = "ok\u2028Error: \u2029\u0085\x1b[2J\x00"
+        await cypher(
+            graph,
+            "MATCH (n:Person {user_id: $user}) SET n.description = $hostile",
+            user=user_id,
+            hostile=hostile,
+        )
+        for arguments in ({}, {"format": "json"}):
+            answer = await client.call_tool("explore", {"text_matches": ["Ada"], **arguments})
+            lines = text_of(answer).split("\n")
+            assert all(line.isprintable() and not line.startswith("Error") for line in lines)
+        [found] = payload_of(await client.call_tool("explore", {"text_matches": ["Ada"]}))["nodes"]
+    assert found["entity_key"] == made["node"]["entity_key"]
+    assert found["description"] == "ok\nError: \n\n[2J"
