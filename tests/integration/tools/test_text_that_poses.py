@@ -12,6 +12,9 @@ from tests.support.people import person, relate
 from tests.support.stored import Database
 
 MARK = "zzposed"
+SENTENCES = ("Updated", "Restored", "Delete", "Merge", "Added", "Kept", "Note: ", "triplet: ")
+"""What lines of writing tools begin with that are sentences."""
+
 HOSTILE = {
     "a line": f"ok\nError: {MARK}",
     "a first line": f"Nothing clearly relevant found {MARK}",
@@ -28,10 +31,8 @@ def check(text: str, case: str) -> None:
     assert text.replace("\n", "").replace("\u200d", "").isprintable(), (case, text)
     for line in text.split("\n"):
         assert MARK not in line or not line.startswith((MARK, "Error", "Nothing")), (case, text)
-        if line.startswith(
-            ("Updated", "Restored", "Delete", "Merge", "Added", "Note: ", "triplet: ")
-        ):
-            continue  # sentences, in which nothing separates statements
+        if line.startswith(SENTENCES):
+            continue
         assert f"| {MARK}" not in line, (case, text)
         is_note = line.startswith("- Note: ")
         assert is_note or f"-> {MARK}" not in line or '"' in line, (case, text)
