@@ -8,12 +8,12 @@ from pydantic import BaseModel, ValidationError, create_model
 from kgagent.errors import InputError
 from kgagent.names import closest_names
 from kgagent.tools.explore import ExploreArguments
-from kgagent.tools.node_tools import CreateNodeArguments
 from kgagent.tools.payload import failure
 from kgagent.tools.query_patterns import QueryPatternsArguments
-from kgagent.tools.relationship_tools import (
+from kgagent.tools.write_tools import (
     AddNoteToRelationshipArguments,
-    NewRelationship,
+    CreateNodeArguments,
+    CreateRelationshipArguments,
 )
 from kgagent.validation import (
     MAX_DEPTH,
@@ -60,7 +60,7 @@ def wrong(model: type[BaseModel], arguments: dict[str, Any]) -> str:
             "notes.0.content must not be empty, got ''",
         ),
         (
-            NewRelationship,
+            CreateRelationshipArguments,
             {**RELATIONSHIP, "attitude": 4.5},
             "attitude must be 1 to 5 or a word of the ontology, got 4.5",
         ),
@@ -173,14 +173,14 @@ def test_an_unknown_name_is_answered_with_the_closest_name_of_the_same_object(
 
 
 def test_a_long_value_is_shortened() -> None:
-    said = wrong(NewRelationship, {**RELATIONSHIP, "relationship_type": "x" * 1_000})
+    said = wrong(CreateRelationshipArguments, {**RELATIONSHIP, "relationship_type": "x" * 1_000})
     assert said.startswith("relationship_type must have at most 200 characters, got 1,000: 'xxx")
     assert said.endswith("x...")
     assert len(said) < 250
 
 
 def test_a_boolean_is_not_a_level() -> None:
-    said = wrong(NewRelationship, {**RELATIONSHIP, "attitude": True})
+    said = wrong(CreateRelationshipArguments, {**RELATIONSHIP, "attitude": True})
     assert said == "attitude must be 1 to 5 or a word of the ontology, got True"
 
 

@@ -168,6 +168,14 @@ class Ontology(BaseModel):
             )
         return chosen, not directions[chosen]
 
+    @cached_property
+    def source_label(self) -> str | None:
+        """The label of sources: the only one with the time in its key; None if there is no single
+        one.
+        """
+        dated = [name for name, rule in self.labels.items() if rule.key_includes_time]
+        return dated[0] if len(dated) == 1 else None
+
     def level(self, neo4j_type: str, field: str, value: str | int | None) -> int | None:
         """Convert an attitude or proximity to a level from 1 to 5.
 

@@ -3,7 +3,6 @@ labels.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Annotated, ClassVar, Literal, TypeVar
 
 from pydantic import (
@@ -20,13 +19,10 @@ from pydantic_core import PydanticCustomError
 
 from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.graph.node_name import NodeName
-from kgagent.models import Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText
-from kgagent.models.note import times_of_note
 from kgagent.models.request import RequestModel
 from kgagent.models.when import When
 from kgagent.ontology import Ontology
-from kgagent.tools.context import ToolContext
 
 ItemT = TypeVar("ItemT")
 LabelT = TypeVar("LabelT", str, str | None)
@@ -178,36 +174,4 @@ def describe_lifetimes(ontology: Ontology) -> str:
     return (
         f"Lifetimes: {', '.join(ontology.note_lifetimes_in_days)} (default "
         f"{ontology.default_note_lifetime})."
-    )
-
-
-def build_notes(
-    notes: Sequence[NewNote | str],
-    context: ToolContext,
-    now: datetime,
-    *,
-    said_on: str | None = None,
-) -> tuple[Note, ...]:
-    """Make stored notes of given ones.
-
-    Args:
-        notes: the notes as given.
-        context: provides the author, the source and the lifetimes.
-        now: when they are added.
-        said_on: when they were said.
-
-    Raises:
-        InputError: the ontology has no such lifetime.
-    """
-    given = (NewNote(content=note) if isinstance(note, str) else note for note in notes)
-    return tuple(
-        Note(
-            content=note.content,
-            **times_of_note(note.when, said_on),
-            added_by=context.user_id,
-            date_added=now,
-            source_entity_key=context.source_entity_key or note.source_entity_key,
-            expires_at=context.ontology.note_expiry(note.lifetime, now),
-        )
-        for note in given
     )

@@ -18,17 +18,19 @@ from kgagent.tools.explore import Explore
 from kgagent.tools.find_paths import FindPaths
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
-from kgagent.tools.node_tools import CreateNode, UpdateNode
-from kgagent.tools.note_tools import DeleteNote, UpdateNote
 from kgagent.tools.query_patterns import QueryPatterns
-from kgagent.tools.relationship_tools import (
-    AddNoteToRelationship,
-    CreateRelationship,
-    UpdateRelationship,
-)
 from kgagent.tools.remember import Remember
 from kgagent.tools.toolsets import tools_of, why_missing
 from kgagent.tools.traverse import Traverse
+from kgagent.tools.write_tools import (
+    AddNoteToRelationship,
+    CreateNode,
+    CreateRelationship,
+    DeleteNote,
+    UpdateNode,
+    UpdateNote,
+    UpdateRelationship,
+)
 from kgagent.validation import check_user_id
 
 TOOLS: tuple[Tool[Any], ...] = (

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from kgagent.tools.arguments import NewNote
-from kgagent.tools.relationship_tools import AddNoteToRelationshipArguments
+from kgagent.tools.write_tools import AddNoteToRelationshipArguments
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded

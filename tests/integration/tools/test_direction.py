@@ -102,6 +102,8 @@ async def test_a_type_given_in_the_opposite_order_is_refused_by_every_update(
     assert not {"attitude", "notes"} & stored.keys()
     without_type = {"from": felix, "to": tom, "notes": ["They met in May."]}
     assert succeeded(await tools.remember(relationships=[without_type]))["notes_added"] == 1
+    only_notes = {**without_type, "relationship_type": "Mentor", "notes": ["They met in June."]}
+    assert succeeded(await tools.remember(relationships=[only_notes]))["notes_added"] == 1
     by_name = {
         "from_entity_key": "felix",
         "to_entity_key": "Tom",

@@ -1,6 +1,7 @@
 """remember: many nodes, relationships and notes in one call."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -286,7 +287,7 @@ async def test_each_item_succeeds_or_fails_by_itself(tools: Toolset, database: D
     assert errors["nodes[3]"].startswith("Unknown label: Dog")
     assert errors["nodes[5]"] == "arguments must be an object, got 7"
     assert errors["relationships[1]"] == "'Rex' is nodes[3], which was not written"
-    assert errors["relationships[2]"].startswith("Node not found: A stranger")
+    assert errors["relationships[2]"].startswith("One or both nodes do not exist: A stranger")
     assert errors["relationships[3]"].startswith("A relationship joins two different nodes")
     assert errors["relationships[4]"].startswith("Attitude/proximity must be 1-5, got attitude 9")
     assert errors["notes[0]"].startswith("lifetime must be one of week")
@@ -298,7 +299,9 @@ async def test_if_everything_fails_the_call_fails(tools: Toolset) -> None:
     payload = await tools.remember(
         relationships=[{"from": "A", "to": "B", "relationship_type": "x"}]
     )
-    assert error_of(payload).startswith("relationships[0] A to B: Node not found: A")
+    assert error_of(payload).startswith(
+        "relationships[0] A to B: One or both nodes do not exist: A, B"
+    )
     assert [failure["index"] for failure in payload["failures"]] == [0]
 
 
@@ -310,7 +313,7 @@ async def test_a_failure_of_the_embedder_is_the_error_of_every_new_item(
     errors = ["the model is down", "the model is down", "nodes[1] was not written"]
     assert [failure["error"] for failure in payload["failures"]] == errors
     assert error_of(payload).startswith(
-        "nodes[0] Ines: the model is down; nodes[1] Ruth Calder: the model is down"
+        "nodes[0] Ines, nodes[1] Ruth Calder: the model is down; relationships[0] "
     )
     assert await database.nodes() == []
 
@@ -392,26 +395,58 @@ async def test_where_types_compete_a_note_is_for_the_relationship_that_exists(
     assert note_contents(stored) == ["Ines went there."]
 
 
-async def test_an_invalid_note_costs_only_the_note(tools: Toolset, database: Database) -> None:
-    notes = [
-        "They sail.",
-        {"content": "They met.", "when": "last Friday"},
-        {"content": "They row.", "lifetime": "age"},
-    ]
-    relationship = {**MENTOR, "notes": notes}
-    answer = await tools.remember.call_text({"nodes": [ME, RUTH], "relationships": [relationship]})
-    assert (
-        answer.text.splitlines()[0] == "Nodes: 2 created. Relationships: 1 created. 2 notes added"
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ({"content": "They met.", "when": "last Friday"}, "notes.1.when: must be a date"),
+        ({"content": "They row.", "lifetime": "age"}, "lifetime must be one of"),
+    ],
+)
+async def test_an_invalid_note_refuses_its_item_and_no_other(
+    tools: Toolset, database: Database, note: dict[str, str], said: str
+) -> None:
+    relationship = {**MENTOR, "notes": ["They sail.", note]}
+    payload = succeeded(await tools.remember(nodes=[ME, RUTH], relationships=[relationship]))
+    [failure] = payload["failures"]
+    assert failure["error"].startswith(said)
+    assert len(await database.nodes()) == 2
+    assert await database.relationships() == []
+
+
+async def test_a_source_that_does_not_exist_is_created_once(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    for number in range(2):
+        notes = [{"on": "Ruth Calder", "content": f"Fact {number}."}]
+        source = "Talk in  May" if number else "Talk in May"
+        succeeded(await tools.remember(nodes=[RUTH], notes=notes, source=source))
+    stored = await named(graph, user_id)
+    assert stored.keys() == {"Ruth Calder", "Talk in May"}
+    sources = {
+        note["source_entity_key"] for note in json.loads(str(stored["Ruth Calder"]["notes"]))
+    }
+    assert sources == {stored["Talk in May"]["entity_key"]}
+
+
+async def test_items_that_fail_for_one_cause_are_one_message(tools: Toolset) -> None:
+    notes = [{"on": "Zorro", "content": f"Fact {number}."} for number in range(3)]
+    error = error_of(await tools.remember(notes=notes))
+    assert error == (
+        "notes[0] Zorro, notes[1] Zorro, notes[2] Zorro: Node not found: Zorro. Add it to nodes to "
+        "create it"
     )
-    omitted = "Note: relationships[0] was written without notes"
-    first, second = answer.text.splitlines()[2:]
-    assert first.startswith(f"{omitted}[1]: when: must be a date or a period")
-    assert second.startswith(f"{omitted}[2]: lifetime must be one of")
-    [stored] = await database.assert_current()
-    assert note_contents(stored) == ["They sail."]
-    alone = {"from": "Ruth Calder", "to": "me", "notes": notes[1:]}
-    error = error_of(await tools.remember(relationships=[alone]))
-    assert error.startswith("relationships[0] Ruth Calder to me: notes[0]: when: must be a date")
+
+
+async def test_a_note_may_give_the_type_of_a_relationship_that_it_creates(
+    tools: Toolset, database: Database
+) -> None:
+    note = {"on": ["Ruth Calder", "me"], "content": "They sail.", "relationship_type": "friend"}
+    payload = succeeded(await tools.remember(nodes=[ME, RUTH], notes=[note]))
+    assert (payload["relationships"]["created"], payload["hints"]) == (1, [])
+    later = {**note, "on": ["me", "Ruth Calder"], "content": "They row.", "relationship_type": "x"}
+    succeeded(await tools.remember(notes=[later]))
+    stored = await database.relationship()
+    assert (stored["relationship_type"], len(note_contents(stored))) == ("friend", 2)
 
 
 @pytest.mark.parametrize(
@@ -540,7 +575,7 @@ async def test_the_text_is_what_a_model_needs_to_go_on(tools: Toolset) -> None:
         answer.text.splitlines()[3],
     ]
     assert answer.text.splitlines()[3].startswith(
-        "Failed: relationships[1] Ruth Calder to Zorro: Node not found: Zorro"
+        "Failed: relationships[1] Ruth Calder to Zorro: One or both nodes do not exist: Zorro"
     )
     assert answer.text.splitlines()[4:] == [
         "Note: relationships[0]: Its type is now 'mentor of, friend of'; if 'mentor of' ended, "

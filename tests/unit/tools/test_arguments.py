@@ -10,7 +10,7 @@ from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS
 from kgagent.tools.base import Tool
 from kgagent.tools.ontology_guide import ontology_guide
-from kgagent.tools.relationship_tools import CreateRelationshipArguments
+from kgagent.tools.write_tools import CreateRelationshipArguments
 
 by_name = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 

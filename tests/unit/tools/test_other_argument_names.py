@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from kgagent.errors import InputError
 from kgagent.tools.deletion_tools import DeleteNodeArguments, MergeNodesArguments
 from kgagent.tools.get_relationship import GetRelationshipArguments
-from kgagent.tools.remember_arguments import (
+from kgagent.tools.items import (
     RememberArguments,
     RememberedNode,
     RememberedNote,

@@ -14,7 +14,7 @@ from kgagent.errors import InputError
 from kgagent.models import Constraint
 from kgagent.tools import TOOLS, Tool
 from kgagent.tools.explore import ExploreArguments
-from kgagent.tools.remember_arguments import RememberArguments, Unchecked
+from kgagent.tools.items import RememberArguments, Unchecked
 from kgagent.validation import models_of_fields, validate
 
 by_name = pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)

@@ -1,9 +1,9 @@
-"""Arguments of remember; each item is validated on its own, so that an invalid one does not reject
-the others.
+"""The items that tools write: nodes, relationships and notes. Each is validated on its own, so that
+an invalid one does not reject the others.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, get_args
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 from pydantic import (
     AliasChoices,
@@ -13,7 +13,6 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     StringConstraints,
-    WithJsonSchema,
     model_validator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
@@ -33,7 +32,9 @@ from kgagent.tools.arguments import (
     IdempotencyKey,
     Neo4jType,
     NewNote,
+    Notes,
     Proximity,
+    UnitInterval,
     Verbose,
 )
 from kgagent.validation import check_size, validate
@@ -41,27 +42,27 @@ from kgagent.validation import check_size, validate
 MAX_NODES = 100
 MAX_RELATIONSHIPS = 200
 MAX_NOTES = 200
-MAX_NOTES_OF_ITEM = 100
 MAX_VALUES = 500
 """Values in an item, at any depth."""
 
 MAX_TITLE_LENGTH = 80
 
-ItemT = TypeVar("ItemT", bound=BaseModel)
+ItemT_co = TypeVar("ItemT_co", bound=BaseModel, covariant=True)
+ListName = Literal["nodes", "relationships", "notes"]
 Reference = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 
 
-class Unchecked(Generic[ItemT]):
+class Unchecked(Generic[ItemT_co]):
     """An item of a list that is validated on its own, so that an invalid one does not reject the
     others.
     """
 
     # Not a dataclass: pydantic would validate its fields instead of the item.
-    def __init__(self, model: type[ItemT], item: object) -> None:
+    def __init__(self, model: type[ItemT_co], item: object) -> None:
         self._model = model
         self._item = item
 
-    def validated(self) -> ItemT:
+    def validated(self) -> ItemT_co:
         """Validate the item.
 
         Raises:
@@ -125,18 +126,6 @@ def _title(value: object) -> str:
     return value[:MAX_TITLE_LENGTH] if isinstance(value, str) else "?"
 
 
-def _note_of(given: object) -> object:
-    return {"content": given} if isinstance(given, str) else given
-
-
-NotesOfItem = Annotated[
-    list[Annotated[Unchecked[NewNote], BeforeValidator(_note_of)]],
-    Field(max_length=MAX_NOTES_OF_ITEM, description="Facts, dated `said_on`."),
-    WithJsonSchema({"type": "array", "items": {"type": "string"}}),
-]
-"""Notes of a node or relationship, which an invalid one does not reject."""
-
-
 class RememberedNode(Arguments):
     """A node to create or update."""
 
@@ -157,8 +146,8 @@ class RememberedNode(Arguments):
     name: NodeName | None = Field(None, description="Name that people use.")
     aliases: Aliases = Field(default_factory=list, description="Other names to add.")
     description: Text | None = Field(None, description="One sentence.")
-    notes: NotesOfItem = Field(default_factory=list)
-    is_owner: bool = Field(False, description="The owner of the graph.")
+    notes: Notes = Field(default_factory=list, description="What happened, dated `said_on`.")
+    is_owner: bool | None = Field(None, description="The owner of the graph.")
     new: bool = Field(False, description="Create even if the name exists.")
     correction: bool = Field(False, description=CORRECTION)
 
@@ -169,6 +158,10 @@ class RememberedNode(Arguments):
         if self.entity_key is not None and self.new:
             raise ValueError("give new or entity_key, not both")
         return self
+
+    def is_given(self, name: str) -> bool:
+        """Whether a field was given, even if it is empty."""
+        return name in self.model_fields_set
 
     @property
     def removes_aliases(self) -> bool:
@@ -198,21 +191,30 @@ class RememberedRelationship(Arguments):
     relationship_type: ShortText | None = Field(
         None, description='Read from `from` to `to`: "mentor of".'
     )
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"correction"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset(
+        {"correction", "clear", "confidence", "salience"}
+    )
     neo4j_type: Neo4jType = None
     description: Text | None = Field(None, description="One sentence.")
     attitude: Attitude = None
     proximity: Proximity = None
     when: GivenWhen = None
-    notes: NotesOfItem = Field(default_factory=list)
+    notes: Notes = Field(default_factory=list, description="What happened, dated `said_on`.")
     replaces: bool = Field(False, description="The type replaces the old.")
     correction: bool = Field(False, description=CORRECTION)
+    confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
+    salience: UnitInterval | None = Field(None, description="How important it is, 0 to 1.")
+    clear: list[Literal["attitude", "proximity", "when"]] = Field(
+        default_factory=list, max_length=3, description="What to remove."
+    )
 
 
 class RememberedNote(NewNote):
     """A note to add, or the correction of a stored one."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"source_entity_key", "lifetime"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset(
+        {"source_entity_key", "lifetime", "neo4j_type", "relationship_type"}
+    )
     other_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("node", "entity", "entity_key", "name", "entity_name", "about"), "on"),
         **dict.fromkeys(("text", "note", "fact", "observation"), "content"),
@@ -226,6 +228,10 @@ class RememberedNote(NewNote):
     replaces: FilledText | None = Field(
         None, description="Beginning of a stored note to replace; without content, to remove it."
     )
+    relationship_type: ShortText | None = Field(
+        None, description="Type of the relationship, if it is new."
+    )
+    neo4j_type: Neo4jType = None
 
     @model_validator(mode="after")
     def _validate_content(self) -> "RememberedNote":
@@ -234,6 +240,12 @@ class RememberedNote(NewNote):
                 "a note needs content; only replaces without content removes a stored note"
             )
         return self
+
+    @property
+    def removes(self) -> bool:
+        """Whether it only removes a stored note."""
+        changes = self.content or self.when or self.lifetime
+        return self.replaces is not None and not changes
 
     @property
     def ends(self) -> list[str]:

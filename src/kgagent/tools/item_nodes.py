@@ -1,4 +1,4 @@
-"""Which nodes the items of a call of remember describe, and which nodes its references mean."""
+"""Which nodes the items of a call describe: existing ones, or new ones with their keys."""
 
 import json
 import uuid
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from kgagent.errors import InputError, KgAgentError
-from kgagent.graph.reference_forms import message_key
+from kgagent.errors import AlreadyExistsError, InputError, KgAgentError, NodeNotFoundError
+from kgagent.graph.reference_forms import is_generated_key, message_key
 from kgagent.graph.references import CallNode, References
-from kgagent.names import normalised_name
+from kgagent.graph.writes import WriteMode
+from kgagent.names import compatible_name, normalised_name
 from kgagent.ontology import Ontology
 from kgagent.tools.context import ToolContext
-from kgagent.tools.node_tools import new_node_keys
-from kgagent.tools.remember_arguments import RememberedNode
+from kgagent.tools.items import RememberedNode
 
 _NAMESPACE = uuid.UUID("0b6e0f5a-3c52-4c7e-9a43-6d1f1f5b8a27")
 
@@ -78,6 +78,8 @@ async def find_targets(
     stored: References,
     items: Mapping[int, RememberedNode],
     keys: Mapping[int, list[str]],
+    *,
+    mode: WriteMode,
 ) -> dict[int, Target | KgAgentError]:
     """Find the node that each item describes: by `entity_key`, by name, or a new one.
 
@@ -86,6 +88,7 @@ async def find_targets(
         stored: the nodes that the names and keys of the items may mean.
         items: the items by their positions.
         keys: see `new_keys`.
+        mode: whether the nodes may exist.
 
     Returns:
         A target for each position, or the error of the item.
@@ -94,14 +97,18 @@ async def find_targets(
     for position, item in items.items():
         try:
             if item.entity_key is not None:
+                is_key = mode == "update" and is_generated_key(item.entity_key)
                 targets[position] = Target(
-                    stored.key(item.entity_key),
+                    item.entity_key if is_key else stored.key(item.entity_key),
                     renames=True,
                     notice="".join(stored.notices([item.entity_key])),
                 )
             else:
                 named = None if item.new else _named(context, stored, item)
-                targets[position] = named or _created(context, stored, item, keys.get(position, []))
+                made = named or _created(context, stored, item, keys.get(position, []))
+                if mode == "create":
+                    _check_names(context.ontology, stored, item, made)
+                targets[position] = made
         except InputError as error:
             targets[position] = error
     targets |= dict(_indistinct(items, targets))
@@ -280,3 +287,116 @@ def call_nodes(
         )
     for name, position in rejected.items():
         yield CallNode(place=f"nodes[{position}]", entity_key=None, name=name)
+
+
+def new_node_keys(
+    context: ToolContext,
+    label: str,
+    name: str,
+    description: str,
+    now: datetime,
+    *,
+    idempotency_key: str | None,
+) -> list[str]:
+    """The keys that a new node may have.
+
+    The first derives from the plain form of the name, so that spellings that look alike give one
+    node. Earlier versions and load files derived the key from the name as it is written: that is
+    the second, if it is another.
+
+    Args:
+        context: the user's graph.
+        label: label of the node.
+        name: its name.
+        description: its description.
+        now: time of its creation.
+        idempotency_key: see `NodeLabel.entity_key`.
+    """
+    rule = context.ontology.label(label)
+    plain = compatible_name(name)
+    spellings = (
+        [plain, name] if rule.key_includes_name and plain.lower() != name.lower() else [plain]
+    )
+    return [
+        rule.entity_key(
+            name=spelling,
+            description=description,
+            user_id=context.user_id,
+            created_at=now.isoformat(),
+            idempotency_key=idempotency_key,
+        )
+        for spelling in spellings
+    ]
+
+
+def owner_values(
+    context: ToolContext,
+    stored: References,
+    *,
+    is_owner: bool | None,
+    entity_key: str,
+    label: str | None = None,
+) -> Mapping[str, bool | None]:
+    """The properties to write for `is_owner`.
+
+    A graph has one owner. The check reads before the write: two calls at the same moment can both
+    pass it.
+
+    Args:
+        context: the user's graph.
+        stored: the owners, and the node unless its label is given.
+        is_owner: as the model gave it; None changes nothing, False removes the property.
+        entity_key: the node that is written.
+        label: its label; None takes that of the node.
+
+    Raises:
+        AlreadyExistsError: another node is the owner.
+        NodeNotFoundError: the node does not exist.
+        InputError: nodes of this label cannot be the owner.
+    """
+    if is_owner is None:
+        return {}
+    if not is_owner:
+        return {"is_owner": None}
+    if label is None:
+        node = stored.node(entity_key)
+        if node is None:
+            raise NodeNotFoundError(f"Node not found: {entity_key}")
+        label = node.label
+    allowed = context.ontology.owner_label
+    if label != allowed:
+        raise InputError(f"is_owner applies only to nodes with the label {allowed}, got {label}")
+    for owner in stored.owners:
+        if owner.entity_key != entity_key:
+            shown = f"{owner.label} {owner.name!r} ({message_key(owner.entity_key)})"
+            can_change = context.offers("update_node")
+            remedy = (
+                ". To change the owner, first set is_owner to false there with update_node"
+                if can_change
+                else ""
+            )
+            raise AlreadyExistsError(f"{shown} is already the owner of this graph{remedy}")
+    return {"is_owner": True}
+
+
+def _check_names(
+    ontology: Ontology, stored: References, item: RememberedNode, target: Target
+) -> None:
+    """Refuse a name that a node with another key has, for labels of which there is one node of each
+    name.
+
+    Raises:
+        AlreadyExistsError: the node has the name in another spelling, or as an alias.
+    """
+    name, label = item.name or "", item.label or ""
+    if not ontology.label(label).key_includes_name:
+        return
+    nodes = stored.nodes(name, label)
+    if not nodes or nodes[0].entity_key == target.entity_key or not nodes[0].is_called(name):
+        return
+    is_named = nodes[0].is_named(name)
+    shown = f"{nodes[0].label} {nodes[0].name!r} ({message_key(nodes[0].entity_key)})"
+    raise AlreadyExistsError(
+        f"{name!r} is {'' if is_named else 'an alias of '}the {shown}. Use update_node to change "
+        "it; remember with `new` creates another thing of that name"
+    )
