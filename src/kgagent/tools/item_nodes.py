@@ -43,6 +43,8 @@ def new_keys(
     items: Mapping[int, RememberedNode],
     now: datetime,
     idempotency_key: str | None,
+    *,
+    mode: WriteMode,
 ) -> dict[int, list[str]]:
     """The keys that the node of each item may have if it is new; none if the item cannot create
     one.
@@ -61,8 +63,8 @@ def new_keys(
             derived = uuid.uuid5(_NAMESPACE, "\n".join((context.user_id, item.label, name)))
             keys[position] = [str(derived)]
             continue
-        identity = None
-        if idempotency_key is not None:
+        identity = idempotency_key
+        if idempotency_key is not None and mode == "either":
             # Calls with one idempotency key may give the same nodes in another order.
             content = json.dumps([item.label, name, item.description])
             number = same_content[content] = same_content.get(content, -1) + 1
@@ -147,7 +149,7 @@ def _created(
     Raises:
         InputError: none can be created.
     """
-    if normalised_name(item.name or "") in context.ontology.owner_words:
+    if normalised_name(item.name or "") in context.ontology.owner_words and not item.is_owner:
         raise InputError(
             f"{item.name!r} means the owner of the graph, but no node is marked as the owner; give "
             f"the real name and "

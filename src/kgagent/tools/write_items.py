@@ -168,7 +168,7 @@ class ItemWriter:
         context, nodes = self.context, self.nodes
         sources = list(dict.fromkeys(self._sources()))
         references = list(self._references())
-        possible = new_keys(context, nodes, self.now, self.idempotency_key)
+        possible = new_keys(context, nodes, self.now, self.idempotency_key, mode=self.mode)
         if self.source is not None:
             sources.append(self.source)
         keys = [
@@ -217,7 +217,9 @@ class ItemWriter:
             index = max((*nodes, *self.rejected.values()), default=-1) + 1
             nodes[index] = RememberedNode(label=label, name=self.source)
             self.items = {("nodes", index): nodes[index], **self.items}
-            possible |= new_keys(context, {index: nodes[index]}, self.now, self.idempotency_key)
+            possible |= new_keys(
+                context, {index: nodes[index]}, self.now, self.idempotency_key, mode=self.mode
+            )
         created = {key for of_node in possible.values() for key in of_node}
         self._new = frozenset(created) - found.by_key.keys()
         self._targets = await find_targets(context, found, nodes, possible, mode=self.mode)
