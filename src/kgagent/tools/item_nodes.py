@@ -119,7 +119,7 @@ async def find_targets(
         target = targets[position]
         if isinstance(target, Target) and target.renames and item.name is not None:
             targets[position] = _renamed(stored, item.name, target)
-        elif isinstance(target, Target) and target.is_new:
+        elif isinstance(target, Target) and target.is_new and mode == "either":
             targets[position] = await _with_free_key(context, stored, item, target)
     return targets
 
