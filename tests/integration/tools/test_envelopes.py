@@ -123,7 +123,7 @@ def replace_reads(
     """Has a function called in place of every read from the database."""
 
     def replace(replacement: Replacement) -> None:
-        for method in ("read", "read_for_update"):
+        for method in ("read", "read_for_update", "write"):
             monkeypatch.setattr(services_of(graph).store, method, replacement)
 
     return replace
