@@ -5,7 +5,7 @@ It can also stand for a member of a cluster that tells clients where to read and
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 COMMIT = b"\xb0\x12\x00\x00"
@@ -61,6 +61,7 @@ class Proxy:
         self._passing = asyncio.Event()
         self._passing.set()
         self._writers: set[asyncio.StreamWriter] = set()
+        self._serving: set[asyncio.Task[None]] = set()
         self._lost_message = COMMIT
         self._replies_to_lose = 0
         self._server: asyncio.Server | None = None
@@ -75,7 +76,7 @@ class Proxy:
 
     async def start(self) -> None:
         """Listen, on the same port as before."""
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self._port)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self._port)
         self._port = self._server.sockets[0].getsockname()[1]
         self.uri = f"bolt://127.0.0.1:{self._port}"
 
@@ -106,6 +107,19 @@ class Proxy:
         """Pass bytes on again."""
         self._passing.set()
 
+    async def close(self) -> None:
+        """Cut all connections and wait until their sockets are closed."""
+        self.resume()
+        self.cut()
+        for task in self._serving:
+            task.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(self._serve(reader, writer))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             inner_reader, inner_writer = await asyncio.open_connection(*self._target)
@@ -114,11 +128,17 @@ class Proxy:
             return
         self._writers |= {writer, inner_writer}
         lost = asyncio.Event()
-        await asyncio.gather(
-            self._pass(reader, inner_writer, lost, answers=writer),
-            self._pass(inner_reader, writer, lost),
-        )
-        self._writers -= {writer, inner_writer}
+        try:
+            await asyncio.gather(
+                self._pass(reader, inner_writer, lost, answers=writer),
+                self._pass(inner_reader, writer, lost),
+            )
+        finally:
+            self._writers -= {writer, inner_writer}
+            for one in (writer, inner_writer):
+                one.transport.abort()
+                with suppress(OSError):
+                    await one.wait_closed()
 
     async def _pass(
         self,
@@ -159,5 +179,4 @@ async def proxy_to(target: str) -> AsyncIterator[Proxy]:
     try:
         yield proxy
     finally:
-        proxy.resume()
-        proxy.cut()
+        await proxy.close()
