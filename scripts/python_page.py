@@ -41,7 +41,8 @@ def _arguments(arguments: ast.arguments) -> str:
     positional = [*zip(arguments.args, [*missing, *arguments.defaults], strict=True)]
     named = [*zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
     parts = [_argument(*one) for one in positional if one[0].arg != "self"]
-    return ", ".join([*parts, *(["`*`"] if named else []), *(_argument(*one) for one in named)])
+    parts += [*(["`*`"] if named else []), *(_argument(*one) for one in named)]
+    return ", ".join([*parts, *([f"`**{arguments.kwarg.arg}`"] if arguments.kwarg else [])])
 
 
 def _argument(argument: ast.arg, default: ast.expr | None) -> str:

@@ -34,6 +34,7 @@ from kgagent.models import (
     ExploreResult,
     FindPathsRequest,
     FindPathsResult,
+    HybridSearchOptions,
     HybridSearchRequest,
     HybridSearchResult,
     TraverseRequest,
@@ -55,7 +56,7 @@ from kgagent.search.searchers import Searcher, make_searcher
 from kgagent.services import GraphServices
 from kgagent.settings import Settings, get_settings
 from kgagent.tools import ToolContext, Toolset
-from kgagent.validation import check_user_id
+from kgagent.validation import check_user_id, validate
 
 if TYPE_CHECKING:
     from kgagent.files import ExportReport, ImportReport, LoadReport
@@ -77,6 +78,18 @@ def _check(request: object, model: type[object], alternative: str = "") -> None:
         article = "an" if model.__name__.startswith("E") else "a"
         raise InputError(
             f"Give {article} {model.__name__}{alternative}, got {type(request).__name__}"
+        )
+
+
+def _check_no_options(options: Mapping[str, object], model: type[object]) -> None:
+    """Refuse options beside a request that has fields for them.
+
+    Raises:
+        InputError: the error names the options and the model.
+    """
+    if options:
+        raise InputError(
+            f"Give {', '.join(options)} as fields of the {model.__name__}, or beside a text"
         )
 
 
@@ -257,6 +270,7 @@ class KnowledgeGraph:
         user_id: str,
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
+        **options: object,
     ) -> HybridSearchResult:
         """Search nodes and relationships, by vector and by full text, and fuse the results into one
         ranking.
@@ -266,13 +280,14 @@ class KnowledgeGraph:
         limit.
 
         Args:
-            request: what to search for and how, or only the text to search for.
-                `HybridSearchOptions` has more options.
+            request: the text to search for, or a request with a text and options.
             user_id: owner of the graph.
             vector: embedding to use instead of the query's own, shape (dimensions,); no embedding
                 call is made. Without a query, there is no full-text search.
             cross_encoder: reranks the best results: its method `score(query, texts)`, plain or
                 async, returns one number per text.
+            **options: beside a text, how to search: fields of `HybridSearchOptions`, such as
+                `limit`, `labels`, `as_of` and `between`.
 
         Returns:
             Nodes and relationships, best first.
@@ -284,21 +299,27 @@ class KnowledgeGraph:
                 `max_reads`.
         """
         if isinstance(request, str):
-            request = HybridSearchRequest(query=request)
-        _check(request, HybridSearchRequest, " or the text to search for")
+            request = validate(HybridSearchOptions, {**options, "query": request})
+        else:
+            _check(request, HybridSearchRequest, " or the text to search for")
+            _check_no_options(options, HybridSearchOptions)
         async with self._admitted(user_id, embeds=vector is None):
             return await self._services.retrieval.hybrid_search(
                 request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
             )
 
-    async def explore(self, request: ExploreRequest | str, *, user_id: str) -> ExploreResult:
+    async def explore(
+        self, request: ExploreRequest | str, *, user_id: str, **options: object
+    ) -> ExploreResult:
         """Find nodes by several queries and names, with the relationships around them.
 
         An embedder that is being loaded is waited for, which is no part of the time limit.
 
         Args:
-            request: queries and names to search for and how, or only one query.
+            request: one query, or a request with queries, names and options.
             user_id: owner of the graph.
+            **options: beside a query, how to search: fields of `ExploreRequest`, such as
+                `text_matches`, `labels`, `as_of` and `limit_per_label`.
 
         Raises:
             InputError: there is no query and no name, or a label is unknown.
@@ -307,8 +328,10 @@ class KnowledgeGraph:
                 `max_reads`.
         """
         if isinstance(request, str):
-            request = ExploreRequest(queries=(VectorQuery(query=request),))
-        _check(request, ExploreRequest, " or the text of one query")
+            request = validate(ExploreRequest, {**options, "queries": [VectorQuery(query=request)]})
+        else:
+            _check(request, ExploreRequest, " or the text of one query")
+            _check_no_options(options, ExploreRequest)
         async with self._admitted(user_id, embeds=bool(request.queries)):
             return await self._services.retrieval.explore(request, user_id=user_id)
 

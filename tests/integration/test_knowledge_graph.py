@@ -253,6 +253,40 @@ async def test_something_else_than_a_request_is_an_input_error(
         await graph.search("boats", user_id=user_id, vector=number)
 
 
+async def test_a_text_takes_the_options_of_its_request_as_arguments(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    await _write_two_jobs(graph, user_id)
+    then = await graph.search("who taught Ada?", user_id=user_id, as_of="2019", labels=["Person"])
+    assert [item.triplet_text for item in then.relationships or ()] == ["Grace mentor Ada"]
+    found = await graph.search("Ada", user_id=user_id, limit=1, search_relationships=False)
+    assert (len(found.items), found.relationships) == (1, None)
+    explored = await graph.explore("boats", user_id=user_id, text_matches=["grace"], as_of="2019")
+    assert "Grace" in {item.node.name for item in explored.nodes}
+
+    for call in (graph.search, graph.explore):
+        with pytest.raises(InputError, match="limits"):
+            await call("Ada", user_id=user_id, limits=3)
+    with pytest.raises(InputError, match="Give limit as fields of the HybridSearchOptions"):
+        await graph.search(HybridSearchRequest(query="Ada"), user_id=user_id, limit=3)
+
+
+async def _write_two_jobs(graph: KnowledgeGraph, user_id: str) -> None:
+    """Two people taught Ada, one after the other."""
+    tools = graph.tools(user_id=user_id)
+    for name in ("Ada", "Grace", "Mary"):
+        assert (await tools.create_node(label="Person", name=name))["success"]
+    for name, when in (("Grace", "2018/2020"), ("Mary", "2021/2023")):
+        answer = await tools.create_relationship(
+            from_entity_key=name,
+            to_entity_key="Ada",
+            relationship_type="mentor",
+            description=f"{name} taught Ada",
+            when=when,
+        )
+        assert answer["success"], answer
+
+
 @pytest.mark.parametrize("model", [HybridSearchRequest, ExploreRequest])
 @pytest.mark.parametrize("field", ["labels", "relationship_types", "neo4j_types"])
 def test_a_filter_has_a_maximum_length(model: type[RequestModel], field: str) -> None:

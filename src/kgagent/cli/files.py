@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
+from rich.console import RenderableType
 from rich.text import Text
 
 from kgagent.cli.graph_session import run_for_user, run_with_graph
@@ -108,12 +108,10 @@ def export(
     if not (report.nodes or report.relationships or report.deleted or report.skipped):
         whose = "No user has" if all_users else f"User {user_id} has no"
         print_message(Text(f"{whose} records: {file} has none", style="yellow"))
-    lines = [f"{report}, [dim]{report.seconds:.1f} s[/dim]"]
+    lines: list[RenderableType] = [Text.assemble(f"{report}, ", (f"{report.seconds:.1f} s", "dim"))]
     if report.skipped:
-        lines.append(
-            f"[red]{report.skipped:,} records without a key or with a node of another user "
-            f"skipped[/red]"
-        )
+        skipped = f"{report.skipped:,} records without a key or with a node of another user skipped"
+        lines.append(Text(skipped, style="red"))
     payload = {
         "file": str(file),
         "user": None if all_users else user_id,
@@ -149,7 +147,7 @@ def import_(
             file, user_id=user, overwrite=overwrite, batch_size=batch_size, progress=RichProgress()
         )
     )
-    lines = [
+    lines: list[RenderableType] = [
         str(report),
         _embedding_line(report),
         *_problem_lines(report.conflicts, report.conflict_count),
@@ -159,15 +157,16 @@ def import_(
         raise typer.Exit(1)
 
 
-def _load_lines(report: "LoadReport") -> list[str]:
-    lines = [
+def _load_lines(report: "LoadReport") -> list[RenderableType]:
+    lines: list[RenderableType] = [
         f"nodes          {_count_columns(report.nodes)}",
         f"relationships  {_count_columns(report.relationships)}",
         _embedding_line(report),
     ]
     if report.problems:
-        lines.append(f"[red]{counted(len(report.problems), 'line')} could not be loaded:[/red]")
-    return lines + _problem_lines(report.problems, len(report.problems))
+        problems = f"{counted(len(report.problems), 'line')} could not be loaded:"
+        lines.append(Text(problems, style="red"))
+    return [*lines, *_problem_lines(report.problems, len(report.problems))]
 
 
 def _count_columns(counts: "LoadCounts") -> str:
@@ -177,12 +176,13 @@ def _count_columns(counts: "LoadCounts") -> str:
     )
 
 
-def _embedding_line(report: "LoadReport | ImportReport") -> str:
-    return f"[dim]{counted(report.embedded, 'embedding')} created, {report.seconds:.1f} s[/dim]"
+def _embedding_line(report: "LoadReport | ImportReport") -> Text:
+    created = f"{counted(report.embedded, 'embedding')} created, {report.seconds:.1f} s"
+    return Text(created, style="dim")
 
 
 def _problem_lines(problems: "Sequence[LineProblem]", total: int) -> list[str]:
-    lines = [f"  {escape(str(problem))}" for problem in problems[:MAX_PROBLEMS]]
+    lines = [f"  {problem}" for problem in problems[:MAX_PROBLEMS]]
     if total > MAX_PROBLEMS:
         listed = "all" if len(problems) == total else f"the first {len(problems):,}"
         lines.append(f"  and {total - MAX_PROBLEMS:,} more; --json lists {listed}")

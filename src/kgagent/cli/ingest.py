@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
+from rich.text import Text
 
 from kgagent.cli.graph_session import run_for_user
 from kgagent.cli.options import Json, User
@@ -118,30 +118,30 @@ def ingest(
         raise typer.Exit(1)
 
 
-def summary_lines(files: "Sequence[SourceFile]") -> Iterator[str]:
-    """Lines for a person, in rich's markup."""
+def summary_lines(files: "Sequence[SourceFile]") -> Iterator[Text]:
+    """Lines for a person."""
     for file in files:
         if file.report:
             yield from _report_lines(file.report)
         else:
-            yield f"[bold]{escape(file.name)}[/bold]: [red]{escape(file.error)}[/red]"
+            yield Text.assemble((file.name, "bold"), ": ", (file.error, "red"))
     if len(files) > 1:
         read = sum(file.is_read for file in files)
         tokens = sum(file.report.tokens.total for file in files if file.report)
-        yield f"{read} of {counted(len(files), 'file')} read, {counted(tokens, 'token')}"
+        yield Text(f"{read} of {counted(len(files), 'file')} read, {counted(tokens, 'token')}")
 
 
-def _report_lines(report: "IngestionReport") -> Iterator[str]:
+def _report_lines(report: "IngestionReport") -> Iterator[Text]:
     state = (
         _STATES.get(report.state)
         or f"stopped: {report.reason.rstrip('.')}. Run it again to resume."
     )
     newer = " (a newer version of a source that was read before)" if report.updated else ""
-    yield f"[bold]{escape(report.name)}[/bold]: {escape(state)}{newer}"
+    yield Text.assemble((report.name, "bold"), f": {state}{newer}")
     parts, calls = counted(report.parts, "part"), counted(len(report.calls), "tool call")
-    yield f"{report.parts_read} of {parts} read; {calls}; {_change_counts(report)}"
-    yield f"[dim]{counted(report.tokens.total, 'token')}, {report.seconds:.1f} s[/dim]"
-    yield from (f"[yellow]{escape(warning)}[/yellow]" for warning in report.warnings)
+    yield Text(f"{report.parts_read} of {parts} read; {calls}; {_change_counts(report)}")
+    yield Text(f"{counted(report.tokens.total, 'token')}, {report.seconds:.1f} s", style="dim")
+    yield from (Text(warning, style="yellow") for warning in report.warnings)
 
 
 def _change_counts(report: "IngestionReport") -> str:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 ResultT = TypeVar("ResultT")
 
 _SIGNS = {
-    "error": "[bold red]✗[/bold red]",
-    "warning": "[yellow]![/yellow]",
-    "info": "[dim]i[/dim]",
+    "error": Text("✗", style="bold red"),
+    "warning": Text("!", style="yellow"),
+    "info": Text("i", style="dim"),
 }
 
 
@@ -44,10 +44,9 @@ def init(*, json: Json = False) -> None:
         }
 
     facts = run_with_graph(read_facts)
-    summary = (
-        f"[green]{len(facts['parts'])} constraints and indexes are online[/green] at "
-        f"{facts['uri']} "
-        f"(Neo4j {facts['version']}), for {facts['embedder']}."
+    summary = Text.assemble(
+        (f"{len(facts['parts'])} constraints and indexes are online", "green"),
+        f" at {facts['uri']} (Neo4j {facts['version']}), for {facts['embedder']}.",
     )
     show(facts, summary, json=json)
 
@@ -87,7 +86,8 @@ def migrate(
             engine=ray_engine(engine, workers, ray_address),
         )
     )
-    duration = f"[dim]{report.seconds:.1f} s; {'nothing was changed' if dry_run else 'done'}[/dim]"
+    state = "nothing was changed" if dry_run else "done"
+    duration = Text(f"{report.seconds:.1f} s; {state}", style="dim")
     skipped = (f"skipped {record.what}: {record.why}" for record in report.skipped)
     show(report.to_dict(), str(report), duration, *skipped, json=json)
 
@@ -206,8 +206,8 @@ def _diagnosis_lines(diagnosis: "Diagnosis") -> list[RenderableType]:
             text.append("\n→ ", style="dim").append(finding.fix, style="cyan")
         table.add_row(_SIGNS[finding.severity], text)
     verdict = (
-        "[green]No problems found.[/green]"
+        Text("No problems found.", style="green")
         if diagnosis.is_healthy
-        else "[red]Problems found.[/red]"
+        else Text("Problems found.", style="red")
     )
     return [Text(summary, style="dim"), table, verdict]

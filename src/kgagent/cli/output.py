@@ -1,4 +1,8 @@
-"""Output: results go to stdout, everything else to stderr."""
+"""Output: results go to stdout, everything else to stderr.
+
+Text is printed as it is: a style is given with `rich.text.Text`, because markup would also be
+read in names of the graph.
+"""
 
 import re
 import sys
@@ -36,13 +40,13 @@ class SafeConsole(Console):
 @cache
 def result_console() -> Console:
     """Console for results, on stdout."""
-    return SafeConsole(highlight=False)
+    return SafeConsole(highlight=False, markup=False)
 
 
 @cache
 def message_console() -> Console:
     """Console for messages and progress, on stderr."""
-    return SafeConsole(stderr=True, highlight=False)
+    return SafeConsole(stderr=True, highlight=False, markup=False)
 
 
 def without_controls(text: str) -> str:

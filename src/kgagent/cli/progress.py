@@ -85,7 +85,7 @@ class _AmountColumn(ProgressColumn):
 def _bars(console: "Console") -> Progress:
     return Progress(
         SpinnerColumn(finished_text="[green]✓[/green]"),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20),
         _AmountColumn(),
         TimeElapsedColumn(),

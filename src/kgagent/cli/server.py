@@ -27,7 +27,7 @@ def up(*, json: Json = False, show_password: ShowPassword = False) -> None:
     from kgagent.cli.progress import RichProgress
 
     facts = _server_facts(_local_server().up(RichProgress()), show_password=show_password)
-    headline = "[green]Neo4j is running.[/green] `kgagent down` stops it."
+    headline = Text.assemble(("Neo4j is running.", "green"), " `kgagent down` stops it.")
     show({"running": True, **facts}, headline, _table(facts), json=json)
 
 
@@ -118,12 +118,14 @@ def _embedder_name(settings: "Settings") -> str:
         return f"none: {error}"
 
 
-def _headline(facts: Facts) -> str:
+def _headline(facts: Facts) -> Text:
     if facts.get("error"):
-        return "[red]Neo4j is not available.[/red]"
+        return Text("Neo4j is not available.", style="red")
     if facts["running"]:
-        return "[green]Neo4j is running.[/green]"
-    return "The local Neo4j is not running; `kgagent up` and every command that needs it start it."
+        return Text("Neo4j is running.", style="green")
+    return Text(
+        "The local Neo4j is not running; `kgagent up` and every command that needs it start it."
+    )
 
 
 def _table(facts: Mapping[str, object]) -> Table:

@@ -43,10 +43,8 @@ def view(
             address = server.address(query.strip())
             print_message(Text(f"The graph of {user_id} is at", style="green"))
             typer.echo(address)
-            print_message(
-                "[dim]Everyone on this machine who knows the address can read the graph. Stop: "
-                "Ctrl-C.[/dim]"
-            )
+            readers = "Everyone on this machine who knows the address can read the graph"
+            print_message(Text(f"{readers}. Stop: Ctrl-C.", style="dim"))
             with opened_in_browser(address) if open_browser else nullcontext():
                 await asyncio.Event().wait()
 

@@ -287,6 +287,21 @@ def test_restore_undoes_what_an_agent_deleted(
     assert kgagent("restore", ruth).code == 1
 
 
+def test_a_name_with_brackets_is_printed_as_it_is(
+    kgagent: Kgagent, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, user_id: str
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    name = "Ruth [/foo] [bold]"
+    with SyncKnowledgeGraph.connect(settings=load_settings()) as graph:
+        tools = graph.tools(user_id=user_id)
+        assert tools.create_node(label="Person", name=name)["success"]
+        assert tools.delete_node(entity_key=name)["success"]
+    assert name in kgagent("restore").out
+    assert name in kgagent("restore", name).out
+    assert name in kgagent("explore", "--text-match", name).out
+
+
 def test_get_shows_a_relationship_with_its_notes_by_date_and_its_history(
     kgagent: Kgagent, tmp_path: Path
 ) -> None:

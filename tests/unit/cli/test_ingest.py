@@ -1,7 +1,5 @@
 """What `kgagent ingest` prints."""
 
-from rich.text import Text
-
 from kgagent.cli.ingest import summary_lines
 from kgagent.cli.source_files import SourceFile
 from kgagent.ingestion import IngestionReport, NodeChange, RelationshipChange
@@ -29,10 +27,7 @@ def lines(**facts: object) -> list[str]:
         }
         | facts
     )
-    return [
-        Text.from_markup(line).plain
-        for line in summary_lines([SourceFile("a.txt", None, report=report)])
-    ]
+    return [line.plain for line in summary_lines([SourceFile("a.txt", None, report=report)])]
 
 
 def test_new_and_changed_records_are_counted() -> None:

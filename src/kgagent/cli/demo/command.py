@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from kgagent.cli.graph_session import run_with_graph
 from kgagent.cli.options import Json
@@ -49,13 +50,16 @@ def demo(
     # A program in a virtual environment may not be on the PATH.
     is_named = Path(sys.argv[0]).stem != "kgagent" or shutil.which("kgagent") is not None
     program = "kgagent" if is_named else shlex.quote(sys.argv[0])
+
+    def step(command: str, purpose: str) -> Text:
+        return Text.assemble("  ", (f"{program} {command}", "cyan"), f"  {purpose}")
+
     steps = [
-        f'[bold]Next[/bold]\n  [cyan]{program} explore "who helped Fred with his debt?" --user '
-        f"{USER}[/cyan]  "
-        "ask something else",
-        f"  [cyan]{program} view --user {USER}[/cyan]  search and view it on a page",
-        f"  [cyan]{program} load FILE.jsonl[/cyan]  load your own graph",
+        Text("Next", style="bold"),
+        step(f'explore "who helped Fred with his debt?" --user {USER}', "ask something else"),
+        step(f"view --user {USER}", "search and view it on a page"),
+        step("load FILE.jsonl", "load your own graph"),
     ]
     if local is not None and not stops_server:
-        steps.append(f"  [cyan]{program} down[/cyan]  stop the local Neo4j, which keeps running")
+        steps.append(step("down", "stop the local Neo4j, which keeps running"))
     show(result.to_dict(), *result_view(result), *steps, json=json)

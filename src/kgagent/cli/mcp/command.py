@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.markup import escape
+from rich.text import Text
 
 from kgagent.cli.graph_session import resolve_user_id
 from kgagent.cli.mcp.client_config import Client
@@ -218,10 +218,8 @@ def mcp(
         **offer,
     )
     if tokens and is_readable_by_others(tokens):
-        path = escape(str(tokens))
-        print_message(
-            f"[yellow]Other users of this machine can read the tokens: chmod 600 {path}[/yellow]"
-        )
+        readable = f"Other users of this machine can read the tokens: chmod 600 {tokens}"
+        print_message(Text(readable, style="yellow"))
     _serve(settings, lambda graph: _serve_http(graph, options))
 
 
@@ -231,12 +229,10 @@ def _print_config(
     from kgagent.cli.mcp.client_config import client_config, environment, omitted_secrets
 
     typer.echo(client_config(client, environment(settings), user, toolsets))
-    print_message(f"[dim]Belongs in {client.file}[/dim]")
+    print_message(Text(f"Belongs in {client.file}", style="dim"))
     if secrets := omitted_secrets(settings):
-        print_message(
-            f"[dim]Secrets are omitted; also set these variables for the server: "
-            f"{', '.join(secrets)}[/dim]"
-        )
+        omitted = "Secrets are omitted; also set these variables for the server"
+        print_message(Text(f"{omitted}: {', '.join(secrets)}", style="dim"))
 
 
 def _serve(
@@ -274,5 +270,6 @@ async def _serve_http(graph: "OpeningGraph", options: "HttpOptions") -> None:
     from kgagent.adapters.mcp import http_server
 
     async with http_server(graph, options) as server:
-        print_message(f"[green]Serving MCP at {server.url}[/green]; stop: Ctrl-C.")
+        address = (f"Serving MCP at {server.url}", "green")
+        print_message(Text.assemble(address, "; stop: Ctrl-C."))
         await server.serving
