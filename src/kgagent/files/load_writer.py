@@ -21,6 +21,7 @@ from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions, WriteResult
+from kgagent.names import normalised_name
 from kgagent.progress import Advance
 from kgagent.services import GraphServices
 
@@ -147,7 +148,7 @@ def _check_node(intent: NodeIntent, stored: NodeRecord) -> None:
         )
     if isinstance(intent, LoadedNodeIntent) and intent.id is not None:
         old, new = stored.text("name"), intent.values["name"]
-        if new.casefold() != old.casefold():
+        if normalised_name(new) != normalised_name(old):
             raise InputError(
                 f"id {intent.id!r} was loaded as {old!r} before, and this line says {new!r}; use "
                 f"another id, or give "

@@ -25,7 +25,7 @@ from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.free_types import is_same, new_types, with_types
 from kgagent.models.note import times_of_note
 from kgagent.models.when import beginning, with_periods
-from kgagent.names import shorten_name
+from kgagent.names import normalised_name, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
 
@@ -323,7 +323,8 @@ def _check_node(intent: NodeIntent, stored: NodeRecord, ontology: Ontology) -> N
         raise InputError(f"{old!r} has the label {stored.label}, not {intent.label}")
     if intent.mode == "create":
         raise node_exists(stored)
-    if new and ontology.label(stored.label).key_includes_name and new.lower() != old.lower():
+    is_renamed = bool(new) and normalised_name(new) != normalised_name(old)
+    if is_renamed and ontology.label(stored.label).key_includes_name:
         raise InputError(
             f"Nodes of label {stored.label} are identified by their names, so {old!r} cannot "
             f"become {new!r}; give the new one in aliases, and both refer to it"

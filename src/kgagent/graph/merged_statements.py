@@ -10,6 +10,7 @@ from kgagent.graph.aliases import ALIASES
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, TIMES
 from kgagent.graph.records import Record, RelationshipRecord, visible
 from kgagent.models import Note
+from kgagent.models.free_types import normalised_type
 from kgagent.models.note import as_utc
 from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology
@@ -31,10 +32,7 @@ def _replaced_statement(
 ) -> str:
     """What a relationship states that a type and a description do not; empty if nothing."""
     old_type, old = stored.text("relationship_type"), stored.text("description")
-    if old_type.casefold().removesuffix(" of") in {
-        "",
-        relationship_type.casefold().removesuffix(" of"),
-    }:
+    if normalised_type(old_type) in {"", normalised_type(relationship_type)}:
         return old if old != description else ""
     return f"{stored.triplet}. {old}" if old else stored.triplet
 

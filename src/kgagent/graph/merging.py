@@ -19,6 +19,7 @@ from kgagent.graph.store import Row
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import PlannedWrite
 from kgagent.models import GraphNode, Note
+from kgagent.models.free_types import normalised_type
 from kgagent.models.history import dump_history
 from kgagent.models.merged_notes import merge_notes, stored_form
 from kgagent.models.note import LONG_AGO, dump_notes
@@ -413,10 +414,8 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
 
 
 def _is_of_another_type(properties: Mapping[str, Any], other: Record) -> bool:
-    types = {
-        as_text(properties.get("relationship_type")).casefold(),
-        other.text("relationship_type").casefold(),
-    }
+    given, stored = as_text(properties.get("relationship_type")), other.text("relationship_type")
+    types = {normalised_type(given), normalised_type(stored)}
     return len(types - {""}) > 1
 
 

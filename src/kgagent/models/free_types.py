@@ -1,6 +1,7 @@
 """The free types of a relationship, which its `relationship_type` lists: "sister, landlady"."""
 
 from kgagent.errors import InputError
+from kgagent.names import normalised_name
 
 MAX_LENGTH = 200
 """Characters of all types of a relationship."""
@@ -12,16 +13,16 @@ def split_types(relationship_type: str) -> list[str]:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether two texts list the same types, whatever their letter case and order."""
-    return _folded(one) == _folded(other)
+    """Whether two texts list the same types, whatever their spelling and order."""
+    return _normalised(one) == _normalised(other)
 
 
 def new_types(stored: str, given: str) -> list[str]:
-    """The given types that a stored text does not list; the same type in another letter case is no
+    """The given types that a stored text does not list; the same type in another spelling is no
     other.
     """
-    known = _folded(stored)
-    return [name for name in split_types(given) if name.casefold() not in known]
+    known = _normalised(stored)
+    return [name for name in split_types(given) if normalised_type(name) not in known]
 
 
 def with_types(stored: str, given: str) -> str:
@@ -45,5 +46,10 @@ def is_extended(stored: str, changed: str) -> bool:
     return bool(stored) and changed.startswith(f"{stored}, ")
 
 
-def _folded(relationship_type: str) -> set[str]:
-    return {name.casefold() for name in split_types(relationship_type)}
+def normalised_type(name: str) -> str:
+    """The form in which types are compared: "works at" for WORKS_AT and "Works-at"."""
+    return normalised_name(name.replace("_", " ").replace("-", " "))
+
+
+def _normalised(relationship_type: str) -> set[str]:
+    return set(map(normalised_type, split_types(relationship_type)))

@@ -2,6 +2,7 @@
 search.
 """
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from kgagent.concurrency import task_group
@@ -10,7 +11,7 @@ from kgagent.graph.statements import statement
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.pattern_query import ResolutionTarget
 from kgagent.models.plain import aliases_in
-from kgagent.names import plain_words
+from kgagent.names import normalised_name, plain_words
 from kgagent.ontology import Ontology
 from kgagent.patterns.path_reader import PathReader
 from kgagent.patterns.plans import EntryPoint
@@ -38,7 +39,7 @@ class TargetResolver:
     async def by_name(
         self, targets: Sequence[ResolutionTarget], labels: Iterable[str]
     ) -> list[list[EntryPoint]]:
-        """Find the nodes that have the key or, ignoring letter case, the name of each target.
+        """Find the nodes that have the key or the name of each target.
 
         Args:
             targets: the targets.
@@ -57,7 +58,11 @@ class TargetResolver:
                 *names,
                 *(target.entity_key for target in targets if target.entity_key is not None),
             ],
-            "lower_names": [name.lower() for name in names],
+            "lower_names": [
+                unicodedata.normalize(form, name).lower()
+                for name in names
+                for form in ("NFC", "NFD")
+            ],
             "namesakes": MAX_NAMESAKES,
         }
         async with task_group() as group:
@@ -137,7 +142,6 @@ def _is_target(target: ResolutionTarget, row: Mapping[str, object]) -> bool:
     if target.entity_key is not None:
         return row["entity_key"] == target.entity_key
     name = row["name"]
-    described = target.description.strip()
-    return row["entity_key"] == described or (
-        isinstance(name, str) and name.lower() == described.lower()
+    return row["entity_key"] == target.description.strip() or (
+        isinstance(name, str) and normalised_name(name) == normalised_name(target.description)
     )

@@ -11,10 +11,10 @@ from kgagent.graph.schema_parts import RELATIONSHIP_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models import ExploreRequest, ExploreResult, HybridSearchResult, TraverseResult
-from kgagent.models.free_types import split_types
+from kgagent.models.free_types import normalised_type, split_types
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.traversal import TraverseRequest
-from kgagent.names import normalised_name, shorten_name
+from kgagent.names import shorten_name
 from kgagent.search.scope import SearchScope
 
 RequestT = TypeVar("RequestT", bound=TraverseRequest | HybridSearchRequest | ExploreRequest)
@@ -62,9 +62,9 @@ async def spellings(
         return types, ()
     warnings = []
     for given_type, names in similar.items():
-        form = _folded(given_type)
+        form = normalised_type(given_type)
         exact = [name for name in names if given_type in _listed(name)]
-        same = exact or [name for name in names if form in map(_folded, _listed(name))]
+        same = exact or [name for name in names if form in map(normalised_type, _listed(name))]
         types[given_type] = same or [given_type]
         if not same:
             nearest = (
@@ -78,7 +78,11 @@ async def _similar(store: Store, user_id: str, given: Sequence[str]) -> dict[str
     """For each given type, the stored ones with one of its words or a similar word, best match
     first.
     """
-    forms = [(name, separator.join(_words(name))) for name in given for separator in (" ", "_")]
+    forms = [
+        (name, separator.join(normalised_type(name).split()))
+        for name in given
+        for separator in (" ", "_")
+    ]
     queries = [
         (name, similar_name_query(form, user_id, "relationship_type")) for name, form in forms
     ]
@@ -98,14 +102,6 @@ async def _similar(store: Store, user_id: str, given: Sequence[str]) -> dict[str
     return similar
 
 
-def _folded(name: str) -> str:
-    return normalised_name(" ".join(_words(name)))
-
-
 def _listed(name: str) -> list[str]:
     """A stored type, and each of several that it lists."""
     return [name, *split_types(name)]
-
-
-def _words(name: str) -> list[str]:
-    return name.replace("_", " ").replace("-", " ").split()
