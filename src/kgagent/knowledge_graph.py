@@ -75,10 +75,7 @@ def _check(request: object, model: type[object], alternative: str = "") -> None:
         InputError: the error names the model and the alternative.
     """
     if not isinstance(request, model):
-        article = "an" if model.__name__.startswith("E") else "a"
-        raise InputError(
-            f"Give {article} {model.__name__}{alternative}, got {type(request).__name__}"
-        )
+        raise InputError(f"Give one {model.__name__}{alternative}, got {type(request).__name__}")
 
 
 def _check_no_options(options: Mapping[str, object], model: type[object]) -> None:

@@ -323,7 +323,7 @@ def _check_node(intent: NodeIntent, stored: NodeRecord, ontology: Ontology) -> N
         raise InputError(f"{old!r} has the label {stored.label}, not {intent.label}")
     if intent.mode == "create":
         raise node_exists(stored)
-    is_renamed = bool(new) and normalised_name(new) != normalised_name(old)
+    is_renamed = new is not None and normalised_name(new) != normalised_name(old)
     if is_renamed and ontology.label(stored.label).key_includes_name:
         raise InputError(
             f"Nodes of label {stored.label} are identified by their names, so {old!r} cannot "
