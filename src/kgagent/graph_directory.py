@@ -59,9 +59,11 @@ class GraphDirectory:
         return await asyncio.shield(self._opening[name])
 
     async def close(self) -> None:
-        """Close all graphs; a second call does nothing."""
+        """Close all graphs, and open none any further; a second call does nothing."""
         self._is_closed = True
         opening, self._opening = list(self._opening.values()), {}
+        for task in opening:
+            task.cancel()
         opened = await asyncio.gather(*opening, return_exceptions=True)
         graphs = (graph for graph in opened if not isinstance(graph, BaseException))
         failures = await asyncio.gather(

@@ -3,8 +3,8 @@ one.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -16,9 +16,9 @@ from kgagent.embedding.factory import make_embedder
 from kgagent.errors import InputError
 from kgagent.graph.connection import Credentials, connect
 from kgagent.graph.store import Store
-from kgagent.local import LocalNeo4j
+from kgagent.local import LocalNeo4j, ServerInfo
 from kgagent.ontology import Ontology
-from kgagent.progress import Progress
+from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.settings import Settings
 
@@ -153,7 +153,7 @@ async def find_login(
                 "auth needs a server: give uri, or set NEO4J_URI; the local Neo4j has its own "
                 "password"
             )
-        info = await asyncio.to_thread(LocalNeo4j.from_settings(settings).up, progress)
+        info = await _start_local(settings, progress)
         return Login(
             uri=info.uri,
             username=info.username,
@@ -169,3 +169,38 @@ async def find_login(
         database=database or settings.neo4j_database,
         driver_options=driver_options,
     )
+
+
+async def _start_local(settings: Settings, progress: Progress | None) -> ServerInfo:
+    """Start the local Neo4j in a thread; it starts no longer if the caller is cancelled."""
+    interruptible = _InterruptibleProgress(progress or SilentProgress())
+    up = LocalNeo4j.from_settings(settings).up
+    starting = asyncio.ensure_future(asyncio.to_thread(up, interruptible))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        interruptible.is_interrupted = True
+        await asyncio.wait([starting])
+        # Otherwise an error that nobody waits for is logged.
+        starting.exception()
+        raise
+
+
+class _InterruptibleProgress:
+    """Reports progress, until it is interrupted; then it ends the work that it reports."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.is_interrupted = False
+        self._progress = progress
+
+    @contextmanager
+    def task(self, description: str, total: int | None = None) -> Iterator[Advance]:
+        """Start a task, see `Progress`."""
+        with self._progress.task(description, total) as advance:
+
+            def advanced(units: int) -> None:
+                if self.is_interrupted:
+                    raise RuntimeError("Nobody waits for this work any more")
+                advance(units)
+
+            yield advanced

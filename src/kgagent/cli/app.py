@@ -2,10 +2,12 @@
 
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable
 from functools import wraps
 from io import TextIOWrapper
+from types import FrameType
 from typing import Annotated, ParamSpec
 
 import typer
@@ -104,6 +106,7 @@ def main() -> None:
             # A redirected stream of Windows has the encoding of the console, which lacks most
             # characters.
             stream.reconfigure(errors="replace")
+    signal.signal(signal.SIGTERM, _end)
     try:
         try:
             app()
@@ -119,6 +122,14 @@ def main() -> None:
         for stream in (sys.stdout, sys.stderr):
             os.dup2(nowhere, stream.fileno())
         sys.exit(BROKEN_PIPE_STATUS)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    """End as the signal asks, and with this process a Neo4j that it was starting."""
+    if process := sys.modules.get("kgagent.local.process"):
+        process.kill_starting()
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
 
 
 def _error_text(error: KgAgentError) -> str:

@@ -1,35 +1,28 @@
-"""Starts, finds and terminates the server process."""
+"""The process of the server: starts, finds and ends it, and chooses its port."""
 
 import os
+import socket
 import subprocess
 import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgagent.errors import ServerStartError
 from kgagent.extras import require_extra
+from kgagent.local.config import HOST
 
 if TYPE_CHECKING:
     import psutil
 
 _PASSED_VARIABLES = (
-    *(
-        "HOME",
-        "USER",
-        "LOGNAME",
-        "PATH",
-        "LANG",
-        "LC_ALL",
-        "LC_CTYPE",
-        "TZ",
-        "TMPDIR",
-        "LD_LIBRARY_PATH",
-    ),
-    *("SYSTEMROOT", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA"),
+    *("HOME", "USER", "LOGNAME", "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"),
+    *("LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP"),
+    *("USERPROFILE", "APPDATA", "LOCALAPPDATA"),
 )
-_COMMAND_LINE_SECONDS, _NEW_SECONDS = 1.0, 10.0
-_children: dict[int, subprocess.Popen[bytes]] = {}
+_starting: "set[psutil.Process]" = set()
+"""Servers that this process starts and that are not ready."""
 
 
 def server_environment() -> dict[str, str]:
@@ -67,7 +60,7 @@ def spawn(command: Sequence[str | Path], *, folder: Path, output: Path) -> "psut
             creationflags=_detached_flags(),
         )
     # Python warns when the Popen object of a running process is deleted.
-    _children[child.pid] = child
+    child.returncode = 0
     return psutil.Process(child.pid)
 
 
@@ -79,22 +72,9 @@ def find_server(pid: int | None, home: Path) -> "psutil.Process | None":
         import psutil
     try:
         process = psutil.Process(pid)
-        return process if home_argument(home) in _command_line(process) else None
+        return process if home_argument(home) in process.cmdline() else None
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return None
-
-
-def _command_line(process: "psutil.Process") -> list[str]:
-    # A process that has just been started has an empty command line until the system has filled it
-    # in: some 30 ms on a busy machine. A thread of the kernel, which is older, never has one.
-    deadline = time.monotonic() + _COMMAND_LINE_SECONDS
-    while not (arguments := process.cmdline()) and time.monotonic() < deadline and _is_new(process):
-        time.sleep(0.005)
-    return arguments
-
-
-def _is_new(process: "psutil.Process") -> bool:
-    return abs(time.time() - process.create_time()) < _NEW_SECONDS
 
 
 def wait_for_exit(process: "psutil.Process", timeout: float) -> bool:
@@ -105,9 +85,6 @@ def wait_for_exit(process: "psutil.Process", timeout: float) -> bool:
         process.wait(timeout)
     except psutil.TimeoutExpired:
         return False
-    child = _children.pop(process.pid, None)
-    if child is not None:
-        child.poll()
     return True
 
 
@@ -115,13 +92,73 @@ def terminate(process: "psutil.Process", *, timeout: float) -> None:
     """Terminate the process, and kill it if it has not exited after `timeout` seconds."""
     import psutil
 
-    try:
+    with suppress(psutil.NoSuchProcess):
         process.terminate()
         if not wait_for_exit(process, timeout):
-            process.kill()
-            wait_for_exit(process, timeout)
-    except psutil.NoSuchProcess:
-        return
+            _kill(process)
+
+
+def _kill(process: "psutil.Process") -> None:
+    import psutil
+
+    with suppress(psutil.NoSuchProcess):
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def killed_unless_ready(process: "psutil.Process") -> Iterator[None]:
+    """Kill a server that starts if the block, which waits for it, fails or is interrupted."""
+    _starting.add(process)
+    try:
+        yield
+    except BaseException:
+        _kill(process)
+        raise
+    finally:
+        _starting.discard(process)
+
+
+def kill_starting() -> None:
+    """Kill the servers that this process starts and that are not ready, before it ends itself."""
+    for process in list(_starting):
+        _kill(process)
+
+
+def is_free(port: int) -> bool:
+    """Whether a server can listen on the port now."""
+    with socket.socket() as probe:
+        if sys.platform != "win32":
+            # Neo4j can listen despite lingering connections of a server that has just stopped.
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def choose_port(requested: int, previous: int | None) -> int:
+    """Choose the requested port, else the port of the previous start, else any free port.
+
+    Args:
+        requested: 0 for any port.
+        previous: port of the previous start; None if there was none.
+
+    Raises:
+        ServerStartError: the requested port is in use.
+    """
+    if requested and not is_free(requested):
+        raise ServerStartError(
+            f"Port {requested} is in use by another program. Free it, or set KGAGENT_LOCAL_PORT to "
+            f"another port (0 for any free port)."
+        )
+    if (wanted := requested or previous) and is_free(wanted):
+        return wanted
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def _detached_flags() -> int:

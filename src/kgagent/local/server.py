@@ -2,24 +2,32 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from kgagent.errors import ServerStartError
 from kgagent.extras import require_extra
 from kgagent.local.artifacts import fetch
-from kgagent.local.config import HOST, choose_memory, machine_memory
-from kgagent.local.java import find_java
-from kgagent.local.launch import (
-    LaunchPlan,
-    choose_port,
-    last_log_lines,
-    launch,
-    set_initial_password,
+from kgagent.local.config import (
+    HOST,
+    choose_memory,
+    machine_memory,
+    render_argument_file,
+    render_config,
+    server_arguments,
 )
-from kgagent.local.process import find_server, terminate, wait_for_exit
-from kgagent.local.readiness import failed_database, is_ready
+from kgagent.local.java import find_java
+from kgagent.local.process import (
+    choose_port,
+    find_server,
+    home_argument,
+    killed_unless_ready,
+    spawn,
+    terminate,
+    wait_for_exit,
+)
+from kgagent.local.readiness import USERNAME, is_ready
 from kgagent.local.releases import find_release
 from kgagent.local.server_home import (
     ServerHome,
@@ -29,6 +37,7 @@ from kgagent.local.server_home import (
     default_home,
     not_writable,
 )
+from kgagent.private_files import replace_private_file
 from kgagent.progress import Progress, SilentProgress
 
 if TYPE_CHECKING:
@@ -36,7 +45,6 @@ if TYPE_CHECKING:
 
     from kgagent.settings import Settings
 
-_USERNAME = "neo4j"
 _START_SECONDS = 120.0
 _STOP_SECONDS = 30.0
 _POLL_SECONDS = 0.1
@@ -92,10 +100,10 @@ class LocalNeo4j:
         """Download the server, start it, and wait until it is ready.
 
         If the server is already running, nothing is started. Concurrent calls of several processes
-        get the same server.
+        get the same server. A start that fails or is interrupted leaves no server behind.
 
         Args:
-            progress: reports the download and the start.
+            progress: reports the download and the start; what it raises interrupts them.
 
         Raises:
             ConfigurationError: the version has no lock file, or the `local` extra is not installed.
@@ -105,11 +113,14 @@ class LocalNeo4j:
         """
         progress = progress or SilentProgress()
         self._home.create()
-        with self._locked():
+        with self._locked(progress):
             state, running = self._find_running()
             if state and running:
-                return self._reuse(state, running, progress)
-            return self._start(state, progress)
+                self._check_running(state)
+                self._await_ready(state, running, progress)
+            else:
+                state, running = self._start(state, progress)
+            return self._info(state, running.pid)
 
     def down(self) -> bool:
         """Stop the server cleanly; only a process that `up` started is stopped.
@@ -119,10 +130,12 @@ class LocalNeo4j:
         """
         if not self._home.path.is_dir():
             return False
-        with self._locked():
+        with self._locked(SilentProgress()):
             state, running = self._find_running()
-            if state is not None:
-                self._stop(state, running)
+            if running:
+                terminate(running, timeout=_STOP_SECONDS)
+            if state:
+                self._home.write_state(state.model_copy(update={"pid": None}))
             return running is not None
 
     def status(self) -> ServerStatus:
@@ -130,15 +143,13 @@ class LocalNeo4j:
 
         Raises:
             ServerStartError: the server is running, but its password is missing or was changed on
-                the server.
+                the server, or it could not start its database.
         """
         state, running = self._find_running()
         info = self._info(state, running.pid) if state and running else None
         return ServerStatus(
             running=info is not None,
-            ready=info is not None
-            and state is not None
-            and is_ready(state.port, _USERNAME, info.password),
+            ready=info is not None and state is not None and is_ready(state.port, info.password),
             info=info,
             home=self._home.path,
             version=state.version if state else None,
@@ -149,67 +160,56 @@ class LocalNeo4j:
         state = self._home.read_state()
         return state, find_server(state.pid, self._home.path) if state else None
 
-    def _stop(self, state: ServerState, running: "psutil.Process | None") -> ServerState:
-        if running:
-            terminate(running, timeout=_STOP_SECONDS)
-        stopped = state.model_copy(update={"pid": None})
-        self._home.write_state(stopped)
-        return stopped
-
-    def _check_running_version(self, state: ServerState) -> None:
+    def _check_running(self, state: ServerState) -> None:
+        """Refuse a running server of another version or at another port than was requested."""
         if state.version != self._release.version:
             raise ServerStartError(
                 f"Neo4j {state.version} is running on {self._home.path}, but "
                 f"{self._release.version} was requested. "
                 "Stop the running server first (kgagent down)."
             )
-
-    def _reuse(
-        self, state: ServerState, running: "psutil.Process", progress: Progress
-    ) -> ServerInfo:
-        self._check_running_version(state)
         if self._port not in (0, state.port):
             raise ServerStartError(
                 f"The local Neo4j is running on port {state.port}, but port {self._port} was "
-                f"requested. "
-                "Stop it first (kgagent down)."
+                f"requested. Stop it first (kgagent down)."
             )
-        self._await_ready(state, running, progress)
-        return self._info(state, running.pid)
 
-    def _start(self, state: ServerState | None, progress: Progress) -> ServerInfo:
-        self._check_data_version(state)
-        plan = LaunchPlan(
-            release=self._release,
-            home=self._home,
-            java=find_java(self._release.oldest_java),
-            jars=fetch(self._release.lock_name, cache=self._cache, progress=progress),
-            memory=choose_memory(machine_memory()),
-            java_options=self._java_options,
-            neo4j_settings=self._neo4j_settings,
-        )
-        if state is None or not state.initialised:
-            set_initial_password(plan, self._home.password())
+    def _start(
+        self, state: ServerState | None, progress: Progress
+    ) -> "tuple[ServerState, psutil.Process]":
+        release, home = self._release, self._home
+        if state and not release.opens(state.version):
+            raise ServerStartError(
+                f"The data in {home.path} was last used by Neo4j {state.version} and cannot be "
+                f"opened by {release.version}. Set "
+                f"KGAGENT_LOCAL_NEO4J_VERSION={state.version}, or set KGAGENT_HOME to another "
+                f"folder."
+            )
+        java = find_java(release.oldest_java)
+        jars = fetch(release.lock_name, cache=self._cache, progress=progress)
+        memory = choose_memory(machine_memory())
+        if not home.system_database.exists():
+            home.write_initial_user(USERNAME)
         port = choose_port(self._port, state.port if state else None)
-        process = launch(plan, port)
-        initialised = state is not None and state.initialised
-        new = ServerState(
-            version=self._release.version, port=port, pid=process.pid, initialised=initialised
+        config = render_config(release, port=port, memory=memory, more=self._neo4j_settings)
+        replace_private_file(home.config / "neo4j.conf", config)
+        arguments = server_arguments(release, java, jars, memory, self._java_options)
+        replace_private_file(home.arguments, render_argument_file(arguments))
+        process = spawn(
+            [
+                java.launcher,
+                f"@{home.arguments}",
+                home_argument(home.path),
+                f"--config-dir={home.config}",
+            ],
+            folder=home.path,
+            output=home.output,
         )
-        self._home.write_state(new)
-        self._await_ready(new, process, progress)
-        return self._info(new, process.pid)
-
-    def _check_data_version(self, state: ServerState | None) -> None:
-        if state is None or self._release.opens(state.version):
-            return
-        raise ServerStartError(
-            f"The data in {self._home.path} was last used by Neo4j {state.version} and cannot be "
-            f"opened by "
-            f"{self._release.version}. Set KGAGENT_LOCAL_NEO4J_VERSION={state.version}, or set "
-            f"KGAGENT_HOME to "
-            "another folder."
-        )
+        started = ServerState(version=release.version, port=port, pid=process.pid)
+        with killed_unless_ready(process):
+            home.write_state(started)
+            self._await_ready(started, process, progress)
+        return started, process
 
     def _await_ready(
         self, state: ServerState, running: "psutil.Process", progress: Progress
@@ -217,52 +217,42 @@ class LocalNeo4j:
         """Wait for a server that starts.
 
         Raises:
-            ServerStartError: it exited, could not start a database, or took too long; it is not
-                running any more.
+            ServerStartError: it exited, could not start a database, or took too long.
         """
-        password = self._home.password()
-        if not is_ready(state.port, _USERNAME, password):
-            deadline = time.monotonic() + _START_SECONDS
-            with progress.task(f"Starting Neo4j {state.version}") as advance:
-                while not is_ready(state.port, _USERNAME, password):
-                    problem = self._problem(state, running, password, deadline)
-                    if problem:
-                        terminate(running, timeout=_STOP_SECONDS)
-                        raise ServerStartError(f"The local Neo4j {problem}")
-                    advance(1)
-        if not state.initialised:
-            self._home.write_state(state.model_copy(update={"initialised": True}))
-
-    def _problem(
-        self, state: ServerState, running: "psutil.Process", password: str, deadline: float
-    ) -> str:
-        """Wait a moment for a server that starts, and return why it will not be ready; empty if it
-        may still be.
-        """
+        password, deadline = self._home.password(), time.monotonic() + _START_SECONDS
         log = f"Its log is in {self._home.path / 'logs'}"
-        if wait_for_exit(running, _POLL_SECONDS):
-            return f"exited during startup. {log}; it ends with:\n{last_log_lines(self._home)}"
-        if failed := failed_database(state.port, _USERNAME, password):
-            database, message = failed
-            return (
-                f"could not start the database {database!r}, and was stopped. It says: "
-                f"{message}\nIf the disk is full, "
-                f"make room and start it again (kgagent up). If the data are damaged, move "
-                f"{self._home.path} away and "
-                f"import an export (kgagent import). {log}."
-            )
-        if time.monotonic() > deadline:
-            ended = last_log_lines(self._home)
-            return (
-                f"was not ready within {_START_SECONDS:.0f} s and was stopped. {log}; it ends "
-                f"with:\n{ended}"
-            )
-        return ""
+        if is_ready(state.port, password):
+            return
+        with progress.task(f"Starting Neo4j {state.version}") as advance:
+            while not self._is_ready(state, password, log):
+                advance(1)
+                problem = (
+                    "exited during startup"
+                    if wait_for_exit(running, _POLL_SECONDS)
+                    else f"was not ready within {_START_SECONDS:.0f} s"
+                    if time.monotonic() > deadline
+                    else ""
+                )
+                if problem:
+                    raise ServerStartError(
+                        f"The local Neo4j {problem}. {log}; it ends with:\n"
+                        f"{self._home.last_log_lines()}"
+                    )
+
+    def _is_ready(self, state: ServerState, password: str, log: str) -> bool:
+        try:
+            return is_ready(state.port, password)
+        except ServerStartError as error:
+            raise ServerStartError(
+                f"{error}\nIf the disk is full, make room and start it again (kgagent up). If the "
+                f"data are damaged, move {self._home.path} away and import an export (kgagent "
+                f"import). {log}."
+            ) from error
 
     def _info(self, state: ServerState, pid: int) -> ServerInfo:
         return ServerInfo(
             uri=f"bolt://{HOST}:{state.port}",
-            username=_USERNAME,
+            username=USERNAME,
             password=self._home.password(),
             pid=pid,
             version=state.version,
@@ -271,11 +261,23 @@ class LocalNeo4j:
         )
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self, progress: Progress) -> Iterator[None]:
+        """Wait until no other program starts or stops this server."""
         with require_extra("local"):
-            from filelock import FileLock
+            from filelock import FileLock, Timeout
+        lock = FileLock(self._home.lock)
         try:
-            with FileLock(self._home.lock):
+            with suppress(Timeout):
+                lock.acquire(timeout=0)
+            if not lock.is_locked:
+                with progress.task("Waiting until another program has started Neo4j") as advance:
+                    while not lock.is_locked:
+                        advance(1)
+                        with suppress(Timeout):
+                            lock.acquire(timeout=_POLL_SECONDS)
+            try:
                 yield
+            finally:
+                lock.release()
         except OSError as error:
             raise ServerStartError(not_writable(self._home.path, error)) from error

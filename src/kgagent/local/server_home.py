@@ -2,6 +2,8 @@
 about the server.
 """
 
+import hashlib
+import re
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +14,10 @@ from kgagent.errors import ServerStartError
 from kgagent.extras import require_extra
 from kgagent.private_files import replace_private_file
 
+_HASH_ROUNDS = 1024
+_MAX_LINES = 15
+_NOISE = re.compile(r"^WARNING: |\bat \S+\(.*\)$|\.\.\. \d+ more$")
+
 
 class ServerState(BaseModel):
     """The stored state of the server.
@@ -20,7 +26,6 @@ class ServerState(BaseModel):
         version: Neo4j version that last used the data.
         port: bolt port.
         pid: process id of the server; None after it was stopped.
-        initialised: whether the server has started successfully with this data.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -28,7 +33,6 @@ class ServerState(BaseModel):
     version: str
     port: int
     pid: int | None = None
-    initialised: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +90,7 @@ class ServerHome:
         self.arguments = path / "java.args"
         self.data = path / "data"
         self.system_database = self.data / "databases" / "system"
+        self.initial_user = self.data / "dbms" / "auth.ini"
         self.neo4j_log = path / "logs" / "neo4j.log"
         self.output = path / "server.log"
 
@@ -131,6 +136,33 @@ class ServerHome:
         password = secrets.token_hex(24)
         replace_private_file(self.password_file, password)
         return password
+
+    def write_initial_user(self, username: str) -> None:
+        """Write the user and the password that the first start of a server creates."""
+        self.initial_user.parent.mkdir(parents=True, exist_ok=True)
+        replace_private_file(self.initial_user, f"{username}:{_hashed(self.password())}:\n")
+
+    def last_log_lines(self) -> str:
+        """The last lines of the server's output and log."""
+        return "\n".join(map(_last_lines, (self.output, self.neo4j_log)))
+
+
+def _hashed(password: str) -> str:
+    """A password in the form of the admin tool of Neo4j, `dbms set-initial-password`."""
+    salt = secrets.token_bytes(32)
+    digest = hashlib.sha256(salt + password.encode()).digest()
+    for _ in range(_HASH_ROUNDS - 1):
+        digest = hashlib.sha256(digest).digest()
+    return f"SHA-256,{digest.hex()},{salt.hex()},{_HASH_ROUNDS}"
+
+
+def _last_lines(path: Path) -> str:
+    try:
+        text = path.read_text("utf-8", "replace")
+    except OSError:
+        return ""
+    lines = [line for line in text.splitlines() if line.strip() and not _NOISE.search(line)]
+    return "\n".join(lines[-_MAX_LINES:])
 
 
 def not_writable(path: Path, error: OSError) -> str:

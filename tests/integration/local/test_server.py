@@ -4,6 +4,8 @@ import socket
 import stat
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -17,11 +19,20 @@ from tests.support.shared_server import JAVA_OPTIONS
 
 UP_IN_A_PROCESS = """
 import sys
+from contextlib import suppress
 from pathlib import Path
 from kgagent.local import LocalNeo4j
 local = LocalNeo4j(Path(sys.argv[1]), version=sys.argv[2], java_options=sys.argv[3:])
 print(local.up().pid, flush=True)
 """
+
+
+BEGIN = (
+    b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": '
+    b'"2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}\n'
+    b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n'
+    b'{"jsonrpc": "2.0", "id": 2, "method": "tools/list"}\n'
+)
 
 
 def _up_in_a_process(home: Path) -> subprocess.Popen[str]:
@@ -42,9 +53,7 @@ def _kill(pid: int) -> None:
 
 def _write_state(home: Path, **values: object) -> None:
     home.mkdir(exist_ok=True)
-    (home / "kgagent.json").write_text(
-        json.dumps({"version": VERSION, "initialised": False} | values)
-    )
+    (home / "kgagent.json").write_text(json.dumps({"version": VERSION} | values))
 
 
 def test_concurrent_processes_get_the_same_server(local: LocalNeo4j, home: Path) -> None:
@@ -141,6 +150,32 @@ def test_start_that_was_killed_midway_is_repeated_on_another_port_if_its_own_is_
         assert _ask(info, "RETURN 1") == [1]
 
 
+@pytest.mark.parametrize("how", ["the client leaves", "SIGTERM"])
+def test_a_program_that_ends_while_it_starts_the_server_ends_at_once_and_takes_it_along(
+    fresh: LocalNeo4j, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    command = [sys.executable, "-c", "from kgagent.cli.app import main; main()", "mcp"]
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    monkeypatch.setenv("KGAGENT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("KGAGENT_LOCAL_NEO4J_VERSION", VERSION)
+    monkeypatch.setenv("KGAGENT_EMBEDDER", "hashing")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as program:
+        assert program.stdin is not None
+        program.stdin.write(BEGIN)
+        program.stdin.flush()
+        while (begun := fresh.status().info) is None:
+            assert program.poll() is None
+            time.sleep(0.05)
+        if how == "SIGTERM":
+            program.terminate()
+        else:
+            program.stdin.close()
+        program.wait(timeout=5)
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(begun.pid).wait(timeout=1)
+    assert not fresh.status().running
+
+
 def test_failed_start_says_why(fresh: LocalNeo4j, tmp_path: Path) -> None:
     data = tmp_path / "home" / "data"
     data.mkdir(parents=True)
@@ -163,9 +198,7 @@ def test_start_without_the_database_says_why_and_what_to_do(
         fresh.up()
 
     error = str(raised.value)
-    assert error.startswith(
-        "The local Neo4j could not start the database 'neo4j', and was stopped. It says: "
-    )
+    assert error.startswith("The local Neo4j could not start the database 'neo4j'. It says: ")
     assert "kgagent import" in error
     assert not fresh.status().running
 
@@ -174,7 +207,7 @@ def test_start_without_the_database_says_why_and_what_to_do(
 def test_data_of_a_newer_or_another_release_line_is_not_opened(
     tmp_path: Path, version: str
 ) -> None:
-    _write_state(tmp_path, version=version, port=1, initialised=True)
+    _write_state(tmp_path, version=version, port=1)
 
     with pytest.raises(ServerStartError, match=f"last used by Neo4j {version}"):
         LocalNeo4j(tmp_path, version=VERSION).up()

@@ -3,7 +3,7 @@ import socket
 import pytest
 
 from kgagent.errors import ServerStartError
-from kgagent.local.launch import choose_port
+from kgagent.local.process import choose_port
 
 
 def test_the_requested_port_is_chosen_or_else_the_previous_one_or_else_a_free_one() -> None:

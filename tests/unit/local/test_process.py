@@ -1,6 +1,5 @@
 import os
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,29 +35,6 @@ def test_server_is_recognised_by_the_home_that_it_serves(
     assert find_server(os.getpid(), tmp_path) is None
     assert find_server(None, tmp_path) is None
     assert not wait_for_exit(stand_in, 0.01)
-
-
-def test_server_is_recognised_before_the_system_has_filled_in_its_command_line(
-    stand_in: psutil.Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = psutil.Process.cmdline
-    answers: list[list[str]] = [[], []]
-    monkeypatch.setattr(
-        psutil.Process, "cmdline", lambda process: answers.pop() if answers else read(process)
-    )
-
-    assert find_server(stand_in.pid, tmp_path) is not None
-
-
-def test_an_old_process_without_a_command_line_is_not_waited_for(
-    stand_in: psutil.Process, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command_lines: list[list[str]] = [["second"], []]
-    monkeypatch.setattr(psutil.Process, "cmdline", lambda _: command_lines.pop())
-    monkeypatch.setattr(psutil.Process, "create_time", lambda _: time.time() - 3_600)
-
-    assert find_server(stand_in.pid, tmp_path) is None
-    assert command_lines == [["second"]]
 
 
 def test_dead_unreaped_process_is_not_the_server(stand_in: psutil.Process, tmp_path: Path) -> None:
