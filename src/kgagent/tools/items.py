@@ -144,9 +144,9 @@ class RememberedNode(Arguments):
     entity_key: EntityKey | None = Field(None, description="Its key, if its name is ambiguous.")
     label: ShortText | None = Field(None, description="Required for a new node.")
     name: NodeName | None = Field(None, description="Name that people use.")
-    aliases: Aliases = Field(default_factory=list, description="Other names to add.")
+    aliases: Aliases = Field(default_factory=list, description="Other names.")
     description: Text | None = Field(None, description="One sentence.")
-    notes: Notes = Field(default_factory=list, description="What happened, dated `said_on`.")
+    notes: Notes = Field(default_factory=list, description="What happened.")
     is_owner: bool | None = Field(None, description="The owner of the graph.")
     new: bool = Field(False, description="Create even if the name exists.")
     correction: bool = Field(False, description=CORRECTION)
@@ -199,7 +199,7 @@ class RememberedRelationship(Arguments):
     attitude: Attitude = None
     proximity: Proximity = None
     when: GivenWhen = None
-    notes: Notes = Field(default_factory=list, description="What happened, dated `said_on`.")
+    notes: Notes = Field(default_factory=list, description="What happened.")
     replaces: bool = Field(False, description="The type replaces the old.")
     correction: bool = Field(False, description=CORRECTION)
     confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
@@ -271,7 +271,7 @@ class RememberArguments(Arguments):
         default_factory=list, max_length=MAX_RELATIONSHIPS, description="To store."
     )
     notes: list[Unchecked[RememberedNote]] = Field(
-        default_factory=list, max_length=MAX_NOTES, description="Facts with a `when` of their own."
+        default_factory=list, max_length=MAX_NOTES, description="Facts with their own `when`."
     )
     said_on: WhenPeriod | None = Field(
         None, description="Date of the conversation: default `when` of notes."

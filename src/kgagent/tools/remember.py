@@ -27,9 +27,9 @@ class Remember(Tool[RememberArguments]):
         """The description for the model."""
         return (
             f"Store what you learned in one call: nodes ({', '.join(ontology.labels)}), "
-            "relationships and notes. Creates what is missing and updates what exists; a new "
-            "description replaces the old, a new type is added. What lasts belongs in a "
-            "description, what happened in notes. "
+            "relationships and notes. Creates what is missing, updates what exists; a new "
+            "description replaces the old, a new type is added. What lasts is a description, what "
+            "happened is a note. "
             'Refer to a node by name, entity_key, or `ref` of this call; "me" is the owner. Items '
             'fail independently. Work out dates such as "last Friday". '
             'Example: {"nodes": [{"label": "Person", "name": "Ruth Calder", "description": "Naval '

@@ -138,15 +138,15 @@ async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(
     async with connect() as client:
         keys = {}
         for label, name in (
-            ("Person", "Me"),
+            ("Person", "Ines"),
             ("Person", "Ruth"),
             ("Person", "Tom"),
             ("Concept", "Sailing"),
         ):
             keys[name] = (await call(client, "create_node", label=label, name=name))["entity_key"]
         for first, second, word in (
-            ("Ruth", "Me", "mentor"),
-            ("Tom", "Me", "friend"),
+            ("Ruth", "Ines", "mentor"),
+            ("Tom", "Ines", "friend"),
             ("Ruth", "Sailing", "loves"),
         ):
             ends = {"from_entity_key": keys[first], "to_entity_key": keys[second]}
@@ -178,7 +178,7 @@ async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(
                 {
                     "type": "PROPERTY_EQUALS",
                     "property_path": "name",
-                    "value": "Me",
+                    "value": "Ines",
                     "at_step": "start",
                 },
             ],
@@ -188,8 +188,8 @@ async def test_a_client_builds_a_pattern_from_the_description_of_the_graph(
             client, "query_patterns", patterns=[{"steps": [{"sorce_label": "Person"}]}]
         )
     [path] = found["paths"]
-    assert path["nodes"] == [keys["Me"], keys["Ruth"], keys["Sailing"]]
-    assert [node["name"] for node in found["nodes"]] == ["Me", "Ruth", "Sailing"]
+    assert path["nodes"] == [keys["Ines"], keys["Ruth"], keys["Sailing"]]
+    assert [node["name"] for node in found["nodes"]] == ["Ines", "Ruth", "Sailing"]
     assert "unknown argument patterns.0.steps.0.sorce_label: did you mean source_label" in error_of(
         refused
     )
