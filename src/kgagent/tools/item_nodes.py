@@ -149,7 +149,8 @@ def _created(
     Raises:
         InputError: none can be created.
     """
-    if normalised_name(item.name or "") in context.ontology.owner_words and not item.is_owner:
+    means_owner = normalised_name(item.name or "") in context.ontology.owner_words
+    if means_owner and not (item.is_owner or item.new):
         raise InputError(
             f"{item.name!r} means the owner of the graph, but no node is marked as the owner; give "
             f"the real name and "
