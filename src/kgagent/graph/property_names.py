@@ -6,7 +6,10 @@ the second.
 """
 
 ADOPTED = "kgagent_adopted"
-"""The names of the properties that adopting a record added to it."""
+ADOPTED_HASHES = "kgagent_adopted_hashes"
+"""The names of the properties that kgagent added to a record of another program, and fingerprints
+of the values that it wrote, in the same order.
+"""
 
 OLD_EMBEDDINGS = ("relation_embedding", "notes_embedding", "description_embedding")
 """Embeddings of the documents' earlier form: never read, and removed by the first write."""
@@ -33,6 +36,7 @@ INTERNAL_PROPERTIES = frozenset(
         *NODE_EMBEDDINGS,
         "relationship_embedding",
         ADOPTED,
+        ADOPTED_HASHES,
         *OLD_EMBEDDINGS,
         "is_reversed",
         "notes_text",
@@ -58,6 +62,7 @@ BOOKKEEPING = (
     "embedding_hash",
     "embedding_model",
     ADOPTED,
+    ADOPTED_HASHES,
 )
 NODE_BOOKKEEPING = (*BOOKKEEPING, NODE_EMBEDDINGS[1])
 RELATIONSHIP_BOOKKEEPING = (

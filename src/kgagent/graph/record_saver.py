@@ -12,7 +12,9 @@ from kgagent.errors import (
     InputError,
     KgAgentError,
 )
+from kgagent.graph.adopted import with_additions
 from kgagent.graph.embedded_text import EmbeddedText, length_warnings, vector_changes
+from kgagent.graph.property_names import ADOPTED
 from kgagent.graph.records import Record
 from kgagent.graph.statement_index import index_row
 from kgagent.graph.statements import statement
@@ -235,6 +237,10 @@ def written_row(
     """
     record, kind, version = plan.after, graph.kind(plan.after), stored_version(plan.after)
     is_new = plan.stored is None
+    changes = {"created_at": now, **record.properties} if is_new else dict(plan.changes)
+    changes |= {"updated_at": updated_at} if updated_at else {}
+    if plan.stored is not None and ADOPTED in plan.stored.properties:
+        changes = with_additions(plan.stored.properties, changes)
     return {
         **kind.location(record),
         "element_id": record.element_id,
@@ -242,11 +248,10 @@ def written_row(
         "vector": kind.store.vector(vector.vector),
         "stated": index_row(kind, vector, graph.context.embedder),
         "properties": {
-            **({"created_at": now, **record.properties} if is_new else plan.changes),
+            **changes,
             **vector.properties,
             **kind.bookkeeping(record, graph.user_id, now),
             "version": version + 1,
-            **({"updated_at": updated_at} if updated_at else {}),
         },
     }
 

@@ -12,6 +12,7 @@ from typing import Literal
 from kgagent.embedding.base import Embedder
 from kgagent.errors import SchemaError, StoreError
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.property_names import NODE_EMBEDDINGS
 from kgagent.graph.schema_parts import PREFIX, SchemaPart, schema_parts
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Row, Store
@@ -170,13 +171,15 @@ class Schema:
         return not any(row["name"].startswith(PREFIX) for row in await self._present())
 
     async def drop_all(self) -> None:
-        """Drop the constraints and indexes of kgagent, of whatever ontology.
+        """Drop the constraints and indexes of kgagent, of whatever ontology: those with a name and
+        properties such as it gives them.
 
         Raises:
             StoreError: the database failed.
         """
+        own = [_covered(part.properties) for part in self.parts]
         for row in await self._present():
-            if (name := row["name"]).startswith(PREFIX):
+            if (name := row["name"]).startswith(PREFIX) and _covered(row["properties"]) in own:
                 await self._drop(
                     "CONSTRAINT" if row["is_unique"] else "INDEX", name, still=partial(_has, name)
                 )
@@ -346,3 +349,8 @@ def _grouped(problems: Iterable[tuple[str, str, str]]) -> list[SchemaProblem]:
     for name, what, fix in problems:
         names.setdefault((what, fix), []).append(name)
     return [SchemaProblem(tuple(alike), what, fix) for (what, fix), alike in names.items()]
+
+
+def _covered(properties: Sequence[str]) -> set[str]:
+    """The properties that an index holds, whichever the ontology has for embeddings of nodes."""
+    return {NODE_EMBEDDINGS[0] if name in NODE_EMBEDDINGS else name for name in properties or ()}

@@ -1,7 +1,8 @@
 """Adopting records: what nodes and relationships of other programs lack is added to them, and can
 be removed again.
 
-A record keeps the names of what was added to it (`ADOPTED`). What is made of other properties, a
+A record keeps the names of what was added to it, with fingerprints of the values. What another
+program has changed since is its own, and stays. What is made of other properties, a
 name or a description, is made again when these have changed, unless a tool has replaced it since.
 """
 
@@ -12,10 +13,17 @@ from typing import Any
 
 from kgagent.batches import batched
 from kgagent.formatting import beginning
+from kgagent.graph.adopted import fingerprint, with_additions, written_by_kgagent
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import ADOPTED, NODE_BOOKKEEPING, RELATIONSHIP_BOOKKEEPING
+from kgagent.graph.property_names import (
+    ADOPTED,
+    ADOPTED_HASHES,
+    NODE_BOOKKEEPING,
+    RELATIONSHIP_BOOKKEEPING,
+)
 from kgagent.graph.records import ontology_label
 from kgagent.graph.relationships import parallel_key
+from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.models.history import parse_history
@@ -35,7 +43,7 @@ MAX_DESCRIPTION = 20_000
 
 _NODE_CONTENT = ("entity_key", "user_id", "name", "description")
 _RELATIONSHIP_CONTENT = ("user_id", "relationship_key", "relationship_type", "description")
-_ALWAYS_READ = (ADOPTED, "history")
+_ALWAYS_READ = (ADOPTED, ADOPTED_HASHES, "history")
 
 
 async def adopt_records(
@@ -96,14 +104,22 @@ async def undo_adoption(
     written = 0
     bookkeeping = {"relationships": RELATIONSHIP_BOOKKEEPING, "nodes": NODE_BOOKKEEPING}
     for kind, names in bookkeeping.items():
-        parameters = {"user_id": user_id}
+        parameters: dict[str, Any] = {
+            "user_id": user_id,
+            "owner": fingerprint("user_id", user_id),
+            "own_labels": sorted(OWN_LABELS),
+        }
         with progress.task(f"Restoring {kind}") as advance:
             async with store.stream(statement(f"find_adopted_{kind}"), parameters) as rows:
                 async for batch in batched(rows, batch_size):
-                    ids = [row["element_id"] for row in batch]
+                    added = [
+                        {"element_id": row["element_id"], "added": sorted(written_by_kgagent(of))}
+                        for row in batch
+                        if (of := dict(row["fields"]))
+                    ]
                     [row] = await store.write(
                         statement(f"undo_adopted_{kind}"),
-                        {**parameters, "element_ids": ids, "bookkeeping": list(names)},
+                        {**parameters, "rows": added, "bookkeeping": list(names)},
                     )
                     written += row["written"]
                     advance(len(batch))
@@ -113,7 +129,9 @@ async def undo_adoption(
 async def _changes(rows: AsyncIterator[Row], additions: Callable[[Row], Row]) -> AsyncIterator[Row]:
     async for row in rows:
         if properties := additions(row):
-            yield {"element_id": row["element_id"], "properties": properties}
+            fields = dict(row["fields"])
+            before = {name: fields[name] for name in properties.keys() & fields.keys()}
+            yield {"element_id": row["element_id"], "properties": properties, "before": before}
 
 
 @dataclass(frozen=True)
@@ -150,8 +168,8 @@ class _Adoption:
         """The properties to set on a node; none if it has all."""
         fields = dict(row["fields"])
         rule = self.ontology.labels[ontology_label(row["labels"], self.ontology)]
-        adopted = fields.get(ADOPTED, ())
-        own = {name: value for name, value in fields.items() if name not in adopted}
+        added = written_by_kgagent(fields)
+        own = {name: value for name, value in fields.items() if name not in added}
         key = fields.get("entity_key") or str(uuid.uuid4())
         name, description = node_texts(own, rule)
         wanted = {
@@ -166,7 +184,8 @@ class _Adoption:
         """The properties to set on a relationship; none if it has all."""
         fields = dict(row["fields"])
         rule = self.ontology.relationships[row["type"]]
-        own = {name: value for name, value in fields.items() if name not in fields.get(ADOPTED, ())}
+        added = written_by_kgagent(fields)
+        own = {name: value for name, value in fields.items() if name not in added}
         ends = [_end_name(row[end], self.ontology) for end in ("from", "to")]
         relationship_type, description = relationship_texts(own, row["type"], rule, ends)
         key = fields.get("relationship_key")
@@ -239,18 +258,13 @@ def _additions(wanted: Mapping[str, Any], fields: Mapping[str, Any]) -> Row:
     """The properties to set so that a record has what is wanted; what is its own, or a tool has
     replaced, stays.
     """
-    adopted = tuple(fields.get(ADOPTED, ()))
+    added = written_by_kgagent(fields)
     replaced = {entry.field for entry in parse_history(fields.get("history"))}
     changes: Row = {
         name: value or None
         for name, value in wanted.items()
         if fields.get(name) != (value or None)
         and name not in replaced
-        and (name not in fields or name in adopted)
+        and (name not in fields or name in added)
     }
-    if not changes:
-        return {}
-    names = sorted(
-        {*adopted, *changes} - {name for name, value in changes.items() if value is None}
-    )
-    return {**changes, ADOPTED: names}
+    return with_additions(fields, changes) if changes else {}

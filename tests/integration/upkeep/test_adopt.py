@@ -129,6 +129,7 @@ def without_additions(state: dict[str, Any]) -> Any:
 ADDED = {
     *(
         "kgagent_adopted",
+        "kgagent_adopted_hashes",
         "kgagent_embedding",
         "relationship_embedding",
         "embedding_hash",
@@ -295,7 +296,7 @@ async def test_what_is_written_later_is_adopted_by_a_migration_and_what_tools_wr
     left = await cypher(
         foreign, "MATCH (n:Movie {title: 'Nine Winters'}) RETURN properties(n) AS properties"
     )
-    assert left[0]["properties"].keys() == {"title", "released", "tagline", "history", "updated_at"}
+    assert left[0]["properties"].keys() == {"title", "released", "tagline"}
     produced = "MATCH ({name: 'Ilse Brandt'})-[r:PRODUCED]->() RETURN r.relationship_type AS type"
     assert await cypher(foreign, produced) == [{"type": "produced"}]
 
@@ -397,3 +398,28 @@ async def test_the_command_writes_the_ontology_first_and_reads_it_afterwards(
         "adopt", "--user", USER, "--undo"
     )
     assert await everything(foreign) == before
+
+
+async def test_what_another_program_wrote_to_an_adopted_record_stays(
+    foreign: KnowledgeGraph, own_server: Server
+) -> None:
+    await written(foreign, MOVIES)
+    await cypher(foreign, "CREATE INDEX kgagent_films FOR (m:Movie) ON (m.tagline)")
+    report = await foreign.adopt(user_id=USER)
+    await cypher(
+        foreign,
+        "MATCH (m:Movie {title: 'Nine Winters'}) SET m.name = 'Neun Winter', m.user_id = 'x'",
+    )
+    await cypher(foreign, "MATCH (m:Movie {title: 'The Salt Road'}) SET m.name = 'Salzstrasse'")
+    async with opened(own_server, report.ontology) as graph:
+        await graph.migrate()
+    await foreign.undo_adoption(user_id=USER)
+    rows = await cypher(
+        foreign,
+        "MATCH (m:Movie) WHERE m.name IS NOT NULL "
+        "RETURN m {.*, title: null, tagline: null, released: null} AS own ORDER BY m.name",
+    )
+    stayed = [{k: v for k, v in row["own"].items() if v is not None} for row in rows]
+    assert stayed == [{"name": "Neun Winter", "user_id": "x"}, {"name": "Salzstrasse"}]
+    names = {row["name"] for row in await cypher(foreign, "SHOW INDEXES")}
+    assert {name for name in names if name.startswith("kgagent_")} == {"kgagent_films"}

@@ -1,15 +1,15 @@
 // Removes what adopting nodes, and embedding them since, has added, and the entries of their statements in the index, with those of
 // relationships that tools created at them.
-// Parameters: user_id; element_ids; bookkeeping [names of properties].
+// Parameters: user_id; rows [{element_id, added: names of what kgagent wrote}]; owner (fingerprint of the user_id); bookkeeping [names of properties].
 // Rows: one {written}.
-UNWIND $element_ids AS element_id
+UNWIND $rows AS row
 MATCH (n)
-WHERE elementId(n) = element_id
-WITH n
-WHERE n.user_id = $user_id AND n.kgagent_adopted IS NOT NULL
+WHERE elementId(n) = row.element_id
+WITH n, row
+WHERE n.user_id = $user_id AND n.kgagent_adopted IS NOT NULL OR $owner IN n.kgagent_adopted_hashes
 CALL (n) {
   MATCH (entry:KgagentStatement)
-  WHERE entry.user_id = $user_id AND entry.record = n.entity_key
+  WHERE entry.user_id IN [$user_id, n.user_id] AND entry.record = n.entity_key
   DELETE entry
 }
 CALL (n) {
@@ -21,7 +21,7 @@ CALL (n) {
   WHERE entry.user_id = $user_id AND entry.record = record
   DELETE entry
 }
-WITH n, n.kgagent_adopted + $bookkeeping AS names
+WITH n, row.added + $bookkeeping AS names
 CALL (n, names) {
   UNWIND names AS name
   SET n[name] = null

@@ -1,17 +1,17 @@
 // Removes what adopting relationships, and embedding them since, has added, and the entries of their statements in the index.
-// Parameters: user_id; element_ids; bookkeeping [names of properties].
+// Parameters: user_id; rows [{element_id, added: names of what kgagent wrote}]; owner (fingerprint of the user_id); bookkeeping [names of properties].
 // Rows: one {written}.
-UNWIND $element_ids AS element_id
+UNWIND $rows AS row
 MATCH ()-[r]->()
-WHERE elementId(r) = element_id
-WITH r
-WHERE r.user_id = $user_id AND r.kgagent_adopted IS NOT NULL
+WHERE elementId(r) = row.element_id
+WITH r, row
+WHERE r.user_id = $user_id AND r.kgagent_adopted IS NOT NULL OR $owner IN r.kgagent_adopted_hashes
 CALL (r) {
   MATCH (entry:KgagentStatement)
-  WHERE entry.user_id = $user_id AND entry.record = r.relationship_key
+  WHERE entry.user_id IN [$user_id, r.user_id] AND entry.record = r.relationship_key
   DELETE entry
 }
-WITH r, r.kgagent_adopted + $bookkeeping AS names
+WITH r, row.added + $bookkeeping AS names
 CALL (r, names) {
   UNWIND names AS name
   SET r[name] = null
