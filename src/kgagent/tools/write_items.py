@@ -204,9 +204,8 @@ class ItemWriter:
                 if normalised_name(text) not in own and not is_known(text)
             ],
             names=[
-                text
-                for text in (*written_names, *exactly, *references, *sources)
-                if not is_known(text)
+                *(t for t in (*written_names, *exactly, *references) if not is_known(t)),
+                *sources,
             ],
             keys=keys,
             with_owners=is_owner,
