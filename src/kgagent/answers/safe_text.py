@@ -1,8 +1,6 @@
 """Text of the graph that cannot pose as the words of a tool."""
 
 from kgagent.formatting import in_one_line
-from kgagent.models.graph import GraphRelationship
-from kgagent.models.plain import triplet_text
 
 STRUCTURE = frozenset('[]|:"<>')
 """Characters with which lines separate names, types and statements."""
@@ -23,10 +21,3 @@ def safe_name(name: str) -> str:
     shown = safe_text(name)
     is_plain = STRUCTURE.isdisjoint(shown) and not shown.casefold().startswith(OWN_WORDS)
     return shown if is_plain else '"' + shown.replace('"', "'") + '"'
-
-
-def safe_triplet(relationship: GraphRelationship) -> str:
-    """A relationship as a short sentence, with names and type as `safe_name` shows them."""
-    source, target = map(safe_name, relationship.names_in_direction)
-    label = safe_name(relationship.relationship_type)
-    return triplet_text(source, safe_name(relationship.neo4j_type), target, label=label)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from kgagent.answers.items import Item, JsonRecord, Line, RelationshipItem, RenderState, item_record
 from kgagent.answers.page import Content
-from kgagent.answers.safe_text import safe_triplet
+from kgagent.answers.safe_triplet import safe_triplet
 from kgagent.formatting import counted
 from kgagent.models.paths import FindPathsRequest, GraphPath
 from kgagent.models.plain import display_name

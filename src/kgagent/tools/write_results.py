@@ -12,7 +12,7 @@ from pydantic import Field
 
 from kgagent.answers.items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.answers.page import Content, text_page
-from kgagent.answers.safe_text import safe_triplet
+from kgagent.answers.safe_triplet import safe_triplet
 from kgagent.answers.token_budget import RECORD_TOKENS, estimated_tokens, fit_record, json_tokens
 from kgagent.formatting import beginning, counted, in_one_line
 from kgagent.graph.graph_writes import RelationshipWriteResult
