@@ -72,7 +72,7 @@ class DeleteRelationship(Tool[DeleteRelationshipArguments]):
     result = DeletedRelationship
     asks_first = True
     text = (
-        "Delete a wrong relationship; the user can restore it until `undo_until`. If it has ended, "
+        "Delete a wrong relationship; the user can restore it until `undo_until`. If it ended, "
         "record that with update_relationship instead. " + DIRECTION_HINT
     )
 
@@ -187,8 +187,8 @@ class DeleteNode(Tool[DeleteNodeArguments]):
     needs_exact_references = True
     asks_first = True
     text = (
-        "Delete a wrong node; the user can restore it until `undo_until`. If it duplicates another "
-        "node, use merge_nodes."
+        "Delete a wrong node; the user can restore it until `undo_until`. For a duplicate, use "
+        "merge_nodes."
     )
 
     async def question(self, context: ToolContext, arguments: DeleteNodeArguments) -> str:
@@ -383,9 +383,8 @@ class MergeNodes(Tool[MergeNodesArguments]):
     asks_first = True
     text = (
         "Merge two nodes of the same label that are the same thing. The kept node keeps its key, "
-        "name and values, "
-        "and receives the other's relationships, notes and names, and values that it lacks. It "
-        "cannot be undone."
+        "name and values, and gets the other's relationships, notes and names, and values that it "
+        "lacks. It cannot be undone."
     )
 
     async def question(self, context: ToolContext, arguments: MergeNodesArguments) -> str:

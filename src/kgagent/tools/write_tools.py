@@ -293,9 +293,8 @@ class CreateRelationship(_ItemTool[CreateRelationshipArguments]):
     destructive = False
     idempotent = True
     text = (
-        "Connect two existing nodes. If they are connected already, use update_relationship. "
-        "Searches match all of "
-        "it, so give all you know."
+        "Connect two existing nodes. If they are connected, use update_relationship. "
+        "Searches match all of it, so give all you know."
     )
 
     async def run(
