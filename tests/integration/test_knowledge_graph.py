@@ -239,14 +239,14 @@ async def test_something_else_than_a_request_is_an_input_error(
 ) -> None:
     wrong: Any = {"query": "boats"}
     accepted: dict[Any, str] = {
-        graph.search: "a HybridSearchRequest or the text to search for",
-        graph.explore: "an ExploreRequest or the text of one query",
-        graph.traverse: "a TraverseRequest",
-        graph.find_paths: "a FindPathsRequest",
-        graph.query_patterns: "a GraphQuery",
+        graph.search: "HybridSearchRequest or the text to search for",
+        graph.explore: "ExploreRequest or the text of one query",
+        graph.traverse: "TraverseRequest",
+        graph.find_paths: "FindPathsRequest",
+        graph.query_patterns: "GraphQuery",
     }
     for operation, forms in accepted.items():
-        with pytest.raises(InputError, match=f"Give {forms}, got dict"):
+        with pytest.raises(InputError, match=f"Give one {forms}, got dict"):
             await operation(wrong, user_id=user_id)
     number: Any = 3
     with pytest.raises(InputError, match="vector must be a sequence of 384 numbers, got int"):

@@ -112,7 +112,7 @@ async def test_a_wrong_value_is_named_and_writes_nothing(
 ) -> None:
     ends = await two_friends(tools)
     for wrong, said in (
-        ({"content": " "}, "content must not be empty"),
+        ({"content": " "}, "content is missing: give the text of a note, or notes"),
         ({"content": None}, "content is missing: give the text of a note, or notes"),
         (
             {"content": "x", "lifetime": "decade"},
