@@ -264,7 +264,7 @@ async def test_any_text_is_stored_and_returned_unchanged(
     )
     succeeded(
         await tools.add_note_to_relationship(
-            **ends, content=f"also {text[:100]}", source_entity_key=word
+            **ends, content=f"also {text[:100]}", source_entity_key=f"a letter, {word}"
         )
     )
     record = await services_of(graph).relationships.read(user_id, RelationshipIntent(**ends))
