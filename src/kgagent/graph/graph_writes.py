@@ -320,6 +320,11 @@ def _check_node(intent: NodeIntent, stored: NodeRecord, ontology: Ontology) -> N
     """
     old, new = stored.text("name"), intent.values.get("name")
     if intent.label not in {None, stored.label}:
+        if intent.mode == "create":
+            raise InputError(
+                f"This {intent.label} would have the key of the {stored.label} {old!r}; choose "
+                f"another name"
+            )
         raise InputError(f"{old!r} has the label {stored.label}, not {intent.label}")
     if intent.mode == "create":
         raise node_exists(stored)
