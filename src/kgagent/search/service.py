@@ -110,7 +110,8 @@ class RetrievalService:
             query: what to look for; or give `vector`, or both.
             threshold: minimum plain cosine, -1 to 1.
             user_id: owner of the relationships.
-            relationship_types: free types ("mentor") to keep; None keeps all.
+            relationship_types: free types ("mentor") to keep, in any spelling, also where they are
+                listed with others; None keeps all.
             neo4j_types: types in the database to keep; None keeps all.
             filters: further conditions.
             limit: maximum number of relationships.
@@ -131,6 +132,7 @@ class RetrievalService:
         given_filters = filters.model_copy(
             update={name: tuple(value) for name, value in given.items() if value is not None}
         )
+        given_filters, _ = await with_stored_types(scope, given_filters)
         kept = RelationshipFilter.of(scope, given_filters)
         wanted = await self._vector_query(query, vector, threshold)
         [ranking] = await self._vectors.relationships(scope, [wanted], kept=kept, limit=limit)

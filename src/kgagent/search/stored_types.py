@@ -10,14 +10,14 @@ from kgagent.graph.reference_forms import similar_name_query
 from kgagent.graph.schema_parts import RELATIONSHIP_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
-from kgagent.models import ExploreRequest, ExploreResult, HybridSearchResult, TraverseResult
+from kgagent.models import ExploreResult, HybridSearchResult, TraverseResult
 from kgagent.models.free_types import normalised_type, split_types
-from kgagent.models.hybrid import HybridSearchRequest
+from kgagent.models.search import SearchFilters
 from kgagent.models.traversal import TraverseRequest
 from kgagent.names import shorten_name
 from kgagent.search.scope import SearchScope
 
-RequestT = TypeVar("RequestT", bound=TraverseRequest | HybridSearchRequest | ExploreRequest)
+RequestT = TypeVar("RequestT", bound=TraverseRequest | SearchFilters)
 ResultT = TypeVar("ResultT", bound=HybridSearchResult | ExploreResult | TraverseResult)
 
 MAX_CHECKED = 50
@@ -36,7 +36,7 @@ async def with_stored_types(
     that do not exist.
     """
     given: Sequence[str] | None = request.relationship_types
-    if given is None:
+    if not given:
         return request, ()
     stored, warnings = await spellings(scope.store, scope.user_id, given)
     types = tuple(dict.fromkeys(name for given_type in given for name in stored[given_type]))

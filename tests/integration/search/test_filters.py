@@ -91,6 +91,10 @@ async def test_a_type_keeps_relationships_that_list_it_among_others(
     walked = await retrieval.traverse(
         TraverseRequest(entity_key=keys["Ada"], relationship_types=types), user_id=user_id
     )
+    direct = await retrieval.relationship_vector_search(
+        QUERY, -1.0, user_id=user_id, relationship_types=types
+    )
+    assert [one.relationship_type for one in direct] == ["Friend, landlady"]
     assert [one.relationship_type for one in hybrid.relationships or ()] == ["Friend, landlady"]
     assert [one.relationship_type for one in explored.relationships] == ["Friend, landlady"]
     assert [one.node.name for one in walked.reached] == ["Bo"]
