@@ -96,8 +96,8 @@ class Note(BaseModel):
     def order(self) -> tuple[Period, datetime]:
         """Sorts notes by the first day that they can be about, else by that of their addition."""
         added = self.date_added or LONG_AGO
-        of_addition = Period(*[day_number(added) if self.date_added else OPEN_START] * 2)
-        return min(periods_of(self.when), default=of_addition), added
+        day = day_number(added) if self.date_added else OPEN_START
+        return min(periods_of(self.when), default=Period(day, day)), added
 
     def is_current(self, now: datetime) -> bool:
         """Whether the note has not expired."""

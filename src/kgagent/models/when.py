@@ -8,6 +8,7 @@ import re
 from calendar import monthrange
 from collections.abc import Iterable
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Annotated, NamedTuple
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -51,6 +52,7 @@ _SEASONS = {21: (3, 5), 22: (6, 8), 23: (9, 11), 24: (12, 12)}
 """First and last month of spring, summer, autumn and winter; the winter of a year ends with it."""
 
 
+@lru_cache(maxsize=10_000)
 def period_of(when: str) -> Period:
     """Read one period: a date, an interval, or a set such as "[2019, 2021..2023]".
 
