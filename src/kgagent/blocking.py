@@ -186,12 +186,13 @@ def _waiting(of: type, name: str) -> object:
         opened.__doc__ = member.__func__.__doc__
         return classmethod(opened)
 
+    is_awaited = inspect.iscoroutinefunction(member)
+
     @wraps(member)
     def method(self: BlockingWrapper[Any], *args: object, **kwargs: object) -> object:
         call = getattr(self._wrapped, name)
-        if inspect.iscoroutinefunction(member):
-            return self._returned(self._wait(call, *args, **kwargs))
-        return self._returned(call(*args, **kwargs))
+        run = partial(self._wait, call) if is_awaited else call
+        return self._returned(run(*args, **kwargs))
 
     return method
 

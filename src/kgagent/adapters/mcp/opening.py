@@ -52,7 +52,7 @@ class OpeningGraph:
         self.ontology = ontology
         self.settings = settings
         self.state = ""
-        self._has_begun = False
+        self._begun: asyncio.Task[KnowledgeGraph] | None = None
         self._connect = connect
         self._progress = progress or SilentProgress()
         self._directory = GraphDirectory(lambda _: "the graph", lambda _: self._open())
@@ -96,9 +96,9 @@ class OpeningGraph:
 
     def begin(self) -> None:
         """Begin to open the graph in the background, unless that has begun."""
-        if not self._has_begun:
-            self._has_begun = True
-            asyncio.create_task(self._directory.graph_of("")).add_done_callback(_log_failure)
+        if self._begun is None:
+            self._begun = asyncio.create_task(self._directory.graph_of(""))
+            self._begun.add_done_callback(_log_failure)
 
     async def __aenter__(self) -> Self:
         """Use it for a block of code."""
