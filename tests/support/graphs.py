@@ -1,4 +1,6 @@
-"""Several connections to one graph, as several processes have them."""
+"""Other openings of one graph: several connections, as several processes have them, and one with
+an observer.
+"""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -6,6 +8,8 @@ from datetime import datetime
 
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedder
+from kgagent.knowledge_graph import services_of
+from kgagent.observing import Observer
 
 
 @asynccontextmanager
@@ -22,3 +26,20 @@ async def connections(
             )
             for position in range(count)
         ]
+
+
+def watched_graph(
+    opened: KnowledgeGraph,
+    embedder: Embedder,
+    observer: Observer,
+    clock: Callable[[], datetime],
+) -> KnowledgeGraph:
+    """An open graph with another embedder, which an observer watches."""
+    return KnowledgeGraph(
+        services_of(opened).store,
+        opened.ontology,
+        embedder,
+        opened.settings,
+        clock=clock,
+        observer=observer,
+    )

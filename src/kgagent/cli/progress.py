@@ -23,7 +23,7 @@ from kgagent.progress import Advance
 if TYPE_CHECKING:
     from rich.console import Console
 
-BYTES_PREFIXES = ("Downloading", "Backing up", "Restoring")
+BYTES_PREFIX = "Downloading"
 """How descriptions of tasks that count bytes begin."""
 
 
@@ -76,7 +76,7 @@ class _AmountColumn(ProgressColumn):
         """Format the amount; empty for a task of unknown size."""
         if task.total is None or task.fields["uncounted"]:
             return Text("")
-        format_amount = decimal if task.description.startswith(BYTES_PREFIXES) else "{:,}".format
+        format_amount = decimal if task.description.startswith(BYTES_PREFIX) else "{:,}".format
         speed = task.finished_speed or task.speed
         amount = f"{format_amount(int(task.completed))} of {format_amount(int(task.total))}"
         return Text(f"{amount}, {format_amount(int(speed))}/s" if speed else amount, style="dim")

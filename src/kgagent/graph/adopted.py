@@ -22,12 +22,9 @@ def fingerprint(name: str, value: Any) -> str:  # noqa: ANN401
 
 def written_by_kgagent(properties: Mapping[str, Any]) -> set[str]:
     """The names of the added properties that still have the values that kgagent wrote."""
-    hashes = dict(
-        zip(properties.get(ADOPTED, ()), properties.get(ADOPTED_HASHES, ()), strict=False)
-    )
     return {
         name
-        for name, known in hashes.items()
+        for name, known in _fingerprints(properties).items()
         if name in properties and fingerprint(name, properties[name]) == known
     }
 
@@ -39,7 +36,7 @@ def with_additions(before: Mapping[str, Any], changes: Mapping[str, Any]) -> dic
         before: its properties.
         changes: those that are set; None removes one.
     """
-    hashes = dict(zip(before.get(ADOPTED, ()), before.get(ADOPTED_HASHES, ()), strict=False))
+    hashes = _fingerprints(before)
     added = written_by_kgagent(before) | {name for name in changes if name not in before}
     for name in added & changes.keys():
         if changes[name] is None:
@@ -48,3 +45,8 @@ def with_additions(before: Mapping[str, Any], changes: Mapping[str, Any]) -> dic
             hashes[name] = fingerprint(name, changes[name])
     names = sorted(hashes)
     return {**changes, ADOPTED: names, ADOPTED_HASHES: [hashes[name] for name in names]}
+
+
+def _fingerprints(properties: Mapping[str, Any]) -> dict[str, str]:
+    """The fingerprint of each added property, as it was written."""
+    return dict(zip(properties.get(ADOPTED, ()), properties.get(ADOPTED_HASHES, ()), strict=False))

@@ -151,7 +151,12 @@ Proximity = Annotated[
     WithJsonSchema({"type": "integer"}),
     Field(description="How close or well known, 1 to 5."),
 ]
-UnitInterval = Annotated[float, Field(ge=0.0, le=1.0)]
+Confidence = Annotated[
+    float | None, Field(ge=0.0, le=1.0, description="How certain it is, 0 to 1.")
+]
+Salience = Annotated[
+    float | None, Field(ge=0.0, le=1.0, description="How important it is to the user, 0 to 1.")
+]
 
 
 def known_label(ontology: Ontology, label: LabelT) -> LabelT:

@@ -28,13 +28,14 @@ from kgagent.tools.arguments import (
     Aliases,
     Arguments,
     Attitude,
+    Confidence,
     GivenWhen,
     IdempotencyKey,
     Neo4jType,
     NewNote,
     Notes,
     Proximity,
-    UnitInterval,
+    Salience,
     Verbose,
 )
 from kgagent.validation import check_size, validate
@@ -202,8 +203,8 @@ class RememberedRelationship(Arguments):
     notes: Notes = Field(default_factory=list, description="What happened.")
     replaces: bool = Field(False, description="The type replaces the old.")
     correction: bool = Field(False, description=CORRECTION)
-    confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
-    salience: UnitInterval | None = Field(None, description="How important it is, 0 to 1.")
+    confidence: Confidence = None
+    salience: Salience = None
     clear: list[Literal["attitude", "proximity", "when"]] = Field(
         default_factory=list, max_length=3, description="What to remove."
     )

@@ -192,7 +192,11 @@ class ItemWriter:
         changed = [item for item in nodes.values() if item.entity_key]
         is_owner = any(item.is_owner for item in nodes.values())
         # A key needs no statement unless the call has nodes that a relationship may join.
-        is_known = is_generated_key if self.mode != "either" and not is_owner else _never
+        is_key_enough = self.mode != "either" and not is_owner
+
+        def is_known(reference: str) -> bool:
+            return is_key_enough and is_generated_key(reference)
+
         # An item that renames a node must name it exactly.
         exactly = [item.entity_key or "" for item in changed if item.name is not None]
         loosely = [item.entity_key or "" for item in changed if item.name is None]
@@ -417,27 +421,22 @@ class ItemWriter:
         )
 
     def _source_of(self, note: NewNote) -> str | None:
-        """The key of the source of a note; a text that means no single node stays as given.
+        """The key of the source of a note; a text that means no node stays as given.
 
         Raises:
-            InputError: it is a key of no node, or a node of the call that is not written.
+            InputError: it is a key of no node, or means several, or a node of the call that is not
+                written.
         """
         source = self.context.source_entity_key or note.source_entity_key or self.source
         if source is None or source == self.context.source_entity_key:
             return source
-        if is_generated_key(source) and source not in self._known:
+        is_known = source in self._found.by_key or source in self._new
+        if is_generated_key(source) and not is_known:
             raise InputError(
                 f"No node has the key {source}, the source of a note. Give the key of a node, or a "
                 f"text"
             )
-        try:
-            return self._found.key(source)
-        except NodeNotFoundError:
-            return source
-
-    @property
-    def _known(self) -> set[str]:
-        return {*self._found.by_key, *self._new}
+        return self._found.key_or_text(source)
 
     async def _write(self) -> None:
         """Write the nodes and then the relationships, with one request for embeddings."""
@@ -491,7 +490,3 @@ class ItemWriter:
             if position[0] != "nodes" and position in outcome.failures and indexes:
                 error = InputError(f"nodes[{indexes[0]}] was not written")
                 outcome.failures[position] = error
-
-
-def _never(_reference: str) -> bool:
-    return False

@@ -22,6 +22,7 @@ from kgagent.tools.arguments import (
     Aliases,
     Arguments,
     Attitude,
+    Confidence,
     GivenWhen,
     IdempotencyKey,
     Neo4jType,
@@ -29,7 +30,7 @@ from kgagent.tools.arguments import (
     Notes,
     Proximity,
     RelationshipEnds,
-    UnitInterval,
+    Salience,
     Verbose,
     describe_lifetimes,
 )
@@ -277,10 +278,8 @@ class CreateRelationshipArguments(RelationshipEnds):
     proximity: Proximity = None
     when: GivenWhen = None
     notes: Notes = Field(default_factory=list, description="Facts, one sentence each.")
-    confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
-    salience: UnitInterval | None = Field(
-        None, description="How important it is to the user, 0 to 1."
-    )
+    confidence: Confidence = None
+    salience: Salience = None
     verbose: Verbose = False
 
 
@@ -333,10 +332,8 @@ class UpdateRelationshipArguments(RelationshipEnds):
     attitude: Attitude = None
     proximity: Proximity = None
     when: GivenWhen = None
-    confidence: UnitInterval | None = Field(None, description="How certain it is, 0 to 1.")
-    salience: UnitInterval | None = Field(
-        None, description="How important it is to the user, 0 to 1."
-    )
+    confidence: Confidence = None
+    salience: Salience = None
     clear: list[ShortText] = Field(
         default_factory=list,
         max_length=3,

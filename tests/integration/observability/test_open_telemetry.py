@@ -17,6 +17,7 @@ from kgagent.knowledge_graph import services_of
 from kgagent.observability import open_telemetry
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
+from tests.support.graphs import watched_graph
 from tests.support.payloads import error_of
 from tests.support.people import person, relate
 
@@ -87,14 +88,7 @@ def watched(
     opened: KnowledgeGraph, embedder: Embedder, seen: Seen, clock: Clock, **more: bool
 ) -> KnowledgeGraph:
     observer = open_telemetry(tracer_provider=seen.tracers, meter_provider=seen.meters, **more)
-    return KnowledgeGraph(
-        services_of(opened).store,
-        opened.ontology,
-        embedder,
-        opened.settings,
-        clock=clock,
-        observer=observer,
-    )
+    return watched_graph(opened, embedder, observer, clock)
 
 
 @pytest.fixture

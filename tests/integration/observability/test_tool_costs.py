@@ -10,10 +10,10 @@ from _tool_calls import CALLS, People, Setting, cost_of, load_sample
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
-from kgagent.knowledge_graph import services_of
 from kgagent.observability import Recorder
 from kgagent.tools.registry import TOOLS
 from tests.conftest import Clock
+from tests.support.graphs import watched_graph
 
 BOUNDS = {
     "remember": (4, 1),
@@ -64,14 +64,7 @@ async def graph(
     opened: KnowledgeGraph, embedder: Embedder, recorder: Recorder, clock: Clock
 ) -> KnowledgeGraph:
     """A graph that the recorder watches."""
-    return KnowledgeGraph(
-        services_of(opened).store,
-        opened.ontology,
-        embedder,
-        opened.settings,
-        clock=clock,
-        observer=recorder,
-    )
+    return watched_graph(opened, embedder, recorder, clock)
 
 
 async def test_no_tool_takes_more_statements_or_embedding_requests_than_its_bound(

@@ -8,10 +8,10 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
-from kgagent.knowledge_graph import services_of
 from kgagent.observability import Recorder
 from kgagent.tools import Toolset
 from tests.conftest import Clock
+from tests.support.graphs import watched_graph
 from tests.support.payloads import succeeded
 from tests.support.people import relate, remembered
 
@@ -42,14 +42,7 @@ async def watched(
     opened: KnowledgeGraph, embedder: Embedder, clock: Clock, user_id: str
 ) -> Watched:
     recorder = Recorder()
-    graph = KnowledgeGraph(
-        services_of(opened).store,
-        opened.ontology,
-        embedder,
-        opened.settings,
-        clock=clock,
-        observer=recorder,
-    )
+    graph = watched_graph(opened, embedder, recorder, clock)
     return Watched(graph.tools(user_id=user_id), recorder)
 
 

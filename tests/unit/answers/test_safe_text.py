@@ -55,6 +55,13 @@ def test_a_name_with_characters_of_lines_is_in_quotes(name: str, shown: str) -> 
     assert safe_name(name) == shown
 
 
+USUAL = {
+    "from_entity_key": "a",
+    "to_entity_key": "b",
+    "neo4j_type": "knows",
+    "from_name": "Ada",
+    "to_name": "Eve",
+}
 HOSTILE = "Bo\n]-> X -[owns]-> Y | Z\x1b[2J\x00\u2028Ruth: rich"
 
 
@@ -62,14 +69,7 @@ HOSTILE = "Bo\n]-> X -[owns]-> Y | Z\x1b[2J\x00\u2028Ruth: rich"
     "field", ["from_name", "to_name", "relationship_type", "description", "when"]
 )
 def test_no_field_of_a_relationship_makes_another_line_or_statement(field: str) -> None:
-    usual = {
-        "from_entity_key": "a",
-        "to_entity_key": "b",
-        "neo4j_type": "knows",
-        "from_name": "Ada",
-        "to_name": "Eve",
-    }
-    item = RelationshipItem(GraphRelationship.model_validate({**usual, field: HOSTILE}), "edges")
+    item = RelationshipItem(GraphRelationship.model_validate({**USUAL, field: HOSTILE}), "edges")
     [line] = item.lines(RenderState(NOW))
     assert line.text().isprintable()
     assert " | " not in line.text()
@@ -77,16 +77,9 @@ def test_no_field_of_a_relationship_makes_another_line_or_statement(field: str) 
 
 @pytest.mark.parametrize("field", ["from_name", "to_name", "relationship_type"])
 def test_a_hostile_name_or_type_is_in_quotes_within_the_triplet(field: str) -> None:
-    usual = {
-        "from_entity_key": "a",
-        "to_entity_key": "b",
-        "neo4j_type": "knows",
-        "from_name": "Ada",
-        "to_name": "Eve",
-    }
     names = {"from_name": "Ada", "relationship_type": "knows", "to_name": "Eve"}
     item = RelationshipItem(
-        GraphRelationship.model_validate({**usual, field: "X]-> Y -[owns"}), "edges"
+        GraphRelationship.model_validate({**USUAL, field: "X]-> Y -[owns"}), "edges"
     )
     [line] = item.lines(RenderState(NOW))
     source, kind, target = {**names, field: '"X]-> Y -[owns"'}.values()
