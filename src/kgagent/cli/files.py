@@ -163,10 +163,14 @@ def _load_lines(report: "LoadReport") -> list[RenderableType]:
         f"relationships  {_count_columns(report.relationships)}",
         _embedding_line(report),
     ]
-    if report.problems:
-        problems = f"{counted(len(report.problems), 'line')} could not be loaded:"
-        lines.append(Text(problems, style="red"))
-    return [*lines, *_problem_lines(report.problems, len(report.problems))]
+    for found, what, style in (
+        (report.remarks, "loaded otherwise", "yellow"),
+        (report.problems, "could not be loaded", "red"),
+    ):
+        if found:
+            lines.append(Text(f"{counted(len(found), 'line')} {what}:", style=style))
+            lines += _problem_lines(found, len(found))
+    return lines
 
 
 def _count_columns(counts: "LoadCounts") -> str:

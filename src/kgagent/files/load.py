@@ -114,5 +114,6 @@ async def load_files(
         relationships=LoadCounts(**relationship_writer.counts),
         embedded=node_writer.embedded + relationship_writer.embedded,
         problems=await asyncio.to_thread(reader.line_problems),
+        remarks=await asyncio.to_thread(reader.line_problems, relationship_writer.remarks),
         seconds=time.perf_counter() - started,
     )

@@ -94,12 +94,13 @@ class LoadReader:
                 "describes the lines; `kgagent import` reads what `kgagent export` wrote"
             )
 
-    def line_problems(self) -> tuple[LineProblem, ...]:
-        """The problems, in the order of the lines."""
+    def line_problems(self, reasons: Mapping[int, str] | None = None) -> tuple[LineProblem, ...]:
+        """The problems, or other remarks by line number, in the order of the lines."""
+        by_line = self.problems if reasons is None else reasons
         return tuple(
-            LineProblem(line=line.number, place=line.place, reason=self.problems[line.number])
-            for line in (self.source if self.problems else ())
-            if line.number in self.problems
+            LineProblem(line=line.number, place=line.place, reason=by_line[line.number])
+            for line in (self.source if by_line else ())
+            if line.number in by_line
         )
 
     def node_intents(self) -> Iterator[LineItem[NodeIntent]]:

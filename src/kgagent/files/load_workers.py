@@ -37,6 +37,7 @@ class WrittenBlock:
         counts: number of lines by outcome.
         embedded: number of embeddings made.
         problems: why lines were not written, by line number.
+        remarks: what is stored otherwise than a line says, likewise.
         error: why the rest was not written.
     """
 
@@ -44,6 +45,7 @@ class WrittenBlock:
     counts: Counter[str]
     embedded: int
     problems: dict[int, str]
+    remarks: dict[int, str]
     error: KgAgentError | None
 
 
@@ -78,6 +80,7 @@ class WorkersWriter(LoadWriter):
                     self.counts.update(block.counts)
                     self.embedded += block.embedded
                     self.problems |= block.problems
+                    self.remarks |= block.remarks
                     if block.error is not None:
                         raise block.error
                     advance(block.done)
@@ -115,4 +118,6 @@ async def write_block(services: GraphServices, block: LineBlock) -> WrittenBlock
             await writer.write(iter(block.lines), lambda _: None)
     except KgAgentError as stopped:
         error = stopped
-    return WrittenBlock(len(block.lines), writer.counts, writer.embedded, writer.problems, error)
+    return WrittenBlock(
+        len(block.lines), writer.counts, writer.embedded, writer.problems, writer.remarks, error
+    )

@@ -52,6 +52,7 @@ class LoadWriter:
     Attributes:
         job: which lines are written, and how.
         problems: receives why lines were not written, by line number.
+        remarks: what is stored otherwise than a line says, by line number.
         counts: number of lines by outcome.
         embedded: number of embeddings made.
     """
@@ -59,6 +60,7 @@ class LoadWriter:
     def __init__(self, services: GraphServices, job: LoadJob, problems: dict[int, str]) -> None:
         self.job = job
         self.problems = problems
+        self.remarks: dict[int, str] = {}
         self.counts = Counter[str]()
         self.embedded = 0
         self._attempts = services.write_context.attempts
@@ -68,9 +70,7 @@ class LoadWriter:
         graph = UserGraph(
             services.nodes, services.relationships, services.write_context, job.user_id
         )
-        self._strategy = GraphStrategy(
-            graph, WriteOptions(prepare=_prepare, any_direction=True, lock=lock)
-        )
+        self._strategy = GraphStrategy(graph, WriteOptions(prepare=_prepare, lock=lock))
 
     @property
     def done(self) -> int:
@@ -112,6 +112,8 @@ class LoadWriter:
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):
                 self.embedded += outcome.embedded
+                if outcome.warnings:
+                    self.remarks[line.number] = ". ".join(outcome.warnings)
                 self.counts[
                     "created" if outcome.created else "updated" if outcome.changed else "unchanged"
                 ] += 1

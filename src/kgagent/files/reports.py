@@ -12,13 +12,13 @@ class Report(BaseModel):
 
 
 class LineProblem(Report):
-    """A line that was not loaded.
+    """A line that was not loaded, or not as it says.
 
     Attributes:
         line: line number, from 1; of converted files or several files, the number among all lines
             to load.
         place: where it is in those files, such as "results[2]"; empty if the line number says it.
-        reason: what is wrong with it.
+        reason: what is wrong with it, or how it was loaded.
     """
 
     line: int
@@ -67,6 +67,7 @@ class LoadReport(Report):
         relationships: counts of the relationship lines.
         embedded: number of embeddings made.
         problems: the lines that were not loaded, in order.
+        remarks: relationship lines that were loaded otherwise than they say, in order.
         seconds: duration.
     """
 
@@ -74,6 +75,7 @@ class LoadReport(Report):
     relationships: LoadCounts = LoadCounts()
     embedded: int = 0
     problems: tuple[LineProblem, ...] = ()
+    remarks: tuple[LineProblem, ...] = ()
     seconds: float = 0.0
 
     @property

@@ -14,7 +14,7 @@ from kgagent.graph.existing_records import node_exists, relationship_exists
 from kgagent.graph.history import history_change
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.pair_state import End, PairState
-from kgagent.graph.property_names import LEVEL_FIELDS
+from kgagent.graph.property_names import ADOPTED, LEVEL_FIELDS
 from kgagent.graph.record_saver import RecordSaver, changed_properties, with_properties
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
@@ -22,7 +22,13 @@ from kgagent.graph.relationships import RelationshipIntent, not_found
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import PlannedWrite, WriteOptions, WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.free_types import is_same, new_types, with_types
+from kgagent.models.free_types import (
+    is_same,
+    new_types,
+    normalised_type,
+    split_types,
+    with_types,
+)
 from kgagent.models.note import times_of_note
 from kgagent.models.when import beginning, with_periods
 from kgagent.names import normalised_name, shorten_name
@@ -200,7 +206,7 @@ class GraphStrategy:
             plan.after,
             *(record for record in state.relationships if record is not stored),
         ]
-        return replace(plan, asked_from=intent.from_entity_key)
+        return replace(plan, asked_from=intent.from_entity_key, warnings=intent.remarks)
 
     def _changed(
         self,
@@ -246,17 +252,77 @@ class GraphStrategy:
         gives way to another.
 
         Such a type says nothing of a direction, so the other one may read in either.
+
+        Raises:
+            InputError: a note to edit does not exist, or see `_in_other_direction`.
         """
         if intent.edit is not None:
             return replace(intent, values=intent.edit.values(stored))
         given, plain = intent.values.get("relationship_type"), as_words(stored.neo4j_type)
-        if given and stored.text("relationship_type") == plain and new_types(plain, given):
-            is_turned = intent.from_entity_key != next(iter(stored.ends_in_direction))
+        is_turned = intent.from_entity_key != next(iter(stored.ends_in_direction))
+        # The type of another program's relationship is a statement with a direction.
+        is_plain = not (is_turned and ADOPTED in stored.properties)
+        is_plain &= stored.text("relationship_type") == plain
+        if given and is_plain and new_types(plain, given):
             turned = {"is_reversed": not stored.properties.get("is_reversed")} if is_turned else {}
             return replace(intent, adds_type=False, values={**intent.values, **turned})
-        if not self._options.any_direction:
-            _check_direction(intent, stored, self._graph.relationships.ontology)
-        return intent
+        if not given or not is_turned or self._reads_both_ways(given):
+            return intent
+        return self._in_other_direction(intent, stored, given)
+
+    def _reads_both_ways(self, relationship_type: str) -> bool:
+        symmetric = self._graph.relationships.ontology.symmetric_types
+        return all(name.casefold() in symmetric for name in split_types(relationship_type))
+
+    def _in_other_direction(
+        self, intent: RelationshipIntent, stored: RelationshipRecord, given: str
+    ) -> RelationshipIntent:
+        """A write whose type reads against the direction of the stored relationship.
+
+        That Tom is "mentor of" Felix is another fact than that Felix is "mentor of" Tom, so it
+        becomes a note that says it in full. The stored type is taken for given in the wrong order
+        if only one of the labels can be the first, or if only notes are added.
+
+        Raises:
+            InputError: the type is to replace the stored one.
+        """
+        definition = self._graph.relationships.ontology.relationship(stored.neo4j_type)
+        is_same_type = not new_types(stored.text("relationship_type"), given)
+        if is_same_type and definition.has_fixed_direction:
+            return intent
+        values = dict(intent.values)
+        values.pop("relationship_type")
+        turned = {
+            "relationship_type": given,
+            "is_reversed": not stored.properties.get("is_reversed"),
+        }
+        said = with_properties(stored, turned).triplet
+        if is_same_type and intent.notes and not values:
+            remark = (
+                f"Only the notes were stored, not {said!r}: the relationship is {stored.triplet!r}"
+            )
+            return replace(intent, values=values, remarks=(remark,))
+        if not intent.adds_type:
+            raise _opposite_direction(stored)
+        description = values.pop("description", None) or ""
+        if normalised_type(given) not in normalised_type(description):
+            description = f"{said}: {description}" if description else said
+        note = self._note(description, values.pop("when", None))
+        remark = (
+            f"{said!r} is kept as a note, because the relationship has the opposite direction: "
+            f"{stored.triplet!r}"
+        )
+        return replace(intent, values=values, notes=(note, *intent.notes), remarks=(remark,))
+
+    def _note(self, content: str, when: str | None) -> Note:
+        """A note that keeps what a write says beside what is stored."""
+        return Note(
+            content=content,
+            added_by=self._graph.user_id,
+            date_added=self._graph.context.clock(),
+            source_entity_key=self._options.source_entity_key,
+            **times_of_note(when, self._options.said_on),
+        )
 
     def _with_added_type(
         self, intent: RelationshipIntent, stored: RelationshipRecord
@@ -280,14 +346,7 @@ class GraphStrategy:
         del values["description"]
         # The time of the whole relationship, if it has one, gets that of the new type too.
         when = values.get("when") if stored.text("when") else values.pop("when", None)
-        note = Note(
-            content=description,
-            added_by=self._graph.user_id,
-            date_added=self._graph.context.clock(),
-            source_entity_key=self._options.source_entity_key,
-            **times_of_note(when, self._options.said_on),
-        )
-        return replace(intent, values=values, notes=(note, *intent.notes))
+        return replace(intent, values=values, notes=(self._note(description, when), *intent.notes))
 
     def _end(self, key: str, stored: End | None) -> End | None:
         """A node of a relationship as it will be."""
@@ -336,32 +395,12 @@ def _check_node(intent: NodeIntent, stored: NodeRecord, ontology: Ontology) -> N
         )
 
 
-def _check_direction(
-    intent: RelationshipIntent, stored: RelationshipRecord, ontology: Ontology
-) -> None:
-    """Refuse a type that the caller reads in the opposite direction of the stored relationship.
-
-    Storing it would reverse its meaning: that Tom is "mentor of" Felix is another fact than that
-    Felix is "mentor of" Tom. Symmetric types ("friend") are accepted, and the stored type if only
-    one of the labels can be the first, or if only notes are added.
-
-    Raises:
-        InputError: the type is neither.
-    """
-    relationship_type = intent.values.get("relationship_type")
+def _opposite_direction(stored: RelationshipRecord) -> InputError:
+    """The error for a type that is to replace the stored one and reads in the other direction."""
     start, end = stored.ends_in_direction
-    if relationship_type is None or relationship_type.casefold() in ontology.symmetric_types:
-        return
-    definition = ontology.relationship(stored.neo4j_type)
-    only_adds_notes = bool(intent.notes) and len(intent.values) == 1
-    is_same_type = not new_types(stored.text("relationship_type"), relationship_type)
-    if intent.from_entity_key == start or (
-        is_same_type and (definition.has_fixed_direction or only_adds_notes)
-    ):
-        return
     names = {stored.from_entity_key: stored.from_name, stored.to_entity_key: stored.to_name}
     ends = json.dumps({"from": message_key(start), "to": message_key(end)})
-    raise InputError(
+    return InputError(
         f"The relationship exists in the opposite direction: {stored.triplet!r}. Nothing was "
         f"stored. Repeat it with "
         f"{ends}, without relationship_type or with one that reads from "

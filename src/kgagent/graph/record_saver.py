@@ -106,6 +106,7 @@ class RecordSaver:
                 record=kind.to_model(plan.after, plan.asked_from),
                 stored=plan.stored,
                 changed=plan.stored is None or bool(plan.changes),
+                warnings=plan.warnings,
             )
             for position, plan in plans.items()
         }
@@ -117,7 +118,10 @@ class RecordSaver:
             record=kind.to_model(written, whole.asked_from),
             changed=results[position].changed or is_alone,
             embedding=vector.vector,
-            warnings=() if vector.vector is None else length_warnings(text),
+            warnings=(
+                *results[position].warnings,
+                *(() if vector.vector is None else length_warnings(text)),
+            ),
         )
         return results
 

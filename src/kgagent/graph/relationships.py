@@ -44,6 +44,7 @@ class RelationshipIntent:
             of replacing them.
         correction: whether what it replaces was never right.
         missing: the error if there is no such relationship; `{a}` and `{b}` stand for the nodes.
+        remarks: what the caller should know of how it is stored.
     """
 
     from_entity_key: str
@@ -58,6 +59,7 @@ class RelationshipIntent:
     adds_type: bool = False
     correction: bool = False
     missing: str = "Relationship not found between {a} and {b}"
+    remarks: tuple[str, ...] = ()
 
     @property
     def new_type(self) -> str:

@@ -58,7 +58,6 @@ class WriteOptions:
             it.
         adopt_foreign: whether relationships that name another owner than their nodes are written,
             and given to it.
-        any_direction: whether a type may be added to a relationship in the other direction.
         keep_updated_at: whether `updated_at` stays as it is.
         dry_run: whether nothing is written; results are those of a write that succeeds.
         source_entity_key: what the writes come from, for the histories of the records.
@@ -69,7 +68,6 @@ class WriteOptions:
 
     prepare: Callable[[Any, Any], Any] | None = None
     adopt_foreign: bool = False
-    any_direction: bool = False
     keep_updated_at: bool = False
     dry_run: bool = False
     source_entity_key: str | None = None
@@ -86,12 +84,14 @@ class PlannedWrite(Generic[RecordT]):
         after: the record with its new properties.
         changes: the properties that change; None removes one.
         asked_from: of a relationship, the end that the caller named first.
+        warnings: what the caller should know although the write succeeds.
     """
 
     stored: RecordT | None
     after: RecordT
     changes: Mapping[str, Any]
     asked_from: str | None = None
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

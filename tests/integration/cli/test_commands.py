@@ -80,6 +80,16 @@ def test_load_then_explore_finds_through_the_relationship(kgagent: Kgagent, fami
     assert set(lines) <= set(everything.out.splitlines())
 
 
+def test_load_lists_lines_that_it_keeps_as_notes(kgagent: Kgagent, family: Path) -> None:
+    back = {"kind": "relationship", "from": "ines", "to": "ruth", "relationship_type": "pupil of"}
+    with family.open("a", encoding="utf-8") as file:
+        file.write(f"\n{json.dumps(back)}\n")
+    loaded = kgagent("load", str(family))
+    assert loaded.code == 0
+    assert "1 line loaded otherwise:" in loaded.out
+    assert "'Ines Halloran pupil of Ruth Adeyemi' is kept as a note" in loaded.out
+
+
 def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, family: Path) -> None:
     assert kgagent("load", str(family)).code == 0
     found = kgagent("search", "who are my mentors?", "--json")

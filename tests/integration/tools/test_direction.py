@@ -86,7 +86,7 @@ def refused(felix_first: dict[str, str]) -> str:
     )
 
 
-async def test_a_type_given_in_the_opposite_order_is_refused_by_every_update(
+async def test_a_type_given_in_the_opposite_order_never_replaces_the_stored_one(
     tools: Toolset, felix_first: dict[str, str]
 ) -> None:
     """It would turn "Tom mentor Felix" into "Tom student of Felix", which is false."""
@@ -95,15 +95,10 @@ async def test_a_type_given_in_the_opposite_order_is_refused_by_every_update(
         felix_first
     )
     felix, tom = felix_first.values()
-    for kind in ("student of", "mentor"):
-        item = {"from": felix, "to": tom, "relationship_type": kind}
-        assert refused(felix_first) in error_of(await tools.remember(relationships=[item]))
+    item = {"from": felix, "to": tom, "relationship_type": "student of", "replaces": True}
+    assert refused(felix_first) in error_of(await tools.remember(relationships=[item]))
     stored = succeeded(await tools.get_relationship(**felix_first))["relationship"]
     assert not {"attitude", "notes"} & stored.keys()
-    without_type = {"from": felix, "to": tom, "notes": ["They met in May."]}
-    assert succeeded(await tools.remember(relationships=[without_type]))["notes_added"] == 1
-    only_notes = {**without_type, "relationship_type": "Mentor", "notes": ["They met in June."]}
-    assert succeeded(await tools.remember(relationships=[only_notes]))["notes_added"] == 1
     by_name = {
         "from_entity_key": "felix",
         "to_entity_key": "Tom",
@@ -115,6 +110,51 @@ async def test_a_type_given_in_the_opposite_order_is_refused_by_every_update(
     assert (
         succeeded(await tools.get_relationship(**felix_first))["triplet"] == "Tom teacher of Felix"
     )
+
+
+@pytest.mark.parametrize(
+    ("item", "note"),
+    [
+        ({"relationship_type": "student of"}, "Felix student of Tom"),
+        ({"relationship_type": "mentor", "when": "2021"}, "Felix mentor Tom"),
+        (
+            {"relationship_type": "learns-from", "description": "They meet on Mondays."},
+            "Felix learns-from Tom: They meet on Mondays.",
+        ),
+        (
+            {"relationship_type": "student_of", "description": "Felix is a Student of Tom."},
+            "Felix is a Student of Tom.",
+        ),
+    ],
+)
+async def test_a_statement_in_the_other_direction_is_kept_as_a_note_that_says_it_in_full(
+    tools: Toolset, felix_first: dict[str, str], item: dict[str, str], note: str
+) -> None:
+    felix, tom = felix_first.values()
+    stated = {"from": felix, "to": tom, **item}
+    answer = succeeded(await tools.remember(relationships=[stated], said_on="2024-06"))
+    assert answer["notes_added"] == 1
+    assert any(
+        hint.endswith(f"because the relationship has the opposite direction: '{MENTOR}'")
+        for hint in answer["hints"]
+    )
+    known = succeeded(await tools.get_relationship(**felix_first))
+    assert known["triplet"] == MENTOR
+    [kept] = known["relationship"]["notes"]
+    assert (kept["content"], kept["when"]) == (note, item.get("when", "2024-06"))
+    assert not {"description", "when"} & known["relationship"].keys()
+    again = succeeded(await tools.remember(relationships=[stated], said_on="2024-06"))
+    assert again["relationships"]["unchanged"] == 1
+
+
+async def test_notes_given_with_the_stored_type_in_the_wrong_order_are_added(
+    tools: Toolset, felix_first: dict[str, str]
+) -> None:
+    felix, tom = felix_first.values()
+    item = {"from": felix, "to": tom, "relationship_type": "Mentor", "notes": ["They met in June."]}
+    answer = succeeded(await tools.remember(relationships=[item]))
+    assert answer["notes_added"] == 1
+    assert "Only the notes were stored, not 'Felix Mentor Tom'" in " ".join(answer["hints"])
 
 
 async def test_a_type_that_reads_the_same_in_both_directions_is_accepted_in_either_order(
