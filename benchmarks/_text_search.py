@@ -12,7 +12,7 @@ from _foreign_graph import RawGraph
 
 from kgagent import KnowledgeGraph, Ontology
 from kgagent.embedding.base import Embedder
-from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.models.hybrid import HybridSearchRequest
 
 MAX_ITEMS = 100
 RAW_KEY = "raw_key"
@@ -93,7 +93,7 @@ class HybridAlone:
 
     async def find(self, question: str, labels: Sequence[str]) -> list[str]:
         """Keys of the nodes of some labels, best first, at most 100."""
-        options = HybridSearchOptions(
+        options = HybridSearchRequest(
             limit=MAX_ITEMS,
             object_limit=MAX_ITEMS,
             text_limit=MAX_ITEMS,

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from _common import Server, finish, open_graph, p50, p95, parser, server, show, timed
 
-from kgagent import HybridSearchOptions, KnowledgeGraph, Settings
+from kgagent import HybridSearchRequest, KnowledgeGraph, Settings
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.knowledge_graph import services_of
@@ -83,9 +83,9 @@ def ways(graph: KnowledgeGraph) -> dict[str, Ask]:
     """Hybrid search, node search alone, and the parts of hybrid search."""
     retrieval = graph.retrieval
     scope = services_of(graph).retrieval.scope.of(USER)
-    every, plain = HybridSearchOptions(), HybridSearchOptions(expand_hops=0)
-    one_hop = HybridSearchOptions(expand_hops=1)
-    objects = HybridSearchOptions(search_relationships=False)
+    every, plain = HybridSearchRequest(), HybridSearchRequest(expand_hops=0)
+    one_hop = HybridSearchRequest(expand_hops=1)
+    objects = HybridSearchRequest(search_relationships=False)
     labels = list(graph.ontology.labels)
 
     def near(text: str, vector: Embedding) -> Awaitable[object]:

@@ -31,7 +31,7 @@ from _replay import (
     without_marks,
 )
 
-from kgagent import HybridSearchOptions, Settings
+from kgagent import HybridSearchRequest, Settings
 from kgagent.answers.found import FIRST_PAGE_TOKENS, first_page
 from kgagent.answers.items import RenderState
 from kgagent.answers.page import text_page
@@ -141,7 +141,7 @@ class Measured:
 
     async def search(self, question: str, vector: Vectors) -> HybridSearchResult:
         """The default search."""
-        options = HybridSearchOptions(query=question, limit=READ)
+        options = HybridSearchRequest(query=question, limit=READ)
         return await self.service.hybrid_search(
             options, user_id="quality", vector=vector.tolist(), with_ends=False
         )

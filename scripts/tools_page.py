@@ -50,7 +50,8 @@ def _section(tool: Tool[Any], definitions: dict[str, Any]) -> str:
     definitions.update(schema.get("$defs", {}))
     text = f"## {tool.name}\n\n> {tool.description(default_ontology())}\n\n{_behavior(tool)}\n\n"
     text += _table(schema, schema.get("$defs", {}))
-    if hidden := [name for name in tool.arguments.model_fields if name not in schema["properties"]]:
+    not_listed = schema["properties"].keys() | tool.arguments.refused
+    if hidden := [name for name in tool.arguments.model_fields if name not in not_listed]:
         text += f"\nAlso accepted, but not described to models: {', '.join(f'`{name}`' for name in hidden)}.\n"
     examples = schema.get("examples", ())
     if examples:

@@ -66,7 +66,6 @@ from .models import HistoryEntry as HistoryEntry
 from .models import HitSource as HitSource
 from .models import HybridObject as HybridObject
 from .models import HybridRelationship as HybridRelationship
-from .models import HybridSearchOptions as HybridSearchOptions
 from .models import HybridSearchRequest as HybridSearchRequest
 from .models import HybridSearchResult as HybridSearchResult
 from .models import MatchedNode as MatchedNode

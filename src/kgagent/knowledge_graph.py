@@ -19,9 +19,10 @@ from datetime import datetime, timedelta
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from neo4j import AsyncDriver
+from pydantic import BaseModel
 
 from kgagent.embedding.base import LONGEST_LOADING, Embedder
 from kgagent.embedding.factory import make_embedder
@@ -34,12 +35,10 @@ from kgagent.models import (
     ExploreResult,
     FindPathsRequest,
     FindPathsResult,
-    HybridSearchOptions,
     HybridSearchRequest,
     HybridSearchResult,
     TraverseRequest,
     TraverseResult,
-    VectorQuery,
 )
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import PatternResult
@@ -68,26 +67,34 @@ if TYPE_CHECKING:
     from kgagent.upkeep.purge import PurgeReport
 
 
-def _check(request: object, model: type[object], alternative: str = "") -> None:
-    """Refuse what is not an instance of a request model.
+RequestT = TypeVar("RequestT", bound=BaseModel)
+
+
+def _request(
+    model: type[RequestT], given: RequestT | str | None, fields: Mapping[str, object], text: str
+) -> RequestT:
+    """The request of a call.
+
+    Args:
+        model: of which class it is.
+        given: the request itself, or the text of one field; None if all fields are arguments.
+        fields: the arguments that are fields of a request.
+        text: the field that a text is.
 
     Raises:
-        InputError: the error names the model and the alternative.
+        InputError: it is of another class, it is given beside fields, or a field is invalid.
     """
-    if not isinstance(request, model):
-        raise InputError(f"Give one {model.__name__}{alternative}, got {type(request).__name__}")
-
-
-def _check_no_options(options: Mapping[str, object], model: type[object]) -> None:
-    """Refuse options beside a request that has fields for them.
-
-    Raises:
-        InputError: the error names the options and the model.
-    """
-    if options:
-        raise InputError(
-            f"Give {', '.join(options)} as fields of the {model.__name__}, or beside a text"
-        )
+    if isinstance(given, model):
+        if fields:
+            raise InputError(
+                f"Give {', '.join(fields)} as fields of the {model.__name__}, not beside it"
+            )
+        return given
+    if given is None or isinstance(given, str):
+        return validate(model, fields if given is None else {**fields, text: given})
+    raise InputError(
+        f"Give one {model.__name__}, or its fields as arguments, got {type(given).__name__}"
+    )
 
 
 class KnowledgeGraph:
@@ -95,6 +102,12 @@ class KnowledgeGraph:
 
     Open it with `async with KnowledgeGraph.connect() as graph`. `kgagent.SyncKnowledgeGraph` offers
     the same operations to synchronous code.
+
+    The methods that read (`search`, `explore`, `traverse`, `find_paths` and `query_patterns`) take
+    a request, or its fields as arguments. They wait for an embedder that is being loaded, which is
+    no part of a time limit. They raise `InputError` if an argument is invalid, `StoreError` if the
+    database failed, and `BusyError` if too many calls of the graph, or of this user, wait; see the
+    setting `max_reads`.
 
     Attributes:
         ontology: labels, relationship definitions and words.
@@ -262,137 +275,116 @@ class KnowledgeGraph:
 
     async def search(
         self,
-        request: HybridSearchRequest | str,
+        request: HybridSearchRequest | str | None = None,
         *,
         user_id: str,
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
-        **options: object,
+        **fields: object,
     ) -> HybridSearchResult:
-        """Search nodes and relationships, by vector and by full text, and fuse the results into one
-        ranking.
+        """Search nodes and relationships by vector and full text, ranked together.
 
         A retriever that fails or runs out of time leaves the results of the others, and a warning
-        among them. An embedder that is being loaded is waited for, which is no part of the time
-        limit.
+        among them.
 
         Args:
-            request: the text to search for, or a request with a text and options.
+            request: the text to search for, or a request.
             user_id: owner of the graph.
             vector: embedding to use instead of the query's own, shape (dimensions,); no embedding
                 call is made. Without a query, there is no full-text search.
             cross_encoder: reranks the best results: its method `score(query, texts)`, plain or
                 async, returns one number per text.
-            **options: beside a text, how to search: fields of `HybridSearchOptions`, such as
-                `limit`, `labels`, `as_of` and `between`.
+            **fields: fields of `HybridSearchRequest`, such as `limit`, `labels` and `as_of`.
 
         Returns:
             Nodes and relationships, best first.
 
         Raises:
-            InputError: an argument is invalid.
             SearchError: every retriever failed.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting
-                `max_reads`.
         """
-        if isinstance(request, str):
-            request = validate(HybridSearchOptions, {**options, "query": request})
-        else:
-            _check(request, HybridSearchRequest, " or the text to search for")
-            _check_no_options(options, HybridSearchOptions)
+        asked = _request(HybridSearchRequest, request, fields, "query")
         async with self._admitted(user_id, embeds=vector is None):
             return await self._services.retrieval.hybrid_search(
-                request, user_id=user_id, vector=vector, cross_encoder=cross_encoder
+                asked, user_id=user_id, vector=vector, cross_encoder=cross_encoder
             )
 
     async def explore(
-        self, request: ExploreRequest | str, *, user_id: str, **options: object
+        self, request: ExploreRequest | str | None = None, *, user_id: str, **fields: object
     ) -> ExploreResult:
         """Find nodes by several queries and names, with the relationships around them.
 
-        An embedder that is being loaded is waited for, which is no part of the time limit.
+        A search that fails leaves the results of the others, and a warning among them.
 
         Args:
-            request: one query, or a request with queries, names and options.
+            request: one query, or a request.
             user_id: owner of the graph.
-            **options: beside a query, how to search: fields of `ExploreRequest`, such as
-                `text_matches`, `labels`, `as_of` and `limit_per_label`.
+            **fields: fields of `ExploreRequest`, such as `text_matches`, `labels` and `as_of`.
 
         Raises:
-            InputError: there is no query and no name, or a label is unknown.
-            SearchError: every search failed; one that fails alone is a warning of the result.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting
-                `max_reads`.
+            SearchError: every search failed.
         """
-        if isinstance(request, str):
-            request = validate(ExploreRequest, {**options, "queries": [VectorQuery(query=request)]})
-        else:
-            _check(request, ExploreRequest, " or the text of one query")
-            _check_no_options(options, ExploreRequest)
-        async with self._admitted(user_id, embeds=bool(request.queries)):
-            return await self._services.retrieval.explore(request, user_id=user_id)
+        asked = _request(ExploreRequest, request, fields, "queries")
+        async with self._admitted(user_id, embeds=bool(asked.queries)):
+            return await self._services.retrieval.explore(asked, user_id=user_id)
 
-    async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
-        """Follow relationships from a node.
+    async def traverse(
+        self, request: TraverseRequest | str | None = None, *, user_id: str, **fields: object
+    ) -> TraverseResult:
+        """Follow relationships from a node, hop by hop.
 
         Args:
-            request: node to start from, and how far to go.
+            request: the key of the node to start from, or a request.
             user_id: owner of the graph.
+            **fields: fields of `TraverseRequest`, such as `hops` and `direction`.
 
         Raises:
             NotFoundError: the user has no such node.
-            InputError: a relationship type is unknown.
-            StoreError: the database failed.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting
-                `max_reads`.
         """
-        _check(request, TraverseRequest)
+        asked = _request(TraverseRequest, request, fields, "entity_key")
         async with self._admitted(user_id, embeds=False):
-            return await self._services.retrieval.traverse(request, user_id=user_id)
+            return await self._services.retrieval.traverse(asked, user_id=user_id)
 
-    async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
+    async def find_paths(
+        self, request: FindPathsRequest | str | None = None, *, user_id: str, **fields: object
+    ) -> FindPathsResult:
         """Find how two nodes are connected: the shortest paths, and the most relevant ones.
 
-        An embedder that is being loaded is waited for, which is no part of the time limit.
-
         Args:
-            request: the two nodes, and what the paths should be about.
+            request: the key of the node at one end, or a request.
             user_id: owner of the graph.
+            **fields: fields of `FindPathsRequest`, such as `to_entity_key` and `query`.
 
         Raises:
             NotFoundError: the user has no such node.
-            InputError: both ends are the same node.
             EmbeddingError: the query could not be embedded.
-            StoreError: the database failed.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting
-                `max_reads`.
         """
-        _check(request, FindPathsRequest)
-        async with self._admitted(user_id, embeds=request.query is not None):
-            return await self._services.retrieval.find_paths(request, user_id=user_id)
+        asked = _request(FindPathsRequest, request, fields, "from_entity_key")
+        async with self._admitted(user_id, embeds=asked.query is not None):
+            return await self._services.retrieval.find_paths(asked, user_id=user_id)
 
     async def query_patterns(
-        self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
+        self,
+        request: GraphQuery | str | None = None,
+        *,
+        user_id: str,
+        vector: Sequence[float] | None = None,
+        **fields: object,
     ) -> PatternResult:
         """Answer a structured query with ranked, explained paths; see `PatternSearch.query`.
 
-        An embedder that is being loaded is waited for, which is no part of the time limit.
-
         Args:
-            query: patterns, or targets to start from, and how paths are ranked.
+            request: the text that paths are ranked by, or a request.
             user_id: owner of the graph.
             vector: embedding of the query's text, shape (dimensions,); None computes it where it is
                 needed.
+            **fields: fields of `GraphQuery`, such as `patterns` and `targets`.
 
         Raises:
-            InputError: a name is unknown, or a constraint compares values of different types.
             SearchError: the query took too long.
-            BusyError: too many searches of the graph, or of this user, wait; see the setting
-                `max_reads`.
         """
-        _check(query, GraphQuery)
+        asked = _request(GraphQuery, request, fields, "query")
         async with self._admitted(user_id, embeds=vector is None):
-            return await self._services.patterns.query(query, user_id, vector=vector)
+            return await self._services.patterns.query(asked, user_id, vector=vector)
 
     async def load(
         self,

@@ -47,7 +47,6 @@ from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.note import utc_now
 from kgagent.models.pattern_query import GraphQuery
-from kgagent.models.search import SearchFilters
 from kgagent.models.timeline import Timeline
 from kgagent.models.when import Period
 from kgagent.observing import NULL_OBSERVER, Observer
@@ -61,7 +60,7 @@ from kgagent.search.searchers import (
     DEFAULT_SEARCH,
     Searcher,
 )
-from kgagent.search.service import DEFAULT_THRESHOLD, NO_FILTERS
+from kgagent.search.service import DEFAULT_THRESHOLD
 from kgagent.settings import Settings
 from kgagent.tools import Toolset
 from kgagent.tools.base import (
@@ -117,11 +116,9 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         threshold: float = DEFAULT_THRESHOLD,
         *,
         user_id: str,
-        relationship_types: Sequence[str] | None = None,
-        neo4j_types: Sequence[str] | None = None,
-        filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
+        **filters: object,
     ) -> Matches[RelationshipSearchResult]: ...
     def find_nodes_via_relationship_search(
         self,
@@ -129,11 +126,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         threshold: float = DEFAULT_THRESHOLD,
         *,
         user_id: str,
-        relationship_types: Sequence[str] | None = None,
-        neo4j_types: Sequence[str] | None = None,
-        filters: SearchFilters = NO_FILTERS,
-        limit: int = 20,
-        vector: Sequence[float] | None = None,
+        **options: Any,
     ) -> DiscoveredNodes: ...
     def node_vector_search(
         self,
@@ -206,20 +199,29 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
     ) -> Self: ...
     def search(
         self,
-        request: HybridSearchRequest | str,
+        request: HybridSearchRequest | str | None = None,
         *,
         user_id: str,
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
-        **options: object,
+        **fields: object,
     ) -> HybridSearchResult: ...
     def explore(
-        self, request: ExploreRequest | str, *, user_id: str, **options: object
+        self, request: ExploreRequest | str | None = None, *, user_id: str, **fields: object
     ) -> ExploreResult: ...
-    def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult: ...
-    def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult: ...
+    def traverse(
+        self, request: TraverseRequest | str | None = None, *, user_id: str, **fields: object
+    ) -> TraverseResult: ...
+    def find_paths(
+        self, request: FindPathsRequest | str | None = None, *, user_id: str, **fields: object
+    ) -> FindPathsResult: ...
     def query_patterns(
-        self, query: GraphQuery, *, user_id: str, vector: Sequence[float] | None = None
+        self,
+        request: GraphQuery | str | None = None,
+        *,
+        user_id: str,
+        vector: Sequence[float] | None = None,
+        **fields: object,
     ) -> PatternResult: ...
     def load(
         self,

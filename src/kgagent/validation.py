@@ -173,8 +173,10 @@ def accepted_names(model: type[BaseModel]) -> Mapping[str, str]:
     """The names that a model's fields may have in data, aliases included, each with the field's own
     name.
     """
-    names = {name: name for name in model.model_fields}
-    for name, field in model.model_fields.items():
+    refused: frozenset[str] = getattr(model, "refused", frozenset())
+    fields = {name: one for name, one in model.model_fields.items() if name not in refused}
+    names = {name: name for name in fields}
+    for name, field in fields.items():
         alias = field.validation_alias or field.alias
         choices = alias.choices if isinstance(alias, AliasChoices) else [alias]
         names |= {choice: name for choice in choices if isinstance(choice, str)}
@@ -305,7 +307,7 @@ class _Description:
                 else models
             )
         name, snake = str(place[-1]), to_snake(str(place[-1]))
-        names = sorted({field for one in models for field in one.model_fields})
+        names = sorted({field for one in models for field in accepted_names(one).values()})
         shown = [
             one
             for one in names

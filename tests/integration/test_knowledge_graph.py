@@ -230,7 +230,7 @@ async def test_a_bad_request_is_an_input_error_that_names_the_field(
 ) -> None:
     with pytest.raises(InputError, match="limit must be at most 100, got 1000"):
         await graph.search(HybridSearchRequest(query="x", limit=1_000), user_id=user_id)
-    with pytest.raises(InputError, match="query must not be empty"):
+    with pytest.raises(InputError, match="queries or text_matches"):
         await graph.explore("", user_id=user_id)
 
 
@@ -239,35 +239,43 @@ async def test_something_else_than_a_request_is_an_input_error(
 ) -> None:
     wrong: Any = {"query": "boats"}
     accepted: dict[Any, str] = {
-        graph.search: "HybridSearchRequest or the text to search for",
-        graph.explore: "ExploreRequest or the text of one query",
+        graph.search: "HybridSearchRequest",
+        graph.explore: "ExploreRequest",
         graph.traverse: "TraverseRequest",
         graph.find_paths: "FindPathsRequest",
         graph.query_patterns: "GraphQuery",
     }
-    for operation, forms in accepted.items():
-        with pytest.raises(InputError, match=f"Give one {forms}, got dict"):
+    for operation, model in accepted.items():
+        with pytest.raises(InputError, match=f"Give one {model}, or its fields as .*, got dict"):
             await operation(wrong, user_id=user_id)
     number: Any = 3
     with pytest.raises(InputError, match="vector must be a sequence of 384 numbers, got int"):
         await graph.search("boats", user_id=user_id, vector=number)
 
 
-async def test_a_text_takes_the_options_of_its_request_as_arguments(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
+async def test_the_fields_of_a_request_are_arguments(graph: KnowledgeGraph, user_id: str) -> None:
     await _write_two_jobs(graph, user_id)
     then = await graph.search("who taught Ada?", user_id=user_id, as_of="2019", labels=["Person"])
     assert [item.triplet_text for item in then.relationships or ()] == ["Grace mentor Ada"]
     found = await graph.search("Ada", user_id=user_id, limit=1, search_relationships=False)
     assert (len(found.items), found.relationships) == (1, None)
-    explored = await graph.explore("boats", user_id=user_id, text_matches=["grace"], as_of="2019")
-    assert "Grace" in {item.node.name for item in explored.nodes}
+    explored = await graph.explore(
+        "boats", user_id=user_id, text_matches=["grace", "ada"], as_of="2019"
+    )
+    by_name = {item.node.name: item.node.entity_key for item in explored.nodes}
+    ada, grace = by_name["Ada"], by_name["Grace"]
+    [around] = (await graph.traverse(grace, user_id=user_id, hops=1)).reached
+    ends = {"from_entity_key": ada, "to_entity_key": grace}
+    [path] = (await graph.find_paths(user_id=user_id, **ends)).paths
+    step = {"source_label": "Person", "target_label": "Person"}
+    step["relation_type"] = "has_relationship_with"
+    matched = await graph.query_patterns(user_id=user_id, patterns=[{"steps": [step]}])
+    assert (around.node.name, path.text, len(matched.paths)) == ("Ada", "Grace mentor Ada", 2)
 
-    for call in (graph.search, graph.explore):
+    for call in (graph.search, graph.explore, graph.traverse, graph.query_patterns):
         with pytest.raises(InputError, match="limits"):
             await call("Ada", user_id=user_id, limits=3)
-    with pytest.raises(InputError, match="Give limit as fields of the HybridSearchOptions"):
+    with pytest.raises(InputError, match="Give limit as fields of the HybridSearchRequest"):
         await graph.search(HybridSearchRequest(query="Ada"), user_id=user_id, limit=3)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kgagent import KnowledgeGraph
 from kgagent.answers.found import by_statement, hybrid_items
-from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.names import are_forms
 from kgagent.ontology import default_ontology
 from kgagent.search.candidates import read_relationship
@@ -157,7 +157,7 @@ async def test_the_score_of_an_item_sorts_the_results_and_is_the_sum_of_its_cont
     graph: KnowledgeGraph, drawn: list[Drawn], query: str
 ) -> None:
     user_id = await build(graph, drawn)
-    options = HybridSearchOptions(query=query, threshold=-1.0, limit=100)
+    options = HybridSearchRequest(query=query, threshold=-1.0, limit=100)
     items = (await graph.retrieval.hybrid_search(options, user_id=user_id)).items
     assert len(items) >= len(drawn)
     scores = [item.score for item in items]
@@ -171,7 +171,7 @@ async def test_the_score_of_each_statement_is_the_weighted_sum_of_its_features(
     graph: KnowledgeGraph, drawn: list[Drawn], query: str
 ) -> None:
     user_id = await build(graph, drawn)
-    options = HybridSearchOptions(query=query, threshold=-1.0, limit=100)
+    options = HybridSearchRequest(query=query, threshold=-1.0, limit=100)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
     items = by_statement(hybrid_items(result), datetime.now(UTC))
     scored = [item for item in items if item.contributions]

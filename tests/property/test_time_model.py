@@ -24,8 +24,7 @@ from hypothesis import strategies as st
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest
-from kgagent.models.hybrid import HybridSearchOptions
-from kgagent.models.search import SearchFilters
+from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.tools import Payload
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
@@ -461,9 +460,8 @@ class User:
     # Reads.
 
     async def _relationship_vector_search(self, filters: Filter, plan: str) -> None:
-        given = SearchFilters.model_validate(_given(filters))
         found = await self.by(plan).retrieval.relationship_vector_search(
-            "Who?", -1.0, user_id=self.user_id, filters=given, limit=100
+            "Who?", -1.0, user_id=self.user_id, limit=100, **_given(filters)
         )
         expected = {
             ends: filters.notes(record, self.clock())
@@ -481,7 +479,7 @@ class User:
             **_given(filters),
         }
         found = await self.by(plan).retrieval.hybrid_search(
-            HybridSearchOptions.model_validate(request), user_id=self.user_id
+            HybridSearchRequest.model_validate(request), user_id=self.user_id
         )
         relationships, nodes = self.model.found(filters, self.clock())
         self.compare_relationships(found.relationships, relationships, filters.as_of)

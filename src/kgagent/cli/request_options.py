@@ -2,8 +2,11 @@
 the field.
 """
 
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, cast
 
 import typer
 from typer.core import TyperCommand
@@ -15,24 +18,78 @@ if TYPE_CHECKING:
     RequestT = TypeVar("RequestT", bound=BaseModel)
 
 _MODULE = "kgagent.models"
+_PLACEHOLDER = "field:"
 
 
-def field_of(model: str, field: str, note: str = "") -> str:
-    """Placeholder for the help of an option, which `RequestCommand` replaces by the description of
-    a field.
+class FieldOption(NamedTuple):
+    """An option for a field.
 
-    The models are not imported before help is shown, because importing pydantic slows down every
-    command.
-
-    Args:
-        model: name of a model of `kgagent.models`.
-        field: name of its field.
+    Attributes:
+        field: name of the field.
+        type: of its values on the command line; a list makes an option that can be repeated.
+        name: of the option; empty: that of the field.
+        model: the model that has the field; empty: that of the command.
         note: what the help says in addition.
     """
-    return f"{_PLACEHOLDER}{model}.{field} {note}"
+
+    field: str
+    type: Any
+    name: str = ""
+    model: str = ""
+    note: str = ""
 
 
-_PLACEHOLDER = "field:"
+FILTERS = (
+    FieldOption("labels", list[str], "label"),
+    FieldOption("relationship_types", list[str], "relationship_type"),
+    FieldOption("neo4j_types", list[str], "neo4j_type"),
+    FieldOption("as_of", str),
+    FieldOption("between", str),
+    FieldOption("min_attitude", int),
+    FieldOption("max_attitude", int),
+    FieldOption("min_proximity", int),
+    FieldOption("max_proximity", int),
+)
+"""The filters of all searches."""
+
+
+def takes_fields(
+    model: str, *options: FieldOption
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorate a command with options for fields of a model of `kgagent.models`; its argument
+    `fields` gets the values that are given, by field.
+
+    The model is not imported before help is shown, because importing pydantic slows down every
+    command; `RequestCommand` fills in the help texts.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = [one for one in signature(command).parameters.values() if one.name != "fields"]
+        made = [_parameter(option, model) for option in options]
+
+        @wraps(command)
+        def run(**values: Any) -> None:  # noqa: ANN401 - as typer reads them
+            given = {option.field: values.pop(option.name or option.field) for option in options}
+            fields = {field: value for field, value in given.items() if value not in (None, [])}
+            command(**values, fields=fields)
+
+        every = sorted([*made, *own], key=lambda one: one.kind)
+        run.__signature__ = signature(command).replace(parameters=every)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _parameter(option: FieldOption, model: str) -> Parameter:
+    is_list = option.type == list[str]
+    text = " ".join(filter(None, (option.note, "Can be repeated." if is_list else "")))
+    place = f"{_PLACEHOLDER}{option.model or model}.{option.field} {text}"
+    return Parameter(
+        option.name or option.field,
+        Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[option.type | None, typer.Option(help=place)],
+    )
 
 
 class RequestCommand(TyperCommand):
@@ -57,7 +114,7 @@ class RequestCommand(TyperCommand):
 
 
 def build_request(model: "type[RequestT]", **values: Any) -> "RequestT":  # noqa: ANN401
-    """Build a request from options; None and empty lists mean that an option was not given.
+    """Build a request from options.
 
     Raises:
         typer.BadParameter: a value is invalid.
@@ -65,9 +122,8 @@ def build_request(model: "type[RequestT]", **values: Any) -> "RequestT":  # noqa
     from kgagent.errors import InputError
     from kgagent.validation import validate
 
-    given = {name: value for name, value in values.items() if value is not None and value != []}
     try:
-        return validate(model, given)
+        return validate(model, values)
     except InputError as error:
         raise typer.BadParameter(str(error)) from error
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from kgagent.cli.graph_session import run_for_user
 from kgagent.cli.options import Html, Json, User
 from kgagent.cli.output import print_json, print_message, print_result, without_controls
-from kgagent.cli.request_options import build_request, field_of
+from kgagent.cli.request_options import FILTERS, FieldOption, build_request, takes_fields
 from kgagent.private_files import write_output_file
 
 if TYPE_CHECKING:
@@ -27,44 +27,26 @@ if TYPE_CHECKING:
 BEST_LINES = 10
 """Lines that are printed without --all."""
 
-_SEARCH = "HybridSearchRequest"
-_EXPLORE = "ExploreRequest"
-_FILTERS = "SearchFilters"
-_REPEATED = "Can be repeated."
+_EXPANSION = (
+    FieldOption("expand_hops", int),
+    FieldOption("search_relationships", bool, "relationships"),
+)
 
-Label = Annotated[list[str] | None, typer.Option(help=field_of(_FILTERS, "labels", _REPEATED))]
-RelationshipType = Annotated[
-    list[str] | None, typer.Option(help=field_of(_FILTERS, "relationship_types", _REPEATED))
-]
-AsOf = Annotated[str | None, typer.Option(help=field_of(_FILTERS, "as_of"))]
-Between = Annotated[str | None, typer.Option(help=field_of(_FILTERS, "between"))]
-MinAttitude = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "min_attitude"))]
-MaxAttitude = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "max_attitude"))]
-MinProximity = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "min_proximity"))]
-MaxProximity = Annotated[int | None, typer.Option(help=field_of(_FILTERS, "max_proximity"))]
 All = Annotated[bool, typer.Option("--all", help="Print all lines instead of the ten best.")]
 
 
+@takes_fields(
+    "HybridSearchRequest",
+    FieldOption("limit", int),
+    FieldOption("strategy", str),
+    *FILTERS,
+    FieldOption("threshold", float),
+    *_EXPANSION,
+)
 def search(
     query: Annotated[str, typer.Argument(help="What to look for.")],
     *,
-    limit: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "limit"))] = None,
-    strategy: Annotated[
-        str | None, typer.Option(help=field_of(_SEARCH, "strategy"), metavar="STRATEGY")
-    ] = None,
-    label: Label = None,
-    relationship_type: RelationshipType = None,
-    as_of: AsOf = None,
-    between: Between = None,
-    min_attitude: MinAttitude = None,
-    max_attitude: MaxAttitude = None,
-    min_proximity: MinProximity = None,
-    max_proximity: MaxProximity = None,
-    threshold: Annotated[float | None, typer.Option(help=field_of(_SEARCH, "threshold"))] = None,
-    expand_hops: Annotated[int | None, typer.Option(help=field_of(_SEARCH, "expand_hops"))] = None,
-    relationships: Annotated[
-        bool, typer.Option(help=field_of(_SEARCH, "search_relationships"))
-    ] = True,
+    fields: dict[str, Any],
     token_budget: Annotated[
         int | None,
         typer.Option(
@@ -87,23 +69,7 @@ def search(
 
     if not query.strip():
         raise typer.BadParameter("QUERY must not be empty")
-    request = build_request(
-        HybridSearchRequest,
-        query=query,
-        limit=limit,
-        strategy=strategy,
-        labels=label,
-        relationship_types=relationship_type,
-        as_of=as_of,
-        between=between,
-        min_attitude=min_attitude,
-        max_attitude=max_attitude,
-        min_proximity=min_proximity,
-        max_proximity=max_proximity,
-        threshold=threshold,
-        expand_hops=expand_hops,
-        search_relationships=relationships,
-    )
+    request = build_request(HybridSearchRequest, query=query, **fields)
 
     async def work(graph: "KnowledgeGraph", user_id: str) -> "HybridSearchResult":
         result = await graph.search(request, user_id=user_id)
@@ -130,43 +96,31 @@ def search(
         _print_warnings(result.warnings)
         typer.echo(without_controls(context))
         return
-    most = None if show_all else limit or BEST_LINES
+    most = None if show_all else request.limit or BEST_LINES
     lines = _best_lines(hybrid_items(result), state, most, explain=explain)
     _show(payload, lines, html, filters=request, json=json)
 
 
+@takes_fields(
+    "ExploreRequest",
+    FieldOption("text_matches", list[str], "text_match"),
+    *FILTERS,
+    FieldOption(
+        "threshold",
+        float,
+        model="VectorQuery",
+        note="With the local model, unrelated texts have a similarity of 0.4 or more; try 0.5.",
+    ),
+    FieldOption("limit_per_label", int, "limit"),
+    *_EXPANSION,
+)
 def explore(
     queries: Annotated[
         list[str] | None,
         typer.Argument(metavar="QUERY...", help="Texts to search for semantically."),
     ] = None,
     *,
-    text_match: Annotated[
-        list[str] | None, typer.Option(help="Name of a node, or part of a name. Can be repeated.")
-    ] = None,
-    label: Label = None,
-    relationship_type: RelationshipType = None,
-    as_of: AsOf = None,
-    between: Between = None,
-    min_attitude: MinAttitude = None,
-    max_attitude: MaxAttitude = None,
-    min_proximity: MinProximity = None,
-    max_proximity: MaxProximity = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(
-            help=field_of(
-                "VectorQuery",
-                "threshold",
-                "With the local model, unrelated texts have a similarity of 0.4 or more; try 0.5.",
-            )
-        ),
-    ] = None,
-    limit: Annotated[int | None, typer.Option(help=field_of(_EXPLORE, "limit_per_label"))] = None,
-    expand_hops: Annotated[int | None, typer.Option(help=field_of(_EXPLORE, "expand_hops"))] = None,
-    relationships: Annotated[
-        bool, typer.Option(help=field_of(_EXPLORE, "search_relationships"))
-    ] = True,
+    fields: dict[str, Any],
     show_all: All = False,
     html: Html = None,
     user: User = None,
@@ -179,27 +133,14 @@ def explore(
     from kgagent.tools.explore import explored_items
 
     texts, names = (
-        [item for item in given or () if item.strip()] for given in (queries, text_match)
+        [item for item in given if item.strip()]
+        for given in (queries or (), fields.pop("text_matches", ()))
     )
     if not texts and not names:
         raise typer.BadParameter("give a QUERY or --text-match NAME")
-    minimum = {} if threshold is None else {"threshold": threshold}
-    request = build_request(
-        ExploreRequest,
-        queries=[{"query": text, **minimum} for text in texts],
-        text_matches=names,
-        search_relationships=relationships,
-        labels=label,
-        relationship_types=relationship_type,
-        as_of=as_of,
-        between=between,
-        min_attitude=min_attitude,
-        max_attitude=max_attitude,
-        min_proximity=min_proximity,
-        max_proximity=max_proximity,
-        limit_per_label=limit,
-        expand_hops=expand_hops,
-    )
+    minimum = {"threshold": fields.pop("threshold")} if "threshold" in fields else {}
+    asked = [{"query": text, **minimum} for text in texts]
+    request = build_request(ExploreRequest, queries=asked, text_matches=names, **fields)
 
     async def work(graph: "KnowledgeGraph", user_id: str) -> "ExploreResult":
         result = await graph.explore(request, user_id=user_id)

@@ -8,7 +8,6 @@ from kgagent.models.history import HistoryEntry
 from kgagent.models.hybrid import (
     HybridObject,
     HybridRelationship,
-    HybridSearchOptions,
     HybridSearchRequest,
     HybridSearchResult,
 )
@@ -70,7 +69,6 @@ __all__ = [
     "HitSource",
     "HistoryEntry",
     "HybridObject",
-    "HybridSearchOptions",
     "HybridSearchRequest",
     "HybridRelationship",
     "HybridSearchResult",

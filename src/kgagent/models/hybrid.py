@@ -50,8 +50,48 @@ _WEIGHT_ALIASES = {
 }
 
 
+HOST_ONLY = frozenset(
+    {
+        "object_limit",
+        "text_limit",
+        "weights",
+        "text_threshold",
+        "half_life_days",
+        "drop_below",
+        "use_access_counts",
+        "mmr_lambda",
+        "now",
+        "timeout",
+    }
+)
+"""Fields of a search that only a host program sets; the tool refuses them."""
+
+
 class HybridSearchRequest(SearchFilters):
-    """A question to search for, and how to search."""
+    """A question to search for, and how to search.
+
+    Attributes:
+        object_limit: nodes of each label that the vector search may contribute.
+        text_limit: nodes that the full-text search may contribute.
+        weights: weight of each retriever for strategy "weighted"; they are divided by their sum.
+            Relationship retrievers default to the weight of the node retriever of their kind.
+            "graph", "text" and "relationship" are accepted for the first three.
+        text_threshold: minimum text score of full-text matches of records, 0 to 1, relative to the
+            best match. The strategies that fuse rankings count ranks and not distances, so the weak
+            tail of a list is cut here.
+        half_life_days: age in days at which an item counts half, by its last update, or a retention
+            class ("permanent", "decision", "standard", "ephemeral", "session"); None applies no
+            decay.
+        drop_below: with decay, items whose decay by age is less are dropped, 0 to 1; the documents'
+            value is 0.001.
+        use_access_counts: with decay, whether scores are also multiplied by 0.5 + 0.5 · heat, by
+            the stored `access_count`.
+        mmr_lambda: reranks by maximal marginal relevance, 0 to 1: 1 ranks by relevance alone, 0 by
+            difference; None does not rerank.
+        now: time from which ages are counted; default: the current time.
+        timeout: seconds for retrieval, and for all later steps together; default: the timeout of
+            the service.
+    """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
         {"search_relationships", "relationship_limit", "threshold", "strategy", "format"}
@@ -79,34 +119,6 @@ class HybridSearchRequest(SearchFilters):
         "graph_first semantic matches.",
     )
     expand_hops: ExpandHops = None
-
-
-class HybridSearchOptions(HybridSearchRequest):
-    """A hybrid search with the options that only a host program sets.
-
-    Attributes:
-        object_limit: nodes of each label that the vector search may contribute.
-        text_limit: nodes that the full-text search may contribute.
-        weights: weight of each retriever for strategy "weighted"; they are divided by their sum.
-            Relationship retrievers default to the weight of the node retriever of their kind.
-            "graph", "text" and "relationship" are accepted for the first three.
-        text_threshold: minimum text score of full-text matches of records, 0 to 1, relative to the
-            best match. The strategies that fuse rankings count ranks and not distances, so the weak
-            tail of a list is cut here.
-        half_life_days: age in days at which an item counts half, by its last update, or a retention
-            class ("permanent", "decision", "standard", "ephemeral", "session"); None applies no
-            decay.
-        drop_below: with decay, items whose decay by age is less are dropped, 0 to 1; the documents'
-            value is 0.001.
-        use_access_counts: with decay, whether scores are also multiplied by 0.5 + 0.5 · heat, by
-            the stored `access_count`.
-        mmr_lambda: reranks by maximal marginal relevance, 0 to 1: 1 ranks by relevance alone, 0 by
-            difference; None does not rerank.
-        now: time from which ages are counted; default: the current time.
-        timeout: seconds for retrieval, and for all later steps together; default: the timeout of
-            the service.
-    """
-
     object_limit: int = Field(20, ge=1, le=200)
     text_limit: int = Field(20, ge=1, le=100)
     weights: Mapping[FusedRetriever, Weight] | None = None

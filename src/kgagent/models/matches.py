@@ -9,11 +9,19 @@ HitT = TypeVar("HitT")
 
 
 class Matches(Sequence[HitT], Generic[HitT]):
-    """Results, best first; `plan` says how the search was run."""
+    """Results, best first.
 
-    def __init__(self, hits: Sequence[HitT] = (), *, plan: SearchPlan = "none") -> None:
+    Attributes:
+        plan: how the search was run.
+        warnings: what is missing, and why.
+    """
+
+    def __init__(
+        self, hits: Sequence[HitT] = (), *, plan: SearchPlan = "none", warnings: Sequence[str] = ()
+    ) -> None:
         self._hits = tuple(hits)
         self.plan: SearchPlan = plan
+        self.warnings = tuple(warnings)
 
     @overload
     def __getitem__(self, index: int) -> HitT: ...

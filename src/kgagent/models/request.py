@@ -29,7 +29,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, InitErrorDetails
 
 from kgagent.errors import InputError
 from kgagent.validation import accepted_names, check_size, explain_validation_error
@@ -56,11 +56,13 @@ class RequestModel(BaseModel):
         not_in_schema: fields that are accepted but omitted from the JSON schema, which a language
             model reads.
         last_in_schema: fields that the JSON schema has after all others.
+        refused: fields of a base class that are neither in the JSON schema nor accepted.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     not_in_schema: ClassVar[frozenset[str]] = frozenset()
     last_in_schema: ClassVar[frozenset[str]] = frozenset()
+    refused: ClassVar[frozenset[str]] = frozenset()
 
     @model_validator(mode="before")
     @classmethod
@@ -71,6 +73,14 @@ class RequestModel(BaseModel):
             given = parsed if isinstance(parsed, Mapping) else given
         if not isinstance(given, Mapping):
             return given
+        if refused := cls.refused & given.keys():
+            raise ValidationError.from_exception_data(
+                cls.__name__,
+                [
+                    InitErrorDetails(type="extra_forbidden", loc=(name,), input=given[name])
+                    for name in sorted(refused)
+                ],
+            )
         accepted = _accepted(cls)
         return {
             name: accepted[name].convert(value) if name in accepted else value
@@ -82,13 +92,15 @@ class RequestModel(BaseModel):
     def __get_pydantic_json_schema__(
         cls, schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> JsonSchemaValue:
-        """The JSON schema without the fields of `not_in_schema`, also those of base classes."""
+        """The JSON schema without the fields of `not_in_schema`, also those of base classes, and
+        of `refused`.
+        """
         made = handler(schema)
         resolved = handler.resolve_ref_schema(made)
         hidden = {name for base in cls.__mro__ for name in getattr(base, "not_in_schema", ())}
         parts = resolved["properties"]
         shown = sorted(
-            parts.keys() - hidden,
+            parts.keys() - hidden - cls.refused,
             key=lambda name: (name in cls.last_in_schema, list(parts).index(name)),
         )
         resolved["properties"] = {name: parts[name] for name in shown}

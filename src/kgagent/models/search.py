@@ -74,10 +74,13 @@ class NodeSearchResult(GraphModel):
 
 
 class DiscoveredNodes(GraphModel):
-    """Relationships that matched, best first, and their end nodes in that order."""
+    """Relationships that matched, best first, and their end nodes in that order; `warnings` say
+    what is missing, and why.
+    """
 
     nodes: tuple[GraphNode, ...] = ()
     relationships: tuple[RelationshipSearchResult, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class GraphExpansion(GraphModel):

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from kgagent.models.fields import EntityKey, ShortText
+from kgagent.models.fields import EntityKey, FreeTypes, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
@@ -31,12 +31,8 @@ class TraverseRequest(RequestModel):
         description="Relationships to follow: outgoing from the node, incoming to it, or both.",
     )
     hops: int = Field(1, ge=1, le=MAX_TRAVERSED_HOPS, description="Number of hops.")
-    neo4j_types: tuple[ShortText, ...] | None = Field(
-        None, max_length=100, description="Only relationships of these Neo4j types."
-    )
-    relationship_types: tuple[ShortText, ...] | None = Field(
-        None, max_length=100, description='Only relationships of these types, such as "mentor".'
-    )
+    neo4j_types: SearchedTypes = None
+    relationship_types: FreeTypes = None
     sort: TraversalSort = Field(
         "strength", description="date: newest relationships first, with their dates."
     )

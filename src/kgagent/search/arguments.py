@@ -16,15 +16,10 @@ def known_types(ontology: Ontology, neo4j_types: Sequence[str]) -> list[str]:
     """Check Neo4j types; each once, in the order of the ontology.
 
     Raises:
-        InputError: a type is unknown, or the list is empty.
+        InputError: a type is unknown.
     """
     for neo4j_type in neo4j_types:
         ontology.relationship(neo4j_type)
-    if not neo4j_types:
-        raise InputError(
-            f"No type was given; omit neo4j_types, or choose among "
-            f"{', '.join(ontology.relationships)}"
-        )
     return [name for name in ontology.relationships if name in neo4j_types]
 
 

@@ -138,9 +138,7 @@ async def search_statements_full_text(
         matches = () if row is None else row["matches"]
         return Ranking([one for one in map(candidate, matches) if one is not None])
 
-    rows = await _rows(
-        scope, text, parameters, () if kept.matches_nothing else asked, 4 * limit, is_short
-    )
+    rows = await _rows(scope, text, parameters, asked, 4 * limit, is_short)
     found = [rows.get(position) for position in range(len(queries))]
     weights = [{} if row is None else dict(row["weights"]) for row in found]
     return await asyncio.to_thread(lambda: list(map(ranking, found))), weights

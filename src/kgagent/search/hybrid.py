@@ -11,7 +11,7 @@ from kgagent.models.graph import GraphNode, GraphRelationship
 from kgagent.models.hybrid import (
     HybridObject,
     HybridRelationship,
-    HybridSearchOptions,
+    HybridSearchRequest,
     HybridSearchResult,
     Retriever,
 )
@@ -40,7 +40,7 @@ CALIBRATED = "calibrated"
 
 
 def spec_of(
-    scope: SearchScope, options: HybridSearchOptions, kept: RelationshipFilter, weights: Features
+    scope: SearchScope, options: HybridSearchRequest, kept: RelationshipFilter, weights: Features
 ) -> SearchSpec:
     """What a hybrid search searches; `kept` is which relationships it keeps."""
     is_calibrated = options.strategy == CALIBRATED
@@ -79,7 +79,7 @@ class HybridSearch:
     """
 
     spec: SearchSpec
-    options: HybridSearchOptions
+    options: HybridSearchRequest
     limit: int
     vector: Sequence[float] | None = None
     cross_encoder: CrossEncoder | None = None

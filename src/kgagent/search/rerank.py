@@ -19,7 +19,7 @@ from kgagent.embedding.base import Embedding
 from kgagent.errors import InputError, RerankingError
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.models.note import as_utc
 from kgagent.search.attempt import attempt
 from kgagent.search.candidates import Candidate, entity_key_of
@@ -61,7 +61,7 @@ async def rerank(
     candidates: list[Candidate],
     *,
     scope: SearchScope,
-    options: HybridSearchOptions,
+    options: HybridSearchRequest,
     cross_encoder: CrossEncoder | None,
     vector: Sequence[float] | None,
     limit: int,

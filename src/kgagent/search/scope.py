@@ -166,7 +166,7 @@ class RelationshipFilter:
     """Which relationships a search keeps.
 
     Attributes:
-        relationship_types: free types ("mentor"); None keeps all, an empty list none.
+        relationship_types: free types ("mentor"); None keeps all.
         neo4j_types: types in the database, in the order of the ontology; None keeps all.
         labels: an end has one of them; None keeps all.
         as_of: relationships are valid on one of these days at least, and notes do not begin after
@@ -193,7 +193,7 @@ class RelationshipFilter:
         """The relationships that the filters of a search keep.
 
         Raises:
-            InputError: a Neo4j type or a label is unknown, or a list of them is empty.
+            InputError: a Neo4j type or a label is unknown.
         """
         given = {one.name: getattr(filters, one.name) for one in fields(cls) if one.name != "now"}
         if filters.neo4j_types is not None:
@@ -203,11 +203,6 @@ class RelationshipFilter:
         for name in ("as_of", "between"):
             given[name] = None if given[name] is None else period_of(given[name])
         return cls(**given, now=scope.clock())
-
-    @property
-    def matches_nothing(self) -> bool:
-        """Whether no relationship can pass."""
-        return self.relationship_types is not None and not self.relationship_types
 
     @property
     def has_conditions(self) -> bool:

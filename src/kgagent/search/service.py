@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
@@ -18,7 +19,6 @@ from kgagent.models import (
     FindPathsResult,
     GraphExpansion,
     GraphNode,
-    HybridSearchOptions,
     HybridSearchRequest,
     HybridSearchResult,
     Matches,
@@ -49,8 +49,7 @@ from kgagent.search.score import WEIGHTS, Features
 from kgagent.search.stored_types import with_stored_types, with_warnings
 from kgagent.search.vectors import VectorSearch
 from kgagent.search.walk import expand_around, timeline, traverse
-
-NO_FILTERS = SearchFilters()
+from kgagent.validation import validate
 
 DEFAULT_THRESHOLD = 0.3
 """Minimum cosine of the searches with one retriever."""
@@ -98,11 +97,9 @@ class RetrievalService:
         threshold: float = DEFAULT_THRESHOLD,
         *,
         user_id: str,
-        relationship_types: Sequence[str] | None = None,
-        neo4j_types: Sequence[str] | None = None,
-        filters: SearchFilters = NO_FILTERS,
         limit: int = 20,
         vector: Sequence[float] | None = None,
+        **filters: object,
     ) -> Matches[RelationshipSearchResult]:
         """Find relationships by vector search.
 
@@ -110,13 +107,10 @@ class RetrievalService:
             query: what to look for; or give `vector`, or both.
             threshold: minimum plain cosine, -1 to 1.
             user_id: owner of the relationships.
-            relationship_types: free types ("mentor") to keep, in any spelling, also where they are
-                listed with others; None keeps all.
-            neo4j_types: types in the database to keep; None keeps all.
-            filters: further conditions.
             limit: maximum number of relationships.
             vector: an embedding to search for instead of the text, shape (dimensions,); no
                 embedding call is made.
+            **filters: fields of `SearchFilters`, such as `relationship_types` and `as_of`.
 
         Returns:
             Relationships, best first.
@@ -128,12 +122,8 @@ class RetrievalService:
         """
         scope = self.scope.of(user_id)
         check_limit(limit)
-        given = {"relationship_types": relationship_types, "neo4j_types": neo4j_types}
-        given_filters = filters.model_copy(
-            update={name: tuple(value) for name, value in given.items() if value is not None}
-        )
-        given_filters, _ = await with_stored_types(scope, given_filters)
-        kept = RelationshipFilter.of(scope, given_filters)
+        given, warnings = await with_stored_types(scope, validate(SearchFilters, filters))
+        kept = RelationshipFilter.of(scope, given)
         wanted = await self._vector_query(query, vector, threshold)
         [ranking] = await self._vectors.relationships(scope, [wanted], kept=kept, limit=limit)
 
@@ -148,7 +138,7 @@ class RetrievalService:
 
         # As many as there may be take a while, during which other users' calls go on.
         found = await asyncio.to_thread(results)
-        return Matches(found, plan=ranking.plan or "none")
+        return Matches(found, plan=ranking.plan or "none", warnings=warnings)
 
     @observed("find_nodes_via_relationship_search")
     async def find_nodes_via_relationship_search(
@@ -157,31 +147,22 @@ class RetrievalService:
         threshold: float = DEFAULT_THRESHOLD,
         *,
         user_id: str,
-        relationship_types: Sequence[str] | None = None,
-        neo4j_types: Sequence[str] | None = None,
-        filters: SearchFilters = NO_FILTERS,
-        limit: int = 20,
-        vector: Sequence[float] | None = None,
+        **options: Any,  # noqa: ANN401 - as they are there
     ) -> DiscoveredNodes:
         """Find relationships by vector search, and the nodes that they join.
 
         Arguments and errors are those of `relationship_vector_search`.
         """
         matches = await self.relationship_vector_search(
-            query,
-            threshold,
-            user_id=user_id,
-            relationship_types=relationship_types,
-            neo4j_types=neo4j_types,
-            filters=filters,
-            limit=limit,
-            vector=vector,
+            query, threshold, user_id=user_id, **options
         )
         ends = dict.fromkeys(
             key for match in matches for key in (match.from_entity_key, match.to_entity_key)
         )
         nodes = await self._nodes.get(user_id, list(ends))
-        return DiscoveredNodes(nodes=tuple(nodes), relationships=tuple(matches))
+        return DiscoveredNodes(
+            nodes=tuple(nodes), relationships=tuple(matches), warnings=matches.warnings
+        )
 
     @observed("node_vector_search")
     async def node_vector_search(
@@ -269,47 +250,33 @@ class RetrievalService:
         cross_encoder: CrossEncoder | None = None,
         with_ends: bool = True,
     ) -> HybridSearchResult:
-        """Find nodes and relationships by vector and full-text search, fused into one ranking.
-
-        A search that fails or times out is skipped, with a warning in the result.
+        """Find nodes and relationships by vector and full-text search; see `KnowledgeGraph.search`.
 
         Args:
             request: the query, embedded in one call unless `vector` is given, and how to search.
             user_id: owner of the graph.
-            vector: an embedding to use instead of the query's own, shape (dimensions,); no
-                embedding call is made. Without a query, only the vector searches run.
-            cross_encoder: has a method `score(query, texts)`, plain or async, that returns one
-                number for each text; it reranks the best items.
+            vector: an embedding to use instead of the query's own, shape (dimensions,).
+            cross_encoder: reranks the best items.
             with_ends: whether the nodes of relationships are returned beside them.
-
-        Raises:
-            InputError: invalid argument.
-            SearchError: every search failed.
         """
-        # What a request holds was validated when it was made.
-        options = (
-            request
-            if isinstance(request, HybridSearchOptions)
-            else HybridSearchOptions.model_construct(**dict(request))
-        )
         scope = self.scope.of(user_id)
-        if vector is None and (options.query is None or not options.query.strip()):
+        if vector is None and (request.query is None or not request.query.strip()):
             raise InputError(
                 "Say what to look for: give a query that is not empty, a vector, or both"
             )
-        if options.query is not None:
-            check_text(options.query)
+        if request.query is not None:
+            check_text(request.query)
         if cross_encoder is not None and not callable(getattr(cross_encoder, "score", None)):
             raise InputError(
                 f"cross_encoder must have a method score(query, texts), got "
                 f"{type(cross_encoder).__name__}"
             )
-        options, warnings = await with_stored_types(scope, options)
-        kept = RelationshipFilter.of(scope, options)
+        request, warnings = await with_stored_types(scope, request)
+        kept = RelationshipFilter.of(scope, request)
         search = HybridSearch(
-            hybrid.spec_of(scope, options, kept, self.weights),
-            options,
-            limit=options.limit or self._hybrid_limit,
+            hybrid.spec_of(scope, request, kept, self.weights),
+            request,
+            limit=request.limit or self._hybrid_limit,
             vector=None if vector is None else validate_vector(vector, scope.dimensions),
             cross_encoder=cross_encoder,
             with_ends=with_ends,
@@ -320,19 +287,7 @@ class RetrievalService:
 
     @observed("explore")
     async def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult:
-        """Search for several queries and names, fuse the nodes found, and return them with their
-        surroundings.
-
-        A search that fails or times out is skipped, with a warning in the result.
-
-        Args:
-            request: queries, names and how to search.
-            user_id: owner of the graph.
-
-        Raises:
-            InputError: invalid argument.
-            SearchError: every search failed.
-        """
+        """Find nodes by several queries and names; see `KnowledgeGraph.explore`."""
         scope = self.scope.of(user_id)
         if not request.queries and not request.text_matches:
             raise InputError(NOTHING_ASKED)
@@ -393,17 +348,7 @@ class RetrievalService:
 
     @observed("traverse")
     async def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult:
-        """Find the nodes around a node, hop by hop.
-
-        Args:
-            request: where to start, and how far to go.
-            user_id: owner of the graph.
-
-        Raises:
-            NotFoundError: the node does not exist for this user.
-            InputError: a type is unknown.
-            StoreError: the database failed.
-        """
+        """Find the nodes around a node, hop by hop; see `KnowledgeGraph.traverse`."""
         scope = self.scope.of(user_id)
         request, warnings = await with_stored_types(scope, request)
         return with_warnings(await traverse(scope, request, self._nodes), warnings)
@@ -427,19 +372,7 @@ class RetrievalService:
 
     @observed("find_paths")
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:
-        """Find how two nodes are related: the shortest paths between them, and the most relevant
-        ones.
-
-        Args:
-            request: the nodes, and optionally what the paths should be about.
-            user_id: owner of the graph.
-
-        Raises:
-            NotFoundError: a node does not exist for this user.
-            InputError: both ends are one node.
-            EmbeddingError: the query could not be embedded.
-            StoreError: the database failed.
-        """
+        """Find how two nodes are connected; see `KnowledgeGraph.find_paths`."""
         return await find_paths(self.scope.of(user_id), request, self._nodes, self._embedder)
 
     async def histories(

@@ -505,8 +505,6 @@ class VectorSearch:
             limit: maximum number of relationships of each query.
             fields: what is read of each relationship.
         """
-        if kept.matches_nothing:
-            return [Ranking(plan="none") for _ in queries]
         [found] = await self._search(scope, [self.target(kept, fields)], queries, limit)
         return found
 
@@ -527,8 +525,6 @@ class VectorSearch:
             kept: of which relationships; those of nodes are found too.
             limit: maximum number of records of each query.
         """
-        if kept.matches_nothing:
-            return [Ranking(plan="none") for _ in queries]
         target = _filtered(self._statements(kept.neo4j_types), kept)
         [found] = await self._search(scope, [target], queries, limit)
         return [replace(one, span=_span(one.candidates)) for one in found]

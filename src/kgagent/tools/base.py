@@ -362,7 +362,9 @@ class BoundTool:
         known, hints = accepted_names(self.arguments), []
         for name in given:
             tools = [
-                tool for tool, arguments in self._others.items() if name in arguments.model_fields
+                tool
+                for tool, arguments in self._others.items()
+                if name in accepted_names(arguments).values()
             ][:MAX_HINTS]
             if tools and name not in known:
                 hints.append(

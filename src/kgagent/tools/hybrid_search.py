@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import ClassVar
 
 from pydantic import ConfigDict, Field
 
@@ -12,7 +13,7 @@ from kgagent.answers.items import Item
 from kgagent.answers.page import Content
 from kgagent.formatting import counted
 from kgagent.models.fields import FilledText
-from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult
+from kgagent.models.hybrid import HOST_ONLY, HybridSearchRequest, HybridSearchResult
 from kgagent.ontology import Ontology
 from kgagent.search.hybrid import CALIBRATED, READ
 from kgagent.tools.arguments import known_labels
@@ -35,6 +36,8 @@ class HybridSearchArguments(ReadArguments, HybridSearchRequest):
             "examples": [{"query": "where was the mother of my mentor born?", "expand_hops": 2}]
         }
     )
+
+    refused: ClassVar[frozenset[str]] = HOST_ONLY
 
     query: FilledText = Field(description='What to look for: "who taught me to sail?".')
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from pydantic import ValidationError
 
-from kgagent import HybridSearchOptions, KnowledgeGraph
+from kgagent import HybridSearchRequest, KnowledgeGraph
 from kgagent.adapters.langchain import KnowledgeGraphRetriever
 from kgagent.errors import ConfigurationError, InputError
 from kgagent.tools import Toolset
@@ -93,7 +93,7 @@ async def test_options_are_those_of_hybrid_search(
     graph: KnowledgeGraph, keys: dict[str, str], user_id: str
 ) -> None:
     assert keys
-    options = HybridSearchOptions(search_relationships=False, limit=1, threshold=-1.0)
+    options = HybridSearchRequest(search_relationships=False, limit=1, threshold=-1.0)
     retriever = KnowledgeGraphRetriever(graph=graph, user_id=user_id, options=options, k=5)
     documents = await retriever.ainvoke("Ruth Iris")
     assert {document.metadata["name"] for document in documents} == {"Ruth", "Iris"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kgagent import HybridSearchOptions, KnowledgeGraph
+from kgagent import HybridSearchRequest, KnowledgeGraph
 from kgagent.embedding.hashing import hash_embedding
 from kgagent.tools import Toolset
 from tests.conftest import Clock
@@ -123,7 +123,7 @@ async def test_an_invalid_vector_of_a_statement_is_skipped(
         nodes=[[keys[kind], properties] for kind, properties in nodes.items()],
         entries=entries,
     )
-    request = HybridSearchOptions(query="Ada", threshold=-1.0, limit=100)
+    request = HybridSearchRequest(query="Ada", threshold=-1.0, limit=100)
     found = await searched.search(request, user_id=user_id, vector=RIGHT)
     assert {item.name for item in found.objects if "statement_vector" in item.found_by} == {
         "right",

@@ -10,7 +10,7 @@ from kgagent.errors import InputError, StatementTimeoutError
 from kgagent.graph.statements import Statement
 from kgagent.graph.store import Store
 from kgagent.models import ExploreRequest, VectorQuery
-from kgagent.models.hybrid import HybridRelationship, HybridSearchOptions
+from kgagent.models.hybrid import HybridRelationship, HybridSearchRequest
 from kgagent.search import expand
 from kgagent.tools import Toolset
 from tests.support.people import create_all
@@ -59,7 +59,7 @@ async def matches_of(
     vector: Sequence[float] | None = None,
     **more: object,
 ) -> list[HybridRelationship]:
-    asked = HybridSearchOptions.model_validate(
+    asked = HybridSearchRequest.model_validate(
         {"query": question, "threshold": 0.2, "expand_hops": hops, **more}
     )
     result = await graph.retrieval.hybrid_search(asked, user_id=user_id, vector=vector)
@@ -303,7 +303,7 @@ async def test_after_a_timeout_the_results_so_far_are_returned(
 
 async def test_hops_out_of_range_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
     with pytest.raises(InputError, match="expand_hops must be at most 5, got 6"):
-        await graph.search(HybridSearchOptions(query=QUESTION, expand_hops=6), user_id=user_id)
+        await graph.search(HybridSearchRequest(query=QUESTION, expand_hops=6), user_id=user_id)
 
 
 async def test_an_expansion_that_is_cut_short_is_a_warning(
@@ -311,7 +311,7 @@ async def test_an_expansion_that_is_cut_short_is_a_warning(
 ) -> None:
     await joined(graph, user_id, CHAIN)
     warning = "Expansion was cut short: it took longer than 0 s"
-    hybrid = HybridSearchOptions(query=QUESTION)
+    hybrid = HybridSearchRequest(query=QUESTION)
     broad = ExploreRequest(queries=(VectorQuery(query=QUESTION),))
     assert warning not in (await graph.search(hybrid, user_id=user_id)).warnings
     monkeypatch.setattr("kgagent.search.search.EXPANSION_SHARE", 0.0)

@@ -8,7 +8,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.errors import StatementTimeoutError, StoreError
 from kgagent.knowledge_graph import services_of
-from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.tools import Toolset
 from tests.support.drawn import QUERY, Drawing
 from tests.support.people import person, two_friends
@@ -48,7 +48,7 @@ async def test_if_an_index_fails_vectors_are_compared_exactly(
         )
         assert found.relationship_type == "mentor"
     hybrid = await retrieval.hybrid_search(
-        HybridSearchOptions(query="mentor", threshold=0.1), user_id=user_id
+        HybridSearchRequest(query="mentor", threshold=0.1), user_id=user_id
     )
     assert [item.found_by for item in hybrid.relationships or ()] == [
         ("statement_vector", "statement_fulltext")

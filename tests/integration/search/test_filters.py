@@ -113,9 +113,7 @@ async def types_of_all_searches(
     explored = await retrieval.explore(
         ExploreRequest.model_validate({"queries": [query], **filters}), user_id=user_id
     )
-    direct = await retrieval.relationship_vector_search(
-        QUERY, -1.0, user_id=user_id, filters=SearchFilters.model_validate(filters)
-    )
+    direct = await retrieval.relationship_vector_search(QUERY, -1.0, user_id=user_id, **filters)
     assert not (*hybrid.warnings, *explored.warnings)
     found = {
         "hybrid": hybrid.relationships or (),

@@ -10,7 +10,7 @@ from neo4j import AsyncGraphDatabase
 from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.knowledge_graph import services_of
-from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.models.hybrid import HybridSearchRequest
 from tests.conftest import DIMENSIONS, Server
 from tests.support.payloads import succeeded
 from tests.support.people import person, relate
@@ -40,7 +40,7 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
         )
         assert near.to_entity_key == other
         found = await retrieval.hybrid_search(
-            HybridSearchOptions(query=f"word{number}", threshold=0.2), user_id=user_id
+            HybridSearchRequest(query=f"word{number}", threshold=0.2), user_id=user_id
         )
         assert found.relationships is not None
         assert found.relationships[0].found_by == ("statement_vector", "statement_fulltext")
@@ -51,10 +51,10 @@ async def test_a_write_is_found_by_the_next_search(addressed: KnowledgeGraph, us
         )
         assert (
             await retrieval.hybrid_search(
-                HybridSearchOptions(query=f"word{number}", threshold=0.9), user_id=user_id
+                HybridSearchRequest(query=f"word{number}", threshold=0.9), user_id=user_id
             )
         ).items == []
-        alone = HybridSearchOptions(query=f"news{number}", threshold=0.9, expand_hops=0)
+        alone = HybridSearchRequest(query=f"news{number}", threshold=0.9, expand_hops=0)
         [news] = (await retrieval.hybrid_search(alone, user_id=user_id)).relationships or ()
         assert news.description == f"news{number}"
 

@@ -11,19 +11,19 @@ from kgagent import KnowledgeGraph
 from kgagent.errors import SearchError, StoreError
 from kgagent.graph.store import Store
 from kgagent.models import ExploreRequest, VectorQuery
-from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult
+from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult
 from kgagent.tools import Toolset
 from tests.support.people import remembered
 from tests.support.stored import cypher
 
-ANY = HybridSearchOptions(threshold=-1.0)
+ANY = HybridSearchRequest(threshold=-1.0)
 IN_FULL = "$element_ids"
 """What stands in the statement that reads in full, and in no other."""
 
 Seen = Callable[[str], Awaitable[None]]
 
 
-def request(query: str | None, options: HybridSearchOptions = ANY) -> HybridSearchOptions:
+def request(query: str | None, options: HybridSearchRequest = ANY) -> HybridSearchRequest:
     return options.model_copy(update={"query": query})
 
 
@@ -105,7 +105,7 @@ async def test_an_end_that_is_another_users_by_now_is_omitted_with_its_relations
 ) -> None:
     meanwhile("MATCH (n:Person {user_id: $user, name: 'Bo'}) SET n.user_id = 'another'")
     result = await graph.retrieval.hybrid_search(
-        HybridSearchOptions(query="sundays mentor", threshold=0.2), user_id=user_id
+        HybridSearchRequest(query="sundays mentor", threshold=0.2), user_id=user_id
     )
     assert triplets(result) == {"Ruth mentor Ada"}
     assert {item.name for item in result.objects} == {"Ruth", "Ada"}
@@ -126,7 +126,7 @@ async def test_if_hydration_fails_the_found_nodes_remain(
     assert result.warnings == ("Skipped relationships and their end nodes: the database is away",)
     with pytest.raises(SearchError, match="The results could not be read: the database is away"):
         await graph.retrieval.hybrid_search(
-            HybridSearchOptions(query="sundays", threshold=0.3), user_id=user_id
+            HybridSearchRequest(query="sundays", threshold=0.3), user_id=user_id
         )
 
 

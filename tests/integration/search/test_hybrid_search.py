@@ -14,7 +14,6 @@ from kgagent.graph.statements import Statement
 from kgagent.graph.store import Store
 from kgagent.models.hybrid import (
     RETRIEVER_DESCRIPTIONS,
-    HybridSearchOptions,
     HybridSearchRequest,
     HybridSearchResult,
     RetrieverName,
@@ -72,7 +71,7 @@ def search(graph: KnowledgeGraph, user_id: str) -> Search:
         cross_encoder: Any = None,
         **options: object,
     ) -> HybridSearchResult:
-        asked = HybridSearchOptions.model_validate({"query": query, "threshold": -1.0, **options})
+        asked = HybridSearchRequest.model_validate({"query": query, "threshold": -1.0, **options})
         return await graph.retrieval.hybrid_search(
             asked, user_id=user_id, vector=vector, cross_encoder=cross_encoder
         )

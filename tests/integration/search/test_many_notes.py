@@ -4,7 +4,7 @@ from typing import Any
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError
-from kgagent.models.hybrid import HybridSearchOptions, HybridSearchResult
+from kgagent.models.hybrid import HybridSearchRequest, HybridSearchResult
 from tests.support.embedders import WatchedEmbedder
 from tests.support.people import create_all
 
@@ -50,7 +50,7 @@ async def test_a_record_with_many_notes_leaves_room_for_others(
         for number in range(8)
     ]
     await relate(graph, user_id, ("They sail together", trips), *tales)
-    options = HybridSearchOptions(query="sailing trip on lake number", expand_hops=0)
+    options = HybridSearchRequest(query="sailing trip on lake number", expand_hops=0)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
     assert len(result.relationships or ()) == 9
 
@@ -60,7 +60,7 @@ async def test_the_note_that_has_a_rare_word_is_shown_among_nearer_ones(
 ) -> None:
     near = [f"which note has the code, asked person {number}" for number in range(90)]
     await relate(graph, user_id, ("They sail together", [*near, RARE]))
-    options = HybridSearchOptions(query="the code Zylophar")
+    options = HybridSearchRequest(query="the code Zylophar")
     assert RARE in contents(await graph.retrieval.hybrid_search(options, user_id=user_id))
 
 
@@ -70,7 +70,7 @@ async def test_without_an_embedding_the_note_that_has_the_words_is_shown(
     await relate(graph, user_id, ("They sail together", [RARE, "unrelated"]))
     embedder.failure = EmbeddingUnavailableError("the model is away")
     result = await graph.retrieval.hybrid_search(
-        HybridSearchOptions(query="Where is the Zylophar?"), user_id=user_id
+        HybridSearchRequest(query="Where is the Zylophar?"), user_id=user_id
     )
     assert contents(result)[0] == RARE
     assert (result.relationships or ())[0].score > 0.0

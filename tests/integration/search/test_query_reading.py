@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from kgagent import ExploreRequest, HybridSearchOptions, KnowledgeGraph, VectorQuery
+from kgagent import ExploreRequest, HybridSearchRequest, KnowledgeGraph, VectorQuery
 from kgagent.embedding.base import Embedding
 from kgagent.embedding.hashing import HashingEmbedder, hash_embedding
 from kgagent.knowledge_graph import services_of
@@ -55,7 +55,7 @@ async def far_from_all(graph: KnowledgeGraph, user_id: str) -> list[float]:
 
 async def first(graph: KnowledgeGraph, user_id: str, query: str) -> str:
     """The person of the best relationship."""
-    options = HybridSearchOptions(query=query, threshold=-1.0)
+    options = HybridSearchRequest(query=query, threshold=-1.0)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
     return (result.relationships or ())[0].from_name
 
@@ -75,7 +75,7 @@ async def test_relationships_of_a_node_that_the_query_names_come_first(
 async def test_the_words_for_the_owner_name_the_owner(
     graph: KnowledgeGraph, user_id: str, query: str
 ) -> None:
-    options = HybridSearchOptions(query=query, threshold=-1.0, expand_hops=0)
+    options = HybridSearchRequest(query=query, threshold=-1.0, expand_hops=0)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
     named = {one.from_name for one in result.relationships or () if one.contributions.get("named")}
     assert named == {ME}
@@ -89,7 +89,7 @@ async def test_the_words_for_the_owner_name_the_owner(
 async def test_an_owner_word_within_a_name_is_not_the_owner(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
-    options = HybridSearchOptions(query=f"anything about {KING}", threshold=-1.0)
+    options = HybridSearchRequest(query=f"anything about {KING}", threshold=-1.0)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
     named = {
         one.from_name: one.contributions.get("named", 0.0)
@@ -104,7 +104,7 @@ async def test_the_word_of_a_level_counts_for_the_relationships_of_a_named_node_
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     word = graph.ontology.word("engages_with", "attitude", 1)
-    options = HybridSearchOptions(query=f"{word} Frau Petersen", threshold=-1.0)
+    options = HybridSearchRequest(query=f"{word} Frau Petersen", threshold=-1.0)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
     [best, *others] = result.relationships or ()
     assert best.to_name == "Choir"
@@ -130,7 +130,7 @@ async def test_if_the_names_cannot_be_looked_up_a_warning_says_so(
 ) -> None:
     fail_at(monkeypatch, services_of(graph).store, "read", "find_named_nodes")
     found = await graph.retrieval.hybrid_search(
-        HybridSearchOptions(query="who feeds cats?"), user_id=user_id
+        HybridSearchRequest(query="who feeds cats?"), user_id=user_id
     )
     assert found.relationships
     assert found.warnings == (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from _off_topic import ANSWERABLE, OFF_TOPIC
 
-from kgagent import ExploreRequest, HybridSearchOptions, KnowledgeGraph, VectorQuery
+from kgagent import ExploreRequest, HybridSearchRequest, KnowledgeGraph, VectorQuery
 from kgagent.cli.demo.sample import sample_file
 from kgagent.embedding.local import LocalEmbedder
 from kgagent.knowledge_graph import services_of
@@ -41,7 +41,7 @@ async def test_mentors_come_first_at_the_owner_and_among_the_first_people(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     result = await graph.retrieval.hybrid_search(
-        HybridSearchOptions(query=QUESTION), user_id=user_id
+        HybridSearchRequest(query=QUESTION), user_id=user_id
     )
     assert set(_first_people([(node.label, node.name) for node in result.objects])) >= MENTORS
     found = [one for one in result.relationships or () if not one.path and one.to_name == OWNER]
@@ -86,7 +86,7 @@ async def test_questions_about_anything_else_find_nothing_relevant(
 
 
 async def _relevant(graph: KnowledgeGraph, user_id: str, text: str) -> bool | None:
-    result = await graph.retrieval.hybrid_search(HybridSearchOptions(query=text), user_id=user_id)
+    result = await graph.retrieval.hybrid_search(HybridSearchRequest(query=text), user_id=user_id)
     assert result.relevance is not None
     assert result.is_relevant is (result.relevance >= 0.5)
     return result.is_relevant

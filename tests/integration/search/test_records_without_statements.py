@@ -6,7 +6,7 @@ import pytest
 
 from kgagent import ExploreRequest, KnowledgeGraph, VectorQuery
 from kgagent.embedding.hashing import hash_embedding
-from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.tools import Toolset
 from tests.support.people import person, persons, relate
 from tests.support.stored import cypher
@@ -43,7 +43,7 @@ async def old(graph: KnowledgeGraph, tools: Toolset, user_id: str) -> None:
 async def test_they_are_found_by_their_record_beside_the_statements_of_others(
     searched: KnowledgeGraph, user_id: str
 ) -> None:
-    request = HybridSearchOptions(query=QUERY, threshold=0.1)
+    request = HybridSearchRequest(query=QUERY, threshold=0.1)
     found = await searched.retrieval.hybrid_search(request, user_id=user_id)
     mentor, friend = found.relationships or ()
     assert (mentor.triplet_text, mentor.found_by) == ("Ruth sailing mentor Bo", OF_RELATIONSHIPS)
@@ -63,7 +63,7 @@ async def test_they_are_found_by_their_record_beside_the_statements_of_others(
 async def test_they_are_found_by_a_vector_alone(graph: KnowledgeGraph, user_id: str) -> None:
     vector = hash_embedding("sailing mentor", 384)
     found = await graph.retrieval.hybrid_search(
-        HybridSearchOptions(threshold=0.3), user_id=user_id, vector=vector
+        HybridSearchRequest(threshold=0.3), user_id=user_id, vector=vector
     )
     [mentor] = [
         item for item in found.relationships or () if item.relationship_type == "sailing mentor"

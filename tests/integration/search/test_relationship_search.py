@@ -91,7 +91,7 @@ async def test_the_type_filter_is_the_free_word(searched: KnowledgeGraph, user_i
         (["friend", "friend"], 2),
         (["Mentor"], 2),
         (["mentor' OR true //"], 0),
-        ([], 0),
+        ([], 6),
         (None, 6),
     ]
     for types, count in cases:
@@ -99,7 +99,7 @@ async def test_the_type_filter_is_the_free_word(searched: KnowledgeGraph, user_i
             "x", -1.0, user_id=user_id, relationship_types=types
         )
         assert len(found) == count
-        assert types is None or {match.relationship_type for match in found} <= {
+        assert not types or {match.relationship_type for match in found} <= {
             name.lower() for name in types
         }
 
@@ -260,11 +260,21 @@ async def test_relationship_searches_keep_to_neo4j_types(
     assert [item.neo4j_type for item in matched] == [neo4j_type]
 
 
-async def test_unknown_and_empty_neo4j_types_are_refused(
+@pytest.mark.parametrize("wrong", [{"neo4j_types": ["nonsense"]}, {"nonsense": 1}])
+async def test_unknown_types_and_filters_are_refused(
+    graph: KnowledgeGraph, user_id: str, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(InputError, match="nonsense"):
+        await graph.retrieval.relationship_vector_search("mentor", user_id=user_id, **wrong)
+
+
+@pytest.mark.usefixtures("known")
+async def test_a_type_that_no_relationship_has_is_a_warning(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
-    search = graph.retrieval.relationship_vector_search
-    with pytest.raises(InputError, match="nonsense"):
-        await search("mentor", user_id=user_id, neo4j_types=["nonsense"])
-    with pytest.raises(InputError, match="No type was given; omit neo4j_types"):
-        await search("mentor", user_id=user_id, neo4j_types=[])
+    for search in (
+        graph.retrieval.relationship_vector_search,
+        graph.retrieval.find_nodes_via_relationship_search,
+    ):
+        found = await search("chess", user_id=user_id, relationship_types=["mentr"])
+        assert found.warnings == ("No relationship has the type 'mentr'. Nearest: mentor",)

@@ -1,6 +1,6 @@
 from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
-from kgagent.models.hybrid import HybridObject, HybridSearchOptions
+from kgagent.models.hybrid import HybridObject, HybridSearchRequest
 from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.people import person, persons, relate
@@ -9,7 +9,7 @@ from tests.support.stored import cypher
 
 async def names(graph: KnowledgeGraph, user_id: str, **options: object) -> list[str]:
     """The names of what a search for "Ada chess club" finds, best first."""
-    asked = HybridSearchOptions(query="Ada chess club", threshold=-1.0, **options)
+    asked = HybridSearchRequest(query="Ada chess club", threshold=-1.0, **options)
     result = await graph.retrieval.hybrid_search(asked, user_id=user_id)
     assert result.warnings == ()
     return [

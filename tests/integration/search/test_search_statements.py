@@ -8,7 +8,7 @@ from kgagent import KnowledgeGraph
 from kgagent.embedding.base import Embedder
 from kgagent.knowledge_graph import services_of
 from kgagent.models import ExploreRequest, VectorQuery
-from kgagent.models.hybrid import HybridSearchOptions
+from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.observability import Recorder
 from tests.support.people import create_all
 
@@ -76,7 +76,7 @@ async def test_a_warm_hybrid_search_sends_six_statements_in_four_rounds(
 ) -> None:
     async def search() -> None:
         result = await graph.retrieval.hybrid_search(
-            HybridSearchOptions(query=QUERY, threshold=0.2), user_id=user_id
+            HybridSearchRequest(query=QUERY, threshold=0.2), user_id=user_id
         )
         assert result.relationships
         assert result.warnings == ()
@@ -86,7 +86,7 @@ async def test_a_warm_hybrid_search_sends_six_statements_in_four_rounds(
     assert sorted(warm[:3]) == RETRIEVAL
     assert warm[3:] == [HOP, HOP, READ]
     assert sorted(first) == sorted([*warm, COUNT, OMITTED])
-    of_nodes = HybridSearchOptions(query=QUERY, search_relationships=False)
+    of_nodes = HybridSearchRequest(query=QUERY, search_relationships=False)
     statements = await sent(lambda: graph.retrieval.hybrid_search(of_nodes, user_id=user_id))
     assert sorted(statements) == sorted([*RETRIEVAL, READ])
 
@@ -94,7 +94,7 @@ async def test_a_warm_hybrid_search_sends_six_statements_in_four_rounds(
 async def test_a_strategy_of_the_documents_sends_five_statements_in_two_rounds(
     graph: KnowledgeGraph, user_id: str, sent: Sent
 ) -> None:
-    options = HybridSearchOptions(query=QUERY, threshold=0.2, strategy="rrf")
+    options = HybridSearchRequest(query=QUERY, threshold=0.2, strategy="rrf")
 
     async def search() -> None:
         result = await graph.retrieval.hybrid_search(options, user_id=user_id)
@@ -123,7 +123,7 @@ async def test_a_search_among_a_thousand_notes_of_a_record_sends_the_same_statem
     await create_all(graph, user_id, people, [mentor])
 
     async def search() -> None:
-        asked = HybridSearchOptions(query="who taught lesson 900?", threshold=0.2)
+        asked = HybridSearchRequest(query="who taught lesson 900?", threshold=0.2)
         result = await graph.retrieval.hybrid_search(asked, user_id=user_id)
         assert result.relationships
         best = result.relationships[0].statements[0]

@@ -62,6 +62,16 @@ async def test_filters_and_limits_hold(tools: Toolset) -> None:
     assert "strategy" in error_of(await tools.hybrid_search(query="x", strategy="best"))
 
 
+async def test_options_of_the_host_program_are_unknown_to_the_tool(tools: Toolset) -> None:
+    answer = await tools.hybrid_search(query="mentor", timeout=5, object_limit=3)
+    assert (
+        error_of(answer)
+        == "unknown argument object_limit: did you mean limit?; unknown argument timeout"
+    )
+    properties = tools["hybrid_search"].arguments.model_json_schema()["properties"]
+    assert not properties.keys() & {"timeout", "object_limit"}
+
+
 async def test_without_a_limit_the_first_page_ends_where_weak_results_begin(tools: Toolset) -> None:
     players, neighbours = (
         [f"{role} {number}" for number in range(8)] for role in ("Player", "Neighbour")

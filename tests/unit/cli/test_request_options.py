@@ -5,8 +5,8 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from kgagent.cli.app import app
-from kgagent.cli.request_options import RequestCommand
-from kgagent.models import ExploreRequest, HybridSearchRequest
+from kgagent.cli.request_options import FILTERS, RequestCommand
+from kgagent.models import ExploreRequest, HybridSearchRequest, SearchFilters
 
 
 def commands() -> dict[str, RequestCommand]:
@@ -26,6 +26,10 @@ def test_help_is_the_description_of_the_field() -> None:
     description = HybridSearchRequest.model_fields["labels"].description
     assert description
     assert description in help_of("search", "label")
+
+
+def test_every_filter_of_the_searches_is_an_option() -> None:
+    assert {option.field for option in FILTERS} == SearchFilters.model_fields.keys()
 
 
 def test_help_shows_default_and_bounds_of_the_field() -> None:

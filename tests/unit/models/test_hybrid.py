@@ -6,7 +6,7 @@ from kgagent.models import FoundStatement, Note
 from kgagent.models.hybrid import (
     HybridObject,
     HybridRelationship,
-    HybridSearchOptions,
+    HybridSearchRequest,
     HybridSearchResult,
 )
 
@@ -117,18 +117,18 @@ def test_statements_and_labels_are_not_part_of_a_payload() -> None:
 )
 def test_invalid_options_are_rejected(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError, match=next(iter(wrong))):
-        HybridSearchOptions.model_validate(wrong)
+        HybridSearchRequest.model_validate(wrong)
 
 
 def test_the_defaults_are_those_of_the_documents() -> None:
-    options = HybridSearchOptions()
+    options = HybridSearchRequest()
     assert (options.relationship_limit, options.search_relationships) == (50, True)
 
 
 def test_the_limits_are_those_of_the_documents() -> None:
-    options = HybridSearchOptions()
+    options = HybridSearchRequest()
     assert (options.object_limit, options.text_limit, options.relationship_limit) == (20, 20, 50)
-    assert HybridSearchOptions(object_limit=200, text_limit=100, relationship_limit=100, limit=100)
+    assert HybridSearchRequest(object_limit=200, text_limit=100, relationship_limit=100, limit=100)
     for above in (
         {"object_limit": 201},
         {"text_limit": 101},
@@ -136,4 +136,4 @@ def test_the_limits_are_those_of_the_documents() -> None:
         {"limit": 101},
     ):
         with pytest.raises(ValidationError, match=next(iter(above))):
-            HybridSearchOptions.model_validate(above)
+            HybridSearchRequest.model_validate(above)

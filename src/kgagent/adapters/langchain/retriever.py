@@ -16,7 +16,7 @@ from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.answers.document_text import node_lines, relationship_lines
 from kgagent.errors import InputError
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
-from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchOptions
+from kgagent.models.hybrid import HybridObject, HybridRelationship, HybridSearchRequest
 from kgagent.models.plain import without_empty
 from kgagent.sync import SyncKnowledgeGraph
 from kgagent.validation import check_user_id
@@ -47,7 +47,7 @@ class KnowledgeGraphRetriever(BaseRetriever):
     graph: KnowledgeGraph | SyncKnowledgeGraph
     user_id: str
     k: int = Field(DEFAULT_K, ge=1, le=MAX_K)
-    options: HybridSearchOptions = HybridSearchOptions()
+    options: HybridSearchRequest = HybridSearchRequest()
 
     @field_validator("user_id")
     @classmethod
@@ -80,7 +80,7 @@ class KnowledgeGraphRetriever(BaseRetriever):
 
 
 async def _documents(
-    graph: KnowledgeGraph, request: HybridSearchOptions, user_id: str
+    graph: KnowledgeGraph, request: HybridSearchRequest, user_id: str
 ) -> list[Document]:
     result = await graph.search(request, user_id=user_id)
     now = services_of(graph).write_context.clock()
