@@ -42,6 +42,7 @@ from tests.support.time_model import (
     Replaced,
     UserModel,
     days_of,
+    in_words,
     shown_notes,
     stored_when,
     with_time,
@@ -325,7 +326,12 @@ class User:
             is_other = set(values.get("relationship_type", old_type).split(", ")) != set(
                 old_type.split(", ")
             )
-            ended = with_time(record, changes, replaces=correction or is_other)
+            ended = with_time(
+                record,
+                changes,
+                replaces=correction or is_other,
+                ends=is_other and not correction and old_type != in_words(at),
+            )
             record.change(changes, self.clock(), corrected=correction, ended=ended)
             self.add_notes(record, notes)
 
@@ -427,6 +433,7 @@ class User:
             {name: stored[name] for name in HISTORY_FIELDS if name in stored},
             [self.read_note(note) for note in json.loads(stored.get("notes") or "[]")],
             [self.read_entry(entry) for entry in json.loads(stored.get("history") or "[]")],
+            said_on=stored.get("said_on"),
         )
 
     async def _time_passes(self) -> None:
@@ -517,9 +524,9 @@ class User:
         if record is None:
             return
         shown = payload["node" if isinstance(at, str) else "relationship"]
-        assert [
-            self.read_entry(entry) for entry in reversed(shown.get("history", ()))
-        ] == record.history
+        assert [self.read_entry(entry) for entry in reversed(shown.get("history", ()))] == [
+            entry for entry in record.history if entry.value is not None
+        ]
         # All notes are listed; those that have expired with the day until which they held.
         notes = [self.read_note(note) for note in shown.get("notes", ())]
         assert Counter(notes) == Counter(record.notes)
@@ -546,8 +553,9 @@ class User:
         assert entry["by"] == self.user_id
         until = datetime.fromisoformat(entry["until"])
         corrected = entry.get("corrected", False)
-        source, ended = entry.get("source_entity_key"), entry.get("ended")
-        return Replaced(entry["field"], entry["value"], until, source, corrected, ended)
+        times = (entry.get(name) for name in ("ended", "said_on", "when"))
+        source = entry.get("source_entity_key")
+        return Replaced(entry["field"], entry["value"], until, source, corrected, *times)
 
     def compare_relationships(
         self, found: Any, expected: dict[Ends, list[Note]], as_of: str | None

@@ -109,20 +109,65 @@ class Replaced:
     source: str | None = None
     corrected: bool = False
     ended: str | None = None
+    said_on: str | None = None
+    when: str | None = None
 
     @property
     def end(self) -> date:
         """The day on which it no longer held."""
-        return days_of(self.ended)[0] if self.ended else self.until.date()
+        stated = self.ended or self.said_on
+        return days_of(stated)[0] if stated else self.until.date()
+
+
+@dataclass
+class Stated:
+    """A value that somebody stated.
+
+    Attributes:
+        value: None if there is none from then on.
+        begins: the day from which it holds; None if it always did.
+        when: of a type, its period.
+    """
+
+    value: Any
+    begins: date | None = None
+    when: str | None = None
 
 
 @dataclass
 class Record:
-    """A node, or the relationship of two nodes: its values, notes and history."""
+    """A node, or the relationship of two nodes: its values, notes and history.
+
+    Attributes:
+        values: the present ones.
+        notes: all notes.
+        history: what writes replaced.
+        stated: of each field what was stated, in the order of writing; what was wrong is not there.
+        said_on: when it was first said.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     history: list[Replaced] = field(default_factory=list)
+    stated: dict[str, list[Stated]] = field(default_factory=dict)
+    said_on: str | None = None
+
+    def __post_init__(self) -> None:
+        """Put together what was stated, from the history of a stored record or from nothing."""
+        for name in HISTORY_FIELDS:
+            if name == "when":
+                continue
+            every, begins = self.stated.setdefault(name, []), None
+            for old in [*self.history, None]:
+                if old is None:
+                    is_known = self.values.get(name) not in {None, ""} or every
+                    every += [Stated(self.values.get(name) or None, begins)] if is_known else []
+                elif old.field == name and not old.corrected:
+                    is_first = not every and old.value is None
+                    every += [] if is_first else [Stated(old.value, begins, old.when)]
+                    begins = None if is_first and not old.said_on else old.end
+        if types := self.stated["relationship_type"]:
+            types[-1].when = self.values.get("when")
 
     def change(
         self,
@@ -132,18 +177,60 @@ class Record:
         source: str | None = None,
         corrected: bool = False,
         ended: str | None = None,
+        said_on: str | None = None,
     ) -> None:
-        """Set values; None removes one."""
+        """Set values; None removes one.
+
+        Args:
+            values: the new values.
+            now: the time of the write.
+            source: where they are from.
+            corrected: whether the old ones were wrong.
+            ended: when the old ones ended, if the new ones say when they began.
+            said_on: when that was said.
+        """
+        began, stated = ended or said_on, self.stated
+        known = days_of(began)[0] if began else None
+        old_type = self.values.get("relationship_type")
+        new_type = str(values.get("relationship_type", old_type))
+        is_other_type = new_type != old_type and not new_type.startswith(f"{old_type}, ")
         for name in HISTORY_FIELDS:
-            if name not in values or values[name] == self.values.get(name):
+            old, new = self.values.get(name), values.get(name)
+            if name not in values or new == old:
                 continue
-            old = self.values.get(name)
-            is_longer = name == "relationship_type" and str(values[name]).startswith(f"{old}, ")
-            if name == "when" and old and values[name]:
-                is_longer = set(old.split("; ")) <= set(values[name].split("; "))
-            if old not in (None, "") and not is_longer:
-                self.history.append(Replaced(name, old, now, source, corrected, ended))
+            is_longer = name == "relationship_type" and not is_other_type
+            if name == "when" and old and new:
+                is_longer = set(old.split("; ")) <= set(new.split("; "))
+            is_noted = name in {"description", "attitude", "proximity"} and (
+                said_on or source or any(one.field == name for one in self.history)
+            )
+            goes_with_type = name == "when" and is_other_type and not corrected
+            if (old not in (None, "") or is_noted) and not is_longer and not goes_with_type:
+                period = self.values.get("when") if name == "relationship_type" else None
+                self.history.append(
+                    Replaced(
+                        name,
+                        old or None,
+                        now,
+                        source,
+                        corrected,
+                        ended,
+                        said_on,
+                        None if corrected else period,
+                    )
+                )
+            if name == "when":
+                continue
+            every = stated[name]
+            if is_longer or (corrected and every):
+                every[-1].value = new or None
+            elif corrected or not every:
+                every.append(Stated(new or None, None if corrected or not said_on else known))
+            else:
+                every.append(Stated(new or None, known or now.date()))
         self.values |= values
+        if types := stated["relationship_type"]:
+            types[-1].when = self.values.get("when")
 
     def add(self, note: Note, now: datetime) -> None:
         """Add a note; one that repeats a current one can only make it last longer."""
@@ -175,19 +262,37 @@ class Record:
         self.notes = list(edited.values())
         return True
 
-    def changed_since(self, day: date) -> list[Replaced]:
-        """What a later write replaced that held on a day, the first that ended first."""
-        return sorted(
-            (one for one in self.history if not one.corrected and one.end > day),
-            key=lambda one: one.end,
-        )
+    def hear(self, said_on: str | None) -> None:
+        """Note that it was said on a day, which may be the first."""
+        if said_on and self.said_on and days_of(said_on) < days_of(self.said_on):
+            self.said_on = said_on
 
     def values_on(self, as_of: str | None) -> dict[str, Any]:
-        """The values at the end of a period; None for the present ones."""
+        """The values at the end of a period, each the last that was stated of those that had begun;
+        None for the present ones.
+        """
         if as_of is None:
             return self.values
-        later = self.changed_since(days_of(as_of)[1])
-        return self.values | {one.field: one.value for one in reversed(later)}
+        last = days_of(as_of)[1]
+        begun = {
+            name: [one for one in every if one.begins is None or one.begins <= last]
+            for name, every in self.stated.items()
+        }
+        values = {name: every[-1].value for name, every in begun.items() if every}
+        if types := begun["relationship_type"]:
+            values["when"] = types[-1].when
+        for name, every in self.stated.items():
+            if values.get("when") and every and not begun[name]:
+                values[name] = every[0].value
+        return values
+
+    def is_valid(self, as_of: str) -> bool:
+        """Whether a relationship holds on one of some days: within its period, or since it was
+        first said.
+        """
+        if when := self.values_on(as_of).get("when"):
+            return is_within(when, as_of)
+        return self.said_on is None or days_of(self.said_on)[0] <= days_of(as_of)[1]
 
     def current_notes(self, now: datetime) -> list[Note]:
         """The notes that have not expired."""
@@ -211,21 +316,14 @@ class Filter:
     def allows(self, ends: Ends, record: Record) -> bool:
         """Whether a relationship with these values can be found, by itself or by a note."""
         labels = [LABELS[name] for name in ends]
-        values = record.values
+        values = record.values_on(self.as_of)
+        types = (values.get("relationship_type") or "").split(", ")
         conditions = [
             self.labels is None or any(label in self.labels for label in labels),
             self.neo4j_types is None or TYPES[labels[0], labels[1]] in self.neo4j_types,
             self.relationship_types is None
-            or any(
-                name in values["relationship_type"].split(", ") for name in self.relationship_types
-            ),
-            self.as_of is None
-            or not values.get("when")
-            or is_within(values["when"], self.as_of)
-            or any(
-                one.field == "relationship_type"
-                for one in record.changed_since(days_of(self.as_of)[1])
-            ),
+            or any(name in types for name in self.relationship_types),
+            self.as_of is None or record.is_valid(self.as_of),
         ]
         for name in ("attitude", "proximity"):
             level, least, most = (
@@ -241,7 +339,7 @@ class Filter:
 
     def keeps(self, ends: Ends, record: Record) -> bool:
         """Whether a relationship is found by itself."""
-        when: str = record.values.get("when") or ""
+        when: str = record.values.get("when") or record.said_on or ""
         is_dated = self.between is None or (bool(when) and is_within(when, self.between))
         return self.allows(ends, record) and is_dated
 
@@ -318,7 +416,7 @@ class UserModel:
                 and item.get("replaces") is None
                 and self.can_join(ends)
             ):
-                record = self.new_relationship(ends, {})
+                record = self.new_relationship(ends, {}, said_on)
             if record is None:
                 failures += 1
             elif item.get("replaces") is None:
@@ -328,6 +426,8 @@ class UserModel:
                 changes |= _times(item.get("when"), said_on) if item.get("when") or said_on else {}
                 changes |= {"source": source} if source else {}
                 failures += not record.edit(item["replaces"], changes)
+            if record is not None:
+                record.hear(said_on)
         return failures
 
     def _remember_relationship(
@@ -341,21 +441,29 @@ class UserModel:
             return False
         notes = [self.note(note, now, said_on=said_on, source=source) for note in item["notes"]]
         if record is None:
-            record = self.new_relationship(ends, given)
+            record = self.new_relationship(ends, given, said_on)
         else:
             corrected = bool(item.get("correction"))
             old_type, new_type = record.values["relationship_type"], given.get("relationship_type")
             # A type that only says the Neo4j type in words gives way to any other.
-            adds_type = not (item.get("replaces") or corrected or old_type == _in_words(ends))
+            adds_type = not (item.get("replaces") or corrected or old_type == in_words(ends))
             if new_type and adds_type:
                 notes = self._add_type(record, given, said_on, source) + notes
-            replaces = corrected or (
-                not adds_type
-                and new_type
-                and set(new_type.split(", ")) != set(old_type.split(", "))
+            is_other = (
+                bool(new_type)
+                and not adds_type
+                and set((new_type or "").split(", ")) != set(old_type.split(", "))
             )
-            ended = with_time(record, given, replaces=bool(replaces)) or said_on
-            record.change(given, now, source=source, corrected=corrected, ended=ended)
+            ended = with_time(
+                record,
+                given,
+                replaces=corrected or is_other,
+                ends=is_other and not corrected and old_type != in_words(ends),
+            )
+            record.change(
+                given, now, source=source, corrected=corrected, ended=ended, said_on=said_on
+            )
+            record.hear(said_on)
         for note in notes:
             record.add(note, now)
         return True
@@ -364,9 +472,12 @@ class UserModel:
         """Whether two nodes exist."""
         return all(name in self.nodes for name in ends)
 
-    def new_relationship(self, ends: Ends, values: Mapping[str, Any]) -> Record:
+    def new_relationship(
+        self, ends: Ends, values: Mapping[str, Any], said_on: str | None
+    ) -> Record:
         """Create a relationship; without a type it has its Neo4j type in words."""
-        self.relationships[ends] = record = Record({"relationship_type": _in_words(ends), **values})
+        values = {"relationship_type": in_words(ends), **values}
+        self.relationships[ends] = record = Record(values, said_on=said_on)
         return record
 
     @staticmethod
@@ -479,16 +590,17 @@ class UserModel:
 
 
 def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
-    if record.values.get("when"):
-        yield record.values["when"], record.values.get("description") or ""
+    if when := record.values.get("when") or record.said_on:
+        yield when, record.values.get("description") or ""
     yield from ((note.when, note.content) for note in record.current_notes(now) if note.when)
 
 
-def _in_words(ends: Ends) -> str:
+def in_words(ends: Ends) -> str:
+    """The type of a relationship that only says its Neo4j type."""
     return TYPES[LABELS[ends[0]], LABELS[ends[1]]].replace("_", " ")
 
 
-def with_time(record: Record, values: dict[str, Any], *, replaces: bool) -> str | None:
+def with_time(record: Record, values: dict[str, Any], *, replaces: bool, ends: bool) -> str | None:
     """Give values the periods that a relationship will have; when what they replace ended, if they
     say so.
 
@@ -496,8 +608,11 @@ def with_time(record: Record, values: dict[str, Any], *, replaces: bool) -> str 
         record: the relationship.
         values: what changes.
         replaces: whether the time takes the place of the stored periods, instead of being one more.
+        ends: whether what it was ends, and its period with it.
     """
     if not values.get("when"):
+        if ends and record.values.get("when"):
+            values["when"] = None
         return None
     if replaces:
         first = str(values["when"]).split("; ")[0].split("/")[0]

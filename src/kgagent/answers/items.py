@@ -562,21 +562,15 @@ class HistoryItem(Item):
     def lines(self, state: RenderState) -> list[Line]:
         """The value and until when it was stored: `- Former description (until 2026-01-31): …`."""
         entry = self.entry
-        until = entry.ended or (f"{entry.until:%Y-%m-%d}" if entry.until else "")
+        until = entry.ended or entry.said_on or (f"{entry.until:%Y-%m-%d}" if entry.until else "")
         details = [f"until {until}"] if until else []
         details += state.source_details(entry.source_entity_key)
-        kind = "Wrong" if entry.corrected else "Former"
+        kind, value = "Wrong" if entry.corrected else "Former", self.word or str(entry.value)
         head = f"- {kind} {safe_text(entry.field)}" + (
             f" ({', '.join(details)})" if details else ""
         )
-        return [
-            Line(
-                head,
-                safe_text(self.word or str(entry.value)),
-                cut_hint=state.budget_hint,
-                rest=tuple,
-            )
-        ]
+        text = safe_text(f"{value} ({entry.when})" if entry.when else value)
+        return [Line(head, text, cut_hint=state.budget_hint, rest=tuple)]
 
     def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
         """The entry."""
@@ -642,7 +636,8 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
         if relationship.first_noted and not relationship.when
         else ""
     )
-    details = ", ".join(filter(None, (*levels, safe_text(relationship.when or ""), past, noted)))
+    time = relationship.when or (f"said {relationship.said_on}" if relationship.said_on else "")
+    details = ", ".join(filter(None, (*levels, safe_text(time), past, noted)))
     properties = _properties_text(state.properties(relationship))
     return text + (f" ({details})" if details else "") + properties
 

@@ -30,11 +30,11 @@ class TimelineItem(Item):
         """The time, whom it is about, and the statement."""
         note, relationship = self.statement.note, self.statement.relationship
         # The line begins with the time.
-        untimed = {"when": None}
+        untimed = {"when": None, "said_on": None}
         text = ""
         if note is not None:
             head = " ".join(state.name(*other) for other in self._others())
-            text = state.note_text(note.model_copy(update=untimed))
+            text = state.note_text(note.model_copy(update={"when": None}))
         elif relationship is not None:
             head = relationship_text(relationship.model_copy(update=untimed), state)
             text = in_one_line(relationship.description)

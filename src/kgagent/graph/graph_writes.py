@@ -30,7 +30,7 @@ from kgagent.models.free_types import (
     with_types,
 )
 from kgagent.models.note import times_of_note
-from kgagent.models.when import beginning, with_periods
+from kgagent.models.when import beginning, periods_of, with_periods
 from kgagent.names import normalised_name, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
@@ -161,14 +161,14 @@ class GraphStrategy:
             before = NodeRecord(
                 element_id="", label=intent.label, vector_length=None, properties=own
             )
-            values = {**intent.initial, **intent.values}
+            values = {**self._first_said, **intent.initial, **intent.values}
         else:
             before, values = stored, dict(intent.values)
             if intent.edit is not None:
                 values = intent.edit.values(stored)
             _check_node(intent, stored, self._graph.nodes.ontology)
         values |= changed_aliases(before, values=values, added=intent.aliases)
-        return self._changed(intent, stored, before, values, ended=self._options.said_on)
+        return self._changed(intent, stored, before, values)
 
     def _plan_relationship(
         self, intent: RelationshipIntent, state: PairState
@@ -177,12 +177,13 @@ class GraphStrategy:
         stored, blank = self._graph.relationships.find(intent, state)
         if self._options.prepare is not None:
             intent = self._options.prepare(intent, stored)
-        ended = self._options.said_on
+        ended = None
         if stored is None:
             if intent.mode == "update":
                 raise not_found(intent, state)
             plain_type = {"relationship_type": as_words(blank.neo4j_type)}
-            intent = replace(intent, values={**plain_type, **intent.initial, **intent.values})
+            given = {**self._first_said, **plain_type, **intent.initial, **intent.values}
+            intent = replace(intent, values=given)
         elif intent.mode == "create":
             raise relationship_exists(state, stored, ontology)
         else:
@@ -192,10 +193,15 @@ class GraphStrategy:
                 intent = self._with_added_type(intent, stored)
             when = intent.values.get("when")
             if when and replaces_type:
-                ended = beginning(when) or ended
+                ended = beginning(when)
+            elif replaces_type and not intent.correction and not _is_plain(stored):
+                # The period was that of the former type.
+                intent = replace(intent, values={**intent.values, "when": None})
             elif when:
                 when = with_periods(stored.text("when"), when)
                 intent = replace(intent, values={**intent.values, "when": when})
+            if self._is_earlier(stored.text("said_on")):
+                intent = replace(intent, values={**intent.values, **self._first_said})
         before = stored or with_properties(blank, {"user_id": self._graph.user_id})
         values = {
             name: ontology.level(before.neo4j_type, name, value) if name in LEVEL_FIELDS else value
@@ -208,6 +214,20 @@ class GraphStrategy:
         ]
         return replace(plan, asked_from=intent.from_entity_key, warnings=intent.remarks)
 
+    @property
+    def _first_said(self) -> dict[str, Any]:
+        """When and where a record is first said, as far as known."""
+        said = {
+            "said_on": self._options.said_on,
+            "source_entity_key": self._options.source_entity_key,
+        }
+        return {name: value for name, value in said.items() if value}
+
+    def _is_earlier(self, said_on: str) -> bool:
+        """Whether the writes were said before a day on which a record was said."""
+        known, new = periods_of(said_on), periods_of(self._options.said_on)
+        return bool(known and new) and new < known
+
     def _changed(
         self,
         intent: Intent,
@@ -215,7 +235,7 @@ class GraphStrategy:
         before: Any,  # noqa: ANN401
         values: Mapping[str, Any],
         *,
-        ended: str | None,
+        ended: str | None = None,
     ) -> PlannedWrite[Any]:
         """A record with new values and notes, and what they replace in its history."""
         context, options = self._graph.context, self._options
@@ -231,6 +251,7 @@ class GraphStrategy:
             until=context.clock(),
             by=self._graph.user_id,
             ended=ended,
+            said_on=options.said_on,
             source_entity_key=options.source_entity_key,
             corrected=intent.correction,
         )
@@ -258,12 +279,12 @@ class GraphStrategy:
         """
         if intent.edit is not None:
             return replace(intent, values=intent.edit.values(stored))
-        given, plain = intent.values.get("relationship_type"), as_words(stored.neo4j_type)
+        given = intent.values.get("relationship_type")
         is_turned = intent.from_entity_key != next(iter(stored.ends_in_direction))
         # The type of another program's relationship is a statement with a direction.
         is_plain = not (is_turned and ADOPTED in stored.properties)
-        is_plain &= stored.text("relationship_type") == plain
-        if given and is_plain and new_types(plain, given):
+        is_plain &= _is_plain(stored)
+        if given and is_plain and new_types(as_words(stored.neo4j_type), given):
             turned = {"is_reversed": not stored.properties.get("is_reversed")} if is_turned else {}
             return replace(intent, adds_type=False, values={**intent.values, **turned})
         if not given or not is_turned or self._reads_both_ways(given):
@@ -368,6 +389,11 @@ class GraphStrategy:
         if (first, second) == (record.from_name, record.to_name):
             return record
         return replace(record, from_name=first, to_name=second)
+
+
+def _is_plain(stored: RelationshipRecord) -> bool:
+    """Whether the type of a relationship only says its Neo4j type in words."""
+    return stored.text("relationship_type") == as_words(stored.neo4j_type)
 
 
 def _check_node(intent: NodeIntent, stored: NodeRecord, ontology: Ontology) -> None:

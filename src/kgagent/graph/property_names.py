@@ -18,7 +18,7 @@ STATEMENTS_HASH = "statements_hash"
 """Fingerprint of the statements of a record that are indexed."""
 
 DAYS = ("when_earliest", "when_latest")
-"""The first and the last day of `when`, as numbers such as 20230204."""
+"""The first and the last day of `when`, or else of `said_on`, as numbers such as 20230204."""
 
 NO_DAYS = (0, -1)
 """The days of a statement without a time in the index of statements: it began long ago, and
@@ -28,8 +28,8 @@ overlaps no period.
 PERIODS = "when_periods"
 """The first and the last day of each period of `when`, if there are several."""
 
-FORMER = "when_former"
-"""The day until which a relationship with a `when` had another type."""
+FIRST_SAID = ("said_on", "source_entity_key")
+"""When, in EDTF, and where a record was first said."""
 
 INTERNAL_PROPERTIES = frozenset(
     {
@@ -48,11 +48,10 @@ INTERNAL_PROPERTIES = frozenset(
         STATEMENTS_HASH,
         *DAYS,
         PERIODS,
-        FORMER,
         "version",
         "write_lock",
     }
-    | {"relationship_key", "user_id", "history"}
+    | {"relationship_key", "user_id", "history", *FIRST_SAID}
 )
 BOOKKEEPING = (
     "version",
@@ -72,7 +71,6 @@ RELATIONSHIP_BOOKKEEPING = (
     "is_reversed",
     *DAYS,
     PERIODS,
-    FORMER,
 )
 """What embedding a record, and every write, sets beside its content."""
 

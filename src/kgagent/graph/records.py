@@ -23,6 +23,7 @@ from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.history import HistoryEntry, parse_history
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
+from kgagent.models.when import periods_of
 from kgagent.names import other_spelling
 from kgagent.ontology import Ontology
 
@@ -214,6 +215,7 @@ class RelationshipRecord(Record):
                 (self.neo4j_type, "proximity", proximity or 0), ""
             ),
             when=self.text("when") or None,
+            said_on=self.text("said_on") or None,
             notes=self.notes,
             properties=visible(
                 self.properties,
@@ -221,6 +223,12 @@ class RelationshipRecord(Record):
             ),
             ends_reversed=from_key != source_key,
         )
+
+    @property
+    def dated(self) -> str | None:
+        """When it held, or else when it was first said, in EDTF; None if neither is known."""
+        times = (self.text("when"), self.text("said_on"))
+        return next((time for time in times if periods_of(time)), None)
 
     @property
     def is_parallel(self) -> bool:

@@ -11,7 +11,7 @@ from kgagent.graph.embedded_text import embedding_text
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.pair_state import End, PairState
-from kgagent.graph.property_names import DAYS, FORMER, LEVEL_FIELDS
+from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statement_index import days_of
 from kgagent.graph.statements import Fragment, statement
@@ -19,7 +19,6 @@ from kgagent.graph.store import Store
 from kgagent.graph.writes import WriteMode
 from kgagent.models import GraphRelationship, Note
 from kgagent.models.free_types import is_same
-from kgagent.models.history import last_end
 from kgagent.ontology import Ontology
 
 
@@ -267,18 +266,14 @@ class RelationshipRepository:
         self, record: RelationshipRecord, user_id: str, now: datetime
     ) -> dict[str, Any]:
         """The owner, the notes as full-text search finds them, the unique key, the direction and
-        the days of `when`.
+        its days.
         """
-        days = days_of([record.properties.get("when")])
         return {
             "user_id": user_id,
             "notes_text": record.notes_text(now),
             "relationship_key": self.relationship_key(record),
             "is_reversed": record.properties.get("is_reversed"),
-            **days,
-            FORMER: None
-            if days[DAYS[0]] is None
-            else last_end(record.history, "relationship_type"),
+            **days_of([record.dated]),
         }
 
     def to_model(

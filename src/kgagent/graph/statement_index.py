@@ -25,7 +25,7 @@ from kgagent.graph.writes import (
     VectorChange,
     VectorSource,
 )
-from kgagent.models.history import last_end
+from kgagent.models.history import had_other_type
 from kgagent.models.note import format_utc
 from kgagent.models.when import periods_of
 
@@ -50,11 +50,11 @@ def record_statements(
     texts: dict[str, IndexedStatement] = {}
     if embedded := kind.text(replace(record, properties=without_notes), now):
         description = record.text("description")
-        time = StatementTime((record.text("when") or None) if is_relationship else None, None)
-        had_other_type = (
-            is_relationship and last_end(record.history, "relationship_type") is not None
+        dated = record.dated if isinstance(record, RelationshipRecord) else None
+        began_earlier = is_relationship and had_other_type(record.history)
+        one = IndexedStatement(
+            embedded, (StatementTime(dated, None),), is_record=True, began_earlier=began_earlier
         )
-        one = IndexedStatement(embedded, (time,), is_record=True, began_earlier=had_other_type)
         texts[description if description.strip() else ""] = one
     for note in record.notes:
         if note.content.strip() and not has_unpaired_surrogates(note.content):

@@ -77,6 +77,8 @@ class GraphRelationship(DescribedItem):
         attitude_word: the ontology's word for the attitude.
         proximity_word: the ontology's word for the proximity.
         when: when it held, in EDTF; None if that is not known.
+        said_on: when it was first said, in EDTF; None if that is not known. Without `when`, it
+            holds since then.
         ends_reversed: whether `from` is the node where the relationship ends, because the caller
             named the nodes in the opposite order. Not part of a payload.
     """
@@ -93,6 +95,7 @@ class GraphRelationship(DescribedItem):
     attitude_word: str = ""
     proximity_word: str = ""
     when: str | None = None
+    said_on: str | None = None
     notes: tuple[Note, ...] = ()
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
     ends_reversed: bool = Field(default=False, exclude=True)

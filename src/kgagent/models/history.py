@@ -2,12 +2,13 @@
 stored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
 from kgagent.models.note import UtcTime
-from kgagent.models.when import day_number, periods_of
+from kgagent.models.when import Period, day_number, overlaps, periods_of
 
 MAX_ENTRIES = 100
 """Entries that a record keeps, the newest."""
@@ -19,10 +20,12 @@ class HistoryEntry(BaseModel):
     Attributes:
         field: the property: `name`, `description`, `relationship_type`, `attitude`, `proximity` or
             `when`.
-        value: what it was; attitude and proximity from 1 to 5.
+        value: what it was; attitude and proximity from 1 to 5. None if there was none, which is
+            only noted to keep when and from where the present value came.
+        when: of a `relationship_type`, when it held, in EDTF: the `when` of the relationship then.
         until: time of the write that replaced it; None if unknown.
-        ended: when it ended to hold, in EDTF, if not with that write: the date of the conversation,
-            or when what took its place began.
+        ended: when it ended to hold, in EDTF, if what took its place says when it began.
+        said_on: when that was said, in EDTF; without `ended`, the value held until then.
         by: user id of the author of that write.
         source_entity_key: what that write came from, usually a Source node.
         corrected: whether the value was never right, instead of having changed.
@@ -32,8 +35,10 @@ class HistoryEntry(BaseModel):
 
     field: str
     value: JsonValue
+    when: str | None = None
     until: UtcTime | None = None
     ended: str | None = None
+    said_on: str | None = None
     by: str = "unknown"
     source_entity_key: str | None = None
     corrected: bool = False
@@ -41,27 +46,61 @@ class HistoryEntry(BaseModel):
     @property
     def end(self) -> int | None:
         """The day on which it no longer held, such as 20230204; None if unknown."""
-        if periods := periods_of(self.ended):
+        if periods := periods_of(self.ended or self.said_on):
             return periods[0].earliest
         return None if self.until is None else day_number(self.until)
 
 
-def values_at(history: Iterable[HistoryEntry], day: int) -> dict[str, JsonValue]:
-    """The values that a record had on a day, of the fields that have changed since; corrected ones
-    never held.
+def values_on(
+    present: Mapping[str, Any], history: Sequence[HistoryEntry], day: int
+) -> dict[str, Any]:
+    """The values that a record had on a day, of the fields that had others than the present ones.
+
+    Each value holds from the day on which the one before ended. Of those that began by a day, the
+    one that was written last holds, so that a later statement about an earlier time counts; a value
+    that was corrected never held. The period `when` belongs to the type: a type that ended has its
+    own, and another period of the same type corrects the one before.
+
+    Args:
+        present: the properties of the record.
+        history: its earlier values, the oldest first.
+        day: the day, such as 20230204.
     """
-    entries = [
-        (end, entry) for entry in history if not entry.corrected and (end := entry.end) is not None
-    ]
-    # Of several that ended on one day, the first held before.
-    later = sorted((one for one in reversed(entries) if one[0] > day), key=lambda one: -one[0])
-    return {entry.field: entry.value for _, entry in later}
+    found: dict[str, HistoryEntry] = {}
+    began: set[str] = set()
+    for entry in reversed(history):
+        if entry.corrected or entry.end is None or entry.field in began or entry.field == "when":
+            continue
+        if entry.end <= day:
+            began.add(entry.field)
+        else:
+            found[entry.field] = entry
+    values: dict[str, Any] = {name: entry.value for name, entry in found.items()}
+    if "relationship_type" in found:
+        values["when"] = found["relationship_type"].when
+    has_period = bool(values.get("when", present.get("when")))
+    for name, entry in found.items():
+        # A first value whose time is not known holds always, or within the period.
+        if entry.value is None and name not in began and (has_period or not entry.said_on):
+            del values[name]
+    return values
 
 
-def last_end(history: Iterable[HistoryEntry], field: str) -> int | None:
-    """The last day on which a value of a field ended; None if no value did."""
-    ends = (entry.end for entry in history if entry.field == field and not entry.corrected)
-    return max((end for end in ends if end is not None), default=None)
+def is_valid(record: Mapping[str, Any], period: Period) -> bool:
+    """Whether a relationship with some properties holds on a day of a period at least.
+
+    Without a `when`, it holds from the day on which it was first said, and at any time if that is
+    not known either.
+    """
+    if periods := periods_of(record.get("when")):
+        return overlaps(periods, period)
+    said = periods_of(record.get("said_on"))
+    return not said or said[0].earliest <= period.latest
+
+
+def had_other_type(history: Iterable[HistoryEntry]) -> bool:
+    """Whether a relationship was something else before, with a time of its own."""
+    return any(entry.field == "relationship_type" and not entry.corrected for entry in history)
 
 
 _HISTORY = TypeAdapter(tuple[HistoryEntry, ...])

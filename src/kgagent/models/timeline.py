@@ -14,7 +14,7 @@ class TimedStatement(GraphModel):
     """A note with a time, or a relationship with one.
 
     Attributes:
-        when: its time, in EDTF.
+        when: its time, in EDTF; without one of its own, when it was first said.
         note: the note; None for what the relationship itself states.
         relationship: the relationship that has it; None for a note of the node itself.
     """
@@ -48,7 +48,8 @@ def statements_of(
     one.
     """
     relationship = owner if isinstance(owner, GraphRelationship) else None
-    stated = [(relationship.when, None)] if relationship is not None and relationship.when else []
+    dated = None if relationship is None else relationship.when or relationship.said_on
+    stated = [(dated, None)] if dated else []
     for when, note in [
         *stated,
         *((note.when, note) for note in owner.notes if note.is_current(now)),

@@ -10,6 +10,7 @@ from kgagent.models.hybrid import Retriever, RetrieverName
 from kgagent.models.search import SearchPlan
 from kgagent.ontology import Ontology
 from kgagent.search.features import StoredRecord
+from kgagent.search.scope import EVERY, RelationshipFilter
 from kgagent.search.score import Features
 
 RETRIEVERS: tuple[Retriever, ...] = get_args(Retriever)
@@ -147,12 +148,19 @@ def read_relationship(found: Sequence[Any]) -> RelationshipRecord:
 
 
 def read_record(
-    match: Mapping[str, Any], ontology: Ontology, labels: Sequence[str] = ()
+    match: Mapping[str, Any],
+    ontology: Ontology,
+    labels: Sequence[str] = (),
+    *,
+    kept: RelationshipFilter = EVERY,
 ) -> StoredRecord | None:
-    """Read the node or the relationship of a match; None if another transaction has deleted it."""
+    """Read the node or the relationship of a match, as it was at the time asked for; None if the
+    filter does not keep it then, or another transaction has deleted it.
+    """
     if match.get("node"):
-        return read_node(match["node"], ontology, labels)
-    return read_relationship(match["relationship"]) if match.get("relationship") else None
+        return kept.on_day(read_node(match["node"], ontology, labels))
+    found = match.get("relationship")
+    return kept.on_day(read_relationship(found)) if found else None
 
 
 def statement_candidate(record: StoredRecord, match: Mapping[str, Any]) -> Candidate:

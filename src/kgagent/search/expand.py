@@ -20,7 +20,7 @@ from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.search.candidates import key_of, read_relationship
 from kgagent.search.features import FeatureReader, PathFacts, nodes_of
-from kgagent.search.scope import RelationshipFilter, SearchScope
+from kgagent.search.scope import EVERY, RelationshipFilter, SearchScope
 from kgagent.search.score import NO_FEATURES, Features, score
 from kgagent.search.vectors import VectorTarget
 
@@ -113,17 +113,19 @@ class Expansion:
         closed = path.before | self.reader.query.named.keys()
         return sorted(nodes_of(path.records[-1]) - closed)
 
-    def extended(self, frontier: Sequence[Path], reached: Iterable[Row]) -> Self:
+    def extended(
+        self, frontier: Sequence[Path], reached: Iterable[Row], kept: RelationshipFilter = EVERY
+    ) -> Self:
         """Add what a hop reached from the paths of the frontier; those that are better than what is
         known may be extended further.
         """
         best: dict[str, Path] = {}
         for row in reached:
-            if not row["relationship"]:
+            found = row["relationship"]
+            record = kept.on_day(read_relationship(found)) if found else None
+            if record is None:
                 continue
-            path = self._extended(
-                frontier[row["lead"]], read_relationship(row["relationship"]), row["doubt"]
-            )
+            path = self._extended(frontier[row["lead"]], record, row["doubt"])
             key = path.keys[-1]
             if key not in best or path.score > best[key].score:
                 best[key] = path
@@ -185,7 +187,7 @@ async def expand(
         parameters = _parameters(scope, kept, expansions, frontiers)
         try:
             expansions[:] = await scope.read_as(
-                partial(_extended, expansions=list(expansions), frontiers=frontiers),
+                partial(_extended, expansions=list(expansions), frontiers=frontiers, kept=kept),
                 statement("expand_hop", **target.places),
                 parameters,
                 timeout=left,
@@ -196,11 +198,15 @@ async def expand(
 
 
 def _extended(
-    rows: list[Row], *, expansions: Sequence[Expansion], frontiers: Sequence[Sequence[Path]]
+    rows: list[Row],
+    *,
+    expansions: Sequence[Expansion],
+    frontiers: Sequence[Sequence[Path]],
+    kept: RelationshipFilter,
 ) -> list[Expansion]:
     reached = {row["query"]: row["reached"] for row in rows}
     return [
-        expansion.extended(frontier, reached.get(query, ()))
+        expansion.extended(frontier, reached.get(query, ()), kept)
         for query, (expansion, frontier) in enumerate(zip(expansions, frontiers, strict=True))
     ]
 

@@ -27,7 +27,7 @@ from kgagent.search.candidates import (
     statement_candidate,
 )
 from kgagent.search.query import EmbeddedQuery, Query, full_text_parameters
-from kgagent.search.scope import RelationshipFilter, SearchScope
+from kgagent.search.scope import EVERY, RelationshipFilter, SearchScope
 from kgagent.search.vectors import RANKING_FIELDS, WIDER
 
 FIRST_FIELD_WEIGHT = 2.0
@@ -84,7 +84,9 @@ async def search_relationships_full_text(
     texts = [
         _lucene(scope, query.text, RELATIONSHIP_TEXTS, kept.relationship_types) for query in queries
     ]
-    return await _records(scope, "search_relationships_text", queries, texts, parameters, limit)
+    return await _records(
+        scope, "search_relationships_text", queries, texts, parameters, limit, kept=kept
+    )
 
 
 async def search_statements_full_text(
@@ -131,7 +133,7 @@ async def search_statements_full_text(
         return is_filtered and is_more and len(row["matches"]) < limit
 
     def candidate(match: Mapping[str, Any]) -> Candidate | None:
-        record = read_record(match, scope.ontology)
+        record = read_record(match, scope.ontology, kept=kept)
         return None if record is None else statement_candidate(record, match)
 
     def ranking(row: Row | None) -> Ranking:
@@ -152,6 +154,7 @@ async def _records(  # noqa: PLR0917
     parameters: Mapping[str, Any],
     limit: int,
     labels: Sequence[str] = (),
+    kept: RelationshipFilter = EVERY,
 ) -> list[Ranking]:
     """Records whose score is BM25 divided by that of the best match."""
     asked = [
@@ -168,7 +171,7 @@ async def _records(  # noqa: PLR0917
         records = [
             (record, match)
             for match in matches
-            if (record := read_record(match, scope.ontology, labels)) is not None
+            if (record := read_record(match, scope.ontology, labels, kept=kept)) is not None
         ]
         best = max((match["score"] for _, match in records), default=0.0)
         shares = [match["score"] / best if best > 0.0 else 0.0 for _, match in records]

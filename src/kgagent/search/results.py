@@ -9,7 +9,7 @@ from typing import Any
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.store import Row
 from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
-from kgagent.search.candidates import Candidate, entity_key_of, key_of, read_node, read_relationship
+from kgagent.search.candidates import Candidate, entity_key_of, key_of, read_record
 from kgagent.search.features import StoredRecord
 from kgagent.search.retrieve import SearchSpec
 from kgagent.search.scope import RelationshipFilter, SearchScope
@@ -113,13 +113,13 @@ async def read_records(
 
 def _records(row: Row, spec: SearchSpec) -> dict[str, ReadRecord]:
     read: list[ReadRecord] = []
-    for node, *of_node in row["nodes"]:
-        if node:
-            record = read_node(node, spec.scope.ontology, spec.labels)
-            read += [ReadRecord(record, *of_node)] if record.label in spec.labels else []
-    for relationship, *of_relationship in row["relationships"]:
-        if relationship:
-            read.append(ReadRecord(read_relationship(relationship), *of_relationship))
+    for kind in ("node", "relationship"):
+        for found, *of_record in row[f"{kind}s"]:
+            record = read_record({kind: found}, spec.scope.ontology, spec.labels, kept=spec.kept)
+            if record is not None and (
+                isinstance(record, RelationshipRecord) or record.label in spec.labels
+            ):
+                read.append(ReadRecord(record, *of_record))
     return {key_of(one.record): one for one in read}
 
 
@@ -131,4 +131,4 @@ def model_of(
     record: StoredRecord, scope: SearchScope, kept: RelationshipFilter
 ) -> GraphNode | GraphRelationship:
     """The record as callers see it, with the notes that the filter keeps."""
-    return kept.without_other_notes(kept.then(record).to_model(scope.ontology))
+    return kept.without_other_notes(record.to_model(scope.ontology))

@@ -340,7 +340,11 @@ async def _at_named_nodes(
     def returned(query: Query, rows: Sequence[Row]) -> Returned:
         named = named_nodes(query, rows, ontology, relationships)
         own = [row for row in rows if row["entity_key"] in named]
-        matches = [(read_record(one, ontology), one) for row in own for one in row["matches"]]
+        matches = [
+            (read_record(one, ontology, kept=spec.kept), one)
+            for row in own
+            for one in row["matches"]
+        ]
         return Returned(
             Ranking([statement_candidate(read, one) for read, one in matches if read is not None]),
             named=named,

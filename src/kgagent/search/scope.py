@@ -13,12 +13,14 @@ from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.record_saver import with_properties
-from kgagent.graph.records import NodeRecord, Record
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
+from kgagent.graph.statement_index import days_of
 from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
 from kgagent.models import Note
+from kgagent.models.free_types import normalised_type, split_types
 from kgagent.models.graph import DescribedItem
-from kgagent.models.history import values_at
+from kgagent.models.history import is_valid, values_on
 from kgagent.models.note import oldest_first, utc_now
 from kgagent.models.search import SearchFilters
 from kgagent.models.when import OPEN_END, Period, overlaps, period_of, periods_of
@@ -195,7 +197,7 @@ class RelationshipFilter:
         Raises:
             InputError: a Neo4j type or a label is unknown.
         """
-        given = {one.name: getattr(filters, one.name) for one in fields(cls) if one.name != "now"}
+        given = {name: getattr(filters, name) for name in _FILTERS}
         if filters.neo4j_types is not None:
             given["neo4j_types"] = tuple(known_types(scope.ontology, filters.neo4j_types))
         if filters.labels is not None:
@@ -209,10 +211,8 @@ class RelationshipFilter:
         """Whether it has conditions that no vector index has; indexes have the free type, the owner
         and the days.
         """
-        in_indexes = {"relationship_types", "between", "now"}
-        return any(
-            value is not None for name, value in asdict(self).items() if name not in in_indexes
-        )
+        in_indexes = {"relationship_types", "between"}
+        return any(getattr(self, name) is not None for name in _FILTERS - in_indexes)
 
     def identifier(self, ontology: Ontology) -> Identifier:
         """The Neo4j types to keep, as statements name them."""
@@ -239,7 +239,8 @@ class RelationshipFilter:
         }
         return {
             "filter": {**asdict(self), **days, **bounds},
-            "relationship_types": self.relationship_types,
+            # Of another time, a relationship may have another type than the index.
+            "relationship_types": None if self.as_of else self.relationship_types,
         }
 
     def keeps_note(self, note: Note) -> bool:
@@ -264,11 +265,37 @@ class RelationshipFilter:
         """
         return self.between is None or any(map(self.keeps_note, node.notes))
 
-    def then(self, record: RecordT) -> RecordT:
-        """A record with the values that it had at the end of `as_of`."""
-        if self.as_of is None or not (values := values_at(record.history, self.as_of.latest)):
+    def on_day(self, record: RecordT) -> RecordT | None:
+        """A record as it was at the end of `as_of`; None if that one is not kept.
+
+        The conditions of statements keep all that it keeps, and what has a history.
+        """
+        if self.as_of is None:
             return record
-        return with_properties(record, values)
+        if values := values_on(record.properties, record.history, self.as_of.latest):
+            record = with_properties(record, values)
+        if "when" in values and isinstance(record, RelationshipRecord):
+            record = with_properties(record, days_of([record.dated]))
+        is_kept = not isinstance(record, RelationshipRecord) or self._keeps(record, self.as_of)
+        return record if is_kept else None
+
+    def _keeps(self, record: RelationshipRecord, as_of: Period) -> bool:
+        """Whether a relationship is valid then, with a type and levels that are kept."""
+        if not is_valid(record.properties, as_of):
+            return False
+        types = record.text("relationship_type")
+        if self.relationship_types is not None:
+            listed = {normalised_type(one) for one in (types, *split_types(types))}
+            if listed.isdisjoint(map(normalised_type, self.relationship_types)):
+                return False
+        return all(
+            (least is None and most is None)
+            or (level is not None and (least or level) <= level <= (most or level))
+            for level, least, most in (
+                (record.level("attitude"), self.min_attitude, self.max_attitude),
+                (record.level("proximity"), self.min_proximity, self.max_proximity),
+            )
+        )
 
     def without_other_notes(self, item: ItemT) -> ItemT:
         """A result with the notes that the filter keeps."""
@@ -281,6 +308,13 @@ class RelationshipFilter:
             ]
             update["first_noted"] = dated[0].when if dated else None
         return item.model_copy(update=update)
+
+
+EVERY = RelationshipFilter()
+"""Keeps all relationships."""
+
+_FILTERS = {one.name for one in fields(RelationshipFilter)} - {"now"}
+"""What the filters of a search and a `RelationshipFilter` have in common."""
 
 
 def check_text(text: str) -> None:

@@ -39,8 +39,13 @@ async def with_stored_types(
     if not given:
         return request, ()
     stored, warnings = await spellings(scope.store, scope.user_id, given)
-    types = tuple(dict.fromkeys(name for given_type in given for name in stored[given_type]))
-    return cast("RequestT", request.model_copy(update={"relationship_types": types})), warnings
+    types = [name for given_type in given for name in stored[given_type]]
+    if isinstance(request, SearchFilters) and request.as_of:
+        # Types of another time are only in histories.
+        types, warnings = [*types, *given], ()
+    return cast(
+        "RequestT", request.model_copy(update={"relationship_types": tuple(dict.fromkeys(types))})
+    ), warnings
 
 
 def with_warnings(result: ResultT, warnings: Sequence[str]) -> ResultT:

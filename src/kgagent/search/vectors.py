@@ -9,7 +9,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -35,7 +35,7 @@ from kgagent.search.candidates import (
     statement_candidate,
 )
 from kgagent.search.query import EmbeddedQuery
-from kgagent.search.scope import RelationshipFilter, SearchScope
+from kgagent.search.scope import EVERY, RelationshipFilter, SearchScope
 
 ALL_FIELDS = Fragment("_found_relationship")
 """Everything of a relationship that a result may contain."""
@@ -93,8 +93,7 @@ class VectorTarget:
         indexes: names of its vector indexes.
         places: what fills the places of its statements.
         covered: what fills the places of the statement that counts what its indexes cover.
-        filters: parameters of its statements beside the common ones.
-        is_filtered_later: whether the statements filter what the index returns.
+        kept: which relationships, and the statements of which, are kept.
     """
 
     kind: Literal["nodes", "relationships", "statements"]
@@ -103,8 +102,7 @@ class VectorTarget:
     indexes: Sequence[str]
     places: Mapping[str, Filling]
     covered: Mapping[str, Filling]
-    filters: Mapping[str, Any] = field(default_factory=dict)
-    is_filtered_later: bool = False
+    kept: RelationshipFilter | None = None
 
     def statement(self, how: Literal["count", "exact", "index", "procedure", "total"]) -> Statement:
         """Counts the vectors of a user, compares each of them, searches an index that filters
@@ -123,12 +121,22 @@ class VectorTarget:
         return statement(f"search_{self.kind}_{how}", **self.places)
 
     @property
+    def filters(self) -> Mapping[str, Any]:
+        """Parameters of its statements beside the common ones."""
+        return {} if self.kept is None else self.kept.parameters
+
+    @property
+    def is_filtered_later(self) -> bool:
+        """Whether the statements filter what the index returns."""
+        return self.kept is not None and self.kept.has_conditions
+
+    @property
     def _within(self) -> dict[str, Fragment]:
         """What the index filters by beside the user: days only where everything that a filter keeps
         has days.
         """
-        chosen, of_statements = self.filters.get("filter", {}), self.kind == "statements"
-        by_type = self.filters.get("relationship_types") is not None
+        filters, of_statements = self.filters, self.kind == "statements"
+        chosen, by_type = filters.get("filter", {}), filters.get("relationship_types") is not None
         types = "_within_statement_types" if of_statements else "_within_types"
         by_days = chosen.get("between") or (of_statements and chosen.get("as_of"))
         days = "_within_statement_days" if of_statements else "_within_days"
@@ -242,11 +250,11 @@ class VectorRequest:
         return [[matches for matches, _ in of_target] for of_target in await self.rows("exact")]
 
     def _candidates(self, target: VectorTarget, row: Row) -> list[Candidate]:
-        labels = [target.label] if target.kind == "nodes" else ()
+        labels, kept = [target.label] if target.kind == "nodes" else (), target.kept or EVERY
         found = (
             (record, match)
             for match in row["matches"]
-            if (record := read_record(match, self.scope.ontology, labels)) is not None
+            if (record := read_record(match, self.scope.ontology, labels, kept=kept)) is not None
         )
         if target.kind == "statements":
             return [statement_candidate(record, match) for record, match in found]
@@ -505,8 +513,15 @@ class VectorSearch:
             limit: maximum number of relationships of each query.
             fields: what is read of each relationship.
         """
-        [found] = await self._search(scope, [self.target(kept, fields)], queries, limit)
-        return found
+        target = self.target(kept, fields)
+        [found] = await self._search(scope, [target], queries, limit)
+        [count] = await self._counted(scope, [target])
+        wider = limit
+        # Those that were not valid then may have taken the place of others.
+        while kept.as_of and wider < count.found and min(len(r.candidates) for r in found) < limit:
+            wider *= WIDER
+            [found] = await self._search(scope, [target], queries, wider)
+        return [replace(one, candidates=one.candidates[:limit]) for one in found]
 
     async def statements(
         self,
@@ -525,7 +540,7 @@ class VectorSearch:
             kept: of which relationships; those of nodes are found too.
             limit: maximum number of records of each query.
         """
-        target = _filtered(self._statements(kept.neo4j_types), kept)
+        target = replace(self._statements(kept.neo4j_types), kept=kept)
         [found] = await self._search(scope, [target], queries, limit)
         return [replace(one, span=_span(one.candidates)) for one in found]
 
@@ -551,7 +566,7 @@ class VectorSearch:
 
     def target(self, kept: RelationshipFilter, fields: Fragment) -> VectorTarget:
         """The relationships that a filter keeps, and what is read of each."""
-        return _filtered(self._relationships(kept.neo4j_types, fields), kept)
+        return replace(self._relationships(kept.neo4j_types, fields), kept=kept)
 
     async def _search(
         self,
@@ -624,10 +639,6 @@ class VectorSearch:
 def union(*statements: Statement) -> Statement:
     """One statement with the rows of several, in this order."""
     return Statement("\nUNION ALL\n".join(statements), statements[0].name)
-
-
-def _filtered(target: VectorTarget, kept: RelationshipFilter) -> VectorTarget:
-    return replace(target, filters=kept.parameters, is_filtered_later=kept.has_conditions)
 
 
 def _span(candidates: Sequence[Candidate]) -> tuple[float, float] | None:

@@ -2,7 +2,7 @@
 surroundings of several; and what is known of one in order of time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -18,8 +18,8 @@ from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseRes
 from kgagent.models.when import Period
 from kgagent.ontology import Ontology
 from kgagent.search.arguments import known_types
-from kgagent.search.candidates import read_node, read_relationship
-from kgagent.search.scope import RelationshipFilter, SearchScope
+from kgagent.search.candidates import read_node, read_record, read_relationship
+from kgagent.search.scope import EVERY, RelationshipFilter, SearchScope
 
 READ_PER_HOP = 400_000
 """Relationships that one hop of a walk reads at most, divided evenly among the nodes that it starts
@@ -126,32 +126,31 @@ async def expand_around(
     if not keys:
         return GraphExpansion()
     parameters = {"around": keys, "among_limit": max_relationships, "neighbor_limit": max_neighbors}
-    every = RelationshipFilter()
     return await scope.read_as(
-        lambda rows: surroundings(rows[0], scope, every),
+        lambda rows: surroundings(rows[0], scope, EVERY),
         scope.statement("expand_around"),
-        parameters | every.parameters,
+        parameters | EVERY.parameters,
     )
 
 
 def surroundings(row: Row, scope: SearchScope, kept: RelationshipFilter) -> GraphExpansion:
     """Make models of what `_surroundings.cypher` returns, as the filter has them."""
-    ontology = scope.ontology
-    relationships = [
-        *row["among"],
-        *(one for around in row["neighbors"] for one in around["relationships"]),
-    ]
 
-    def node_of(found: Sequence[Any]) -> GraphNode:
-        return kept.without_other_notes(kept.then(read_node(found, ontology)).to_model(ontology))
+    def models(kind: str, found: Iterable[Any]) -> list[Any]:
+        read = (read_record({kind: one}, scope.ontology, kept=kept) for one in found)
+        return [
+            kept.without_other_notes(record.to_model(scope.ontology))
+            for record in read
+            if record is not None
+        ]
 
-    def relationship_of(found: Sequence[Any]) -> GraphRelationship:
-        return kept.without_other_notes(kept.then(read_relationship(found)).to_model(ontology))
-
-    return GraphExpansion(
-        neighbors=tuple(node_of(one["node"]) for one in row["neighbors"] if one["node"]),
-        relationships=tuple(map(relationship_of, filter(None, relationships))),
-    )
+    relationships = models("relationship", row["among"])
+    neighbors: list[GraphNode] = []
+    for one in row["neighbors"]:
+        if leading := models("relationship", one["relationships"]):
+            neighbors += models("node", [one["node"]])
+            relationships += leading
+    return GraphExpansion(neighbors=tuple(neighbors), relationships=tuple(relationships))
 
 
 async def timeline(

@@ -94,7 +94,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             record = await _node(context, arguments.from_entity_key)
             node, history = (
                 record.to_model(context.ontology),
-                [HistoryItem(entry) for entry in record.history],
+                [HistoryItem(entry) for entry in record.history if entry.value is not None],
             )
             message = f"{node.label} {node.name or node.entity_key}"
             item = NodeItem(node.model_copy(update={"notes": ()}), "node")
@@ -104,6 +104,7 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             history = [
                 HistoryItem(entry, _word(record, entry, context.ontology))
                 for entry in record.history
+                if entry.value is not None
             ]
             about = f"Relationship between {relationship.from_name} and {relationship.to_name}"
             message = with_direction(about, relationship)

@@ -9,7 +9,6 @@ from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import (
     DAYS,
-    FORMER,
     INTERNAL_PROPERTIES,
     OLD_EMBEDDINGS,
     PERIODS,
@@ -54,7 +53,6 @@ OF_THE_OTHER = {
         "relationship_key",
         *DAYS,
         PERIODS,
-        FORMER,
         *OLD_EMBEDDINGS,
     },
     "_found_relationship": {

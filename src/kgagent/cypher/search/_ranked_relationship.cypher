@@ -1,8 +1,9 @@
 // A relationship `r` with the fields that ranking and expansion need, in the order of `_found_relationship.cypher`; results are
-// read in full later. Null if another transaction has deleted it since it was matched, even while its fields were read.
+// read in full later; of another time, with what tells what it was then. Null if another transaction has deleted it since it was matched, even while its fields were read.
 head([found IN [[
   elementId(r), type(r), startNode(r).entity_key, endNode(r).entity_key, startNode(r).name, endNode(r).name,
   labels(startNode(r)), labels(endNode(r)),
   [['relationship_type', r.relationship_type], ['is_reversed', r.is_reversed],
-   ['attitude', r.attitude], ['proximity', r.proximity], ['when_latest', r.when_latest]]
+   ['attitude', r.attitude], ['proximity', r.proximity], ['when_latest', r.when_latest]] +
+    CASE WHEN $filter.as_of IS NULL THEN [] ELSE [['when', r.`when`], ['said_on', r.said_on], ['history', r.history]] END
 ]] WHERE found[1] IS NOT NULL AND found[2] IS NOT NULL AND found[3] IS NOT NULL])
