@@ -138,10 +138,12 @@ async def test_a_search_as_of_a_day_shows_what_was_said_to_hold_then(tools: Tool
     assert await then() == ("owns", "Two rats.", 5)
     entries = await history_of(tools, from_entity_key="Ada", to_entity_key="Pets")
     assert [
-        (one["value"], one["ended"]) for one in entries if one["field"] == "relationship_type"
+        (one["value"], one.get("ended"), one["said_on"])
+        for one in entries
+        if one["field"] == "relationship_type"
     ] == [
-        ("decided against", "2023-07"),
-        ("may get", "2022-05-20"),
+        ("decided against", "2023-07", "2024-01-01"),
+        ("may get", None, "2022-05-20"),
     ]
     text = (
         await tools["get_relationship"].call_text(
@@ -152,12 +154,12 @@ async def test_a_search_as_of_a_day_shows_what_was_said_to_hold_then(tools: Tool
     assert await then(as_of="2022-02") == ("may get", "Ada thinks about pets.", 2)
     assert await then(as_of="2023-06") == ("decided against", "Two rats.", 1)
     assert await then(as_of="2023-08") == ("owns", "Two rats.", 5)
-    friend = {"from": "Ada", "to": "Bo", "relationship_type": "friend", "notes": ["They row."]}
-    succeeded(
-        await tools.remember(
-            nodes=[{"label": "Person", "name": "Bo"}], relationships=[friend], said_on="2022-09"
-        )
-    )
+    people = [{"label": "Person", "name": name} for name in ("Bo", "Cy")]
+    rowed = {"content": "They row.", "when": "2022-09"}
+    friend = {"from": "Ada", "to": "Bo", "relationship_type": "friend", "notes": [rowed]}
+    succeeded(await tools.remember(nodes=people, relationships=[friend]))
+    later = {"from": "Ada", "to": "Cy", "relationship_type": "rival"}
+    succeeded(await tools.remember(relationships=[later], said_on="2022-09"))
     text = (
         await tools["hybrid_search"].call_text({"query": "Ada's friend", "as_of": "2022-02"})
     ).text

@@ -9,6 +9,7 @@ from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import (
     DAYS,
+    FIRST_SAID,
     INTERNAL_PROPERTIES,
     OLD_EMBEDDINGS,
     PERIODS,
@@ -151,7 +152,7 @@ def test_properties_that_searches_do_not_read_are_never_returned(name: str) -> N
     assert left_out is not None
     assert (
         set(re.findall(r"'(\w+)'", left_out[1]))
-        == INTERNAL_PROPERTIES - {"is_reversed", "history"} - OF_THE_OTHER[name]
+        == INTERNAL_PROPERTIES - {"is_reversed", "history", *FIRST_SAID} - OF_THE_OTHER[name]
     )
 
 
