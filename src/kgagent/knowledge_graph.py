@@ -588,8 +588,7 @@ class KnowledgeGraph:
                 was edited; None infers it.
             labels: labels to adopt; None adopts all.
             types: Neo4j types to adopt; None adopts all.
-            dry_run: only infer, count and estimate; some texts are embedded to measure the
-                embedder.
+            dry_run: only infer, count and estimate.
             batch_size: records per embedding request and transaction, from 1.
             progress: reports the records.
             engine: None embeds and writes from this process, `RayEngine` from worker processes of
@@ -623,7 +622,7 @@ class KnowledgeGraph:
     ) -> "UndoneAdoption":
         """Remove what `adopt`, and embedding the records since, has added; call it again to resume.
 
-        Nodes that tools created, and what tools wrote about adopted records, such as notes, stay.
+        Nodes that tools created stay, and what another program has written to adopted records.
         Constraints and indexes are dropped if no record of kgagent remains.
 
         Args:

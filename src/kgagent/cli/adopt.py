@@ -148,10 +148,7 @@ def _plan_lines(plan: "AdoptionPlan") -> list[RenderableType]:
         kind = plan.ontology.relationships[neo4j_type]
         text = f"text: {', '.join((*kind.type_from, *kind.text_from)) or 'description'}"
         table.add_row(neo4j_type, f"{count:,}", str(kind), text)
-    cost = (
-        f"{counted(plan.texts, 'text')} to embed, about {plan.tokens:,} tokens and "
-        f"{plan.seconds:,.0f} seconds"
-    )
+    cost = f"{counted(plan.texts, 'text')} to embed, about {plan.tokens:,} tokens"
     return [
         table,
         Text(cost, style="dim"),

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
+from kgagent.graph.adopted import is_foreign, without_others
 from kgagent.graph.aliases import changed_aliases
 from kgagent.graph.existing_records import node_exists, relationship_exists
 from kgagent.graph.history import history_change
@@ -255,6 +256,8 @@ class GraphStrategy:
             source_entity_key=options.source_entity_key,
             corrected=intent.correction,
         )
+        if stored and is_foreign(stored.properties, self._graph.nodes.ontology):
+            changes = without_others(stored.properties, changes)
         return PlannedWrite(stored, with_properties(before, changes), changes)
 
     def _levels_stored_as_text(self, record: NodeRecord | RelationshipRecord) -> dict[str, Any]:

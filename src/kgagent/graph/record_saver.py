@@ -12,7 +12,7 @@ from kgagent.errors import (
     InputError,
     KgAgentError,
 )
-from kgagent.graph.adopted import with_additions
+from kgagent.graph.adopted import is_foreign, ledger, without_others
 from kgagent.graph.embedded_text import EmbeddedText, length_warnings, vector_changes
 from kgagent.graph.property_names import ADOPTED
 from kgagent.graph.records import Record
@@ -240,23 +240,31 @@ def written_row(
         updated_at: what it gets as the time of its last change; None keeps the stored one.
     """
     record, kind, version = plan.after, graph.kind(plan.after), stored_version(plan.after)
-    is_new = plan.stored is None
-    changes = {"created_at": now, **record.properties} if is_new else dict(plan.changes)
+    if plan.stored is None:
+        before, changes = record.properties, {"created_at": now, **record.properties}
+        is_shared = ADOPTED in before
+    else:
+        before, changes = plan.stored.properties, dict(plan.changes)
+        is_shared = is_foreign(before, graph.nodes.ontology)
     changes |= {"updated_at": updated_at} if updated_at else {}
-    if plan.stored is not None and ADOPTED in plan.stored.properties:
-        changes = with_additions(plan.stored.properties, changes)
+    if is_shared:
+        changes = without_others(before, changes)
+    properties = {
+        **changes,
+        **vector.properties,
+        **kind.bookkeeping(record, graph.user_id, now),
+        "version": version + 1,
+    }
+    if is_shared:
+        vectors = {} if vector.vector is None else {record.vector_property: vector.vector}
+        properties |= ledger(before, {**properties, **vectors})
     return {
         **kind.location(record),
         "element_id": record.element_id,
         "version": version,
         "vector": kind.store.vector(vector.vector),
         "stated": index_row(kind, vector, graph.context.embedder),
-        "properties": {
-            **changes,
-            **vector.properties,
-            **kind.bookkeeping(record, graph.user_id, now),
-            "version": version + 1,
-        },
+        "properties": properties,
     }
 
 

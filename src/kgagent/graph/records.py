@@ -14,7 +14,6 @@ from pydantic import JsonValue
 
 from kgagent.errors import InputError
 from kgagent.graph.property_names import (
-    ADOPTED,
     INTERNAL_PROPERTIES,
     LEVEL_FIELDS,
     TIMES,
@@ -29,6 +28,11 @@ from kgagent.ontology import Ontology
 
 MIN_VECTOR_LENGTH = 32
 """Numbers in a list that is taken for an embedding."""
+
+PARALLEL = "#"
+"""Begins the keys of relationships besides the first one of a type between two nodes; see
+`RelationshipRecord.is_parallel`.
+"""
 
 _NODE_FIELDS = frozenset({"entity_key", "name", "description", "notes"})
 _RELATIONSHIP_FIELDS = frozenset(
@@ -235,7 +239,7 @@ class RelationshipRecord(Record):
         """Whether it is one of several adopted relationships of its type between two nodes, but not
         the first.
         """
-        return "relationship_key" in self.properties.get(ADOPTED, ())
+        return self.text("relationship_key").startswith(PARALLEL)
 
     @property
     def triplet(self) -> str:

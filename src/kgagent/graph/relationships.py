@@ -12,7 +12,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
-from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
+from kgagent.graph.records import PARALLEL, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statement_index import days_of
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
@@ -238,8 +238,8 @@ class RelationshipRepository:
         Of several adopted relationships of one type between two nodes, all but one have a key of
         their own.
         """
-        if record.is_parallel and (stored := record.text("relationship_key")):
-            return stored
+        if record.is_parallel:
+            return record.text("relationship_key")
         return relationship_key(record.neo4j_type, record.from_entity_key, record.to_entity_key)
 
     def location(self, record: RelationshipRecord) -> Mapping[str, Any]:
@@ -312,9 +312,9 @@ class RelationshipRepository:
         )
 
 
-def parallel_key(neo4j_type: str, one: str, other: str) -> str:
+def parallel_key() -> str:
     """A unique key of one more relationship of a type between two nodes."""
-    return f"{relationship_key(neo4j_type, one, other)}#{uuid.uuid4()}"
+    return f"{PARALLEL}{uuid.uuid4()}"
 
 
 def relationship_key(neo4j_type: str, one: str, other: str) -> str:

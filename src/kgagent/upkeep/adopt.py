@@ -4,39 +4,38 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from statistics import mean
 from typing import Any
 
 from kgagent.batches import check_batch_size
-from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.formatting import counted
 from kgagent.graph.deleted_records import LONG_TIMEOUT
 from kgagent.graph.embedded_text import MAX_EMBEDDED_TEXT
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import (
-    BOOKKEEPING,
-    NODE_BOOKKEEPING,
-    NODE_EMBEDDINGS,
-    OLD_EMBEDDINGS,
-    RELATIONSHIP_BOOKKEEPING,
-)
+from kgagent.graph.property_names import BOOKKEEPING, NODE_EMBEDDINGS
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
-from kgagent.graph.store import Store
+from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
 from kgagent.opening import GraphAccess
 from kgagent.progress import Progress, SilentProgress
 from kgagent.ray_workers import RayEngine
 from kgagent.services import GraphServices
 from kgagent.upkeep.adopt_inference import (
-    Choice,
     NodeGroup,
     RelationshipGroup,
     Skipped,
     choose,
     infer_ontology,
 )
-from kgagent.upkeep.adopt_records import node_texts, relationship_texts, undo_adoption
+from kgagent.upkeep.adopt_records import (
+    node_texts,
+    obstacles,
+    relationship_texts,
+    undo_adoption,
+)
+from kgagent.upkeep.examination import Kind
 from kgagent.upkeep.migrate import migrate
 from kgagent.upkeep.migration_report import MigrationReport
 from kgagent.validation import check_user_id
@@ -46,9 +45,6 @@ SAMPLE = 300
 
 SAMPLE_TEXT = 4_000
 """Characters of a property that are read of a record of the sample."""
-
-MEASURED = 64
-"""Texts that are embedded to estimate how long all take."""
 
 CHARACTERS_OF_TOKEN = 4
 """Of English text; an estimate."""
@@ -68,7 +64,6 @@ class AdoptionPlan:
         types: number of relationships of each type.
         skipped: what is not adopted.
         tokens: estimated number of tokens to embed, once for each node and relationship.
-        seconds: estimated time of embedding, in seconds.
     """
 
     ontology: Ontology
@@ -76,7 +71,6 @@ class AdoptionPlan:
     types: Mapping[str, int]
     skipped: tuple[Skipped, ...]
     tokens: int
-    seconds: float
 
     @property
     def texts(self) -> int:
@@ -112,7 +106,6 @@ class AdoptionReport:
             "skipped": [vars(one) for one in plan.skipped],
             "texts": plan.texts,
             "tokens": plan.tokens,
-            "estimated_seconds": plan.seconds,
             "ontology": plan.ontology.model_dump(mode="json", by_alias=True, exclude_defaults=True),
             "migration": self.migration and self.migration.to_dict(),
             "seconds": self.seconds,
@@ -124,7 +117,7 @@ class UndoneAdoption:
     """What undoing an adoption did.
 
     Attributes:
-        records: number of nodes and relationships from which kgagent's properties were removed.
+        records: number of nodes and relationships from which what kgagent wrote was removed.
         kept: number of nodes that kgagent has written itself, which stay, and with them the
             constraints and indexes.
     """
@@ -223,51 +216,50 @@ async def make_plan(
 
     Raises:
         InputError: there is nothing to adopt, or the ontology has what cannot be adopted.
-        EmbeddingError: the texts that measure the embedder could not be embedded.
         StoreError: the database failed.
     """
-    nodes, relationships = await _groups(services.store, user_id)
+    store = services.store
+    parameters = await obstacles(store, user_id)
+
+    async def groups(kind: Kind) -> list[Row]:
+        text = statement(f"find_adoptable_{kind}")
+        return await store.read(text, parameters, timeout=LONG_TIMEOUT)
+
+    nodes = [NodeGroup(**row) for row in await groups("nodes")]
+    relationships = [RelationshipGroup(**row) for row in await groups("relationships")]
     if ontology is not None:
+        _check(ontology, user_id)
         known = set(chain.from_iterable(group.labels for group in nodes))
         known_types = {group.type for group in relationships}
         labels = [label for label in ontology.labels if label in known]
         types = [name for name in ontology.relationships if name in known_types]
     chosen = choose(nodes, relationships, labels=labels, types=types)
     label_samples = {
-        label: await _sample(services.store, "nodes", label, user_id) for label in chosen.labels
+        label: await _sample(store, "nodes", label, user_id) for label in chosen.labels
     }
     type_samples = {
-        name: await _sample(services.store, "relationships", name, user_id) for name in chosen.types
+        name: await _sample(store, "relationships", name, user_id) for name in chosen.types
     }
     if ontology is None:
         ontology = infer_ontology(chosen, label_samples, type_samples, user_id=user_id)
-    else:
-        _check(ontology, chosen, user_id)
-    texts = _sample_texts(ontology, label_samples, type_samples)
     counts_of_types = {name: pairs.total() for name, pairs in chosen.types.items()}
-    counts = [*chosen.labels.items(), *counts_of_types.items()]
-    characters = sum(
-        count * sum(map(len, texts[name])) / len(texts[name])
-        for name, count in counts
-        if texts.get(name)
-    )
+    counts = {**chosen.labels, **counts_of_types}
+    texts = _sample_texts(ontology, label_samples, type_samples)
+    characters = sum(counts[name] * mean(map(len, some)) for name, some in texts.items() if some)
     return AdoptionPlan(
         ontology=ontology,
         labels=chosen.labels,
         types=counts_of_types,
-        skipped=tuple(chosen.skipped),
+        skipped=chosen.skipped,
         tokens=round(characters / CHARACTERS_OF_TOKEN),
-        seconds=sum(count for _, count in counts)
-        * await _seconds_of_text(services.embedder, list(chain.from_iterable(texts.values()))),
     )
 
 
-def _check(ontology: Ontology, chosen: Choice, user_id: str) -> None:
+def _check(ontology: Ontology, user_id: str) -> None:
     """Check an ontology that was given.
 
     Raises:
-        InputError: it is not for the user, leaves no embeddings of other programs, or has a label
-            or a type whose records cannot be adopted.
+        InputError: it is not for the user, or leaves no embeddings of other programs.
     """
     if (ontology.adopted_for, ontology.node_embedding) != (user_id, NODE_EMBEDDINGS[1]):
         raise InputError(
@@ -276,31 +268,9 @@ def _check(ontology: Ontology, chosen: Choice, user_id: str) -> None:
             f"`node_embedding: {NODE_EMBEDDINGS[1]}`, got {ontology.adopted_for} and "
             f"{ontology.node_embedding}"
         )
-    listed = ontology.labels.keys() | ontology.relationships.keys()
-    if impossible := [one for one in chosen.skipped if one.is_conflict and one.what in listed]:
-        raise InputError(f"{impossible[0]}; or remove it from the ontology")
 
 
-async def _groups(store: Store, user_id: str) -> tuple[list[NodeGroup], list[RelationshipGroup]]:
-    of_relationships = {*RELATIONSHIP_BOOKKEEPING, *OLD_EMBEDDINGS}
-    nodes = await store.read(
-        statement("find_adoptable_nodes"),
-        {
-            "user_id": user_id,
-            "own_labels": sorted(OWN_LABELS),
-            "reserved": sorted(NODE_BOOKKEEPING),
-        },
-        timeout=LONG_TIMEOUT,
-    )
-    relationships = await store.read(
-        statement("find_adoptable_relationships"),
-        {"user_id": user_id, "reserved": sorted(of_relationships)},
-        timeout=LONG_TIMEOUT,
-    )
-    return [NodeGroup(**row) for row in nodes], [RelationshipGroup(**row) for row in relationships]
-
-
-async def _sample(store: Store, kind: str, name: str, user_id: str) -> Sample:
+async def _sample(store: Store, kind: Kind, name: str, user_id: str) -> Sample:
     parameters = {
         "user_id": user_id,
         "sample": SAMPLE,
@@ -331,16 +301,6 @@ def _sample_texts(
             for own in sample
         ]
     return texts
-
-
-async def _seconds_of_text(embedder: Embedder, texts: Sequence[str]) -> float:
-    """How long the embedder takes for one text of many; the first text loads the model."""
-    step = max(1, len(texts) // MEASURED)
-    some = [text for text in texts[::step][:MEASURED] if text.strip()]
-    await embedder.embed(some[:1])
-    started = time.perf_counter()
-    await embedder.embed(some)
-    return (time.perf_counter() - started) / max(1, len(some))
 
 
 async def _count_records(store: Store) -> int:

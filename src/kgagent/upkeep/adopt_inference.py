@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations_with_replacement
 from statistics import mean
 from typing import Any
 
@@ -41,18 +42,44 @@ CONSTANT = 3
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
+NO_TYPE = "RELATED_TO"
+"""The type of relationships that tools can create in a graph without any."""
+
+Conflict = Sequence[str] | None
+"""Why records cannot be adopted: a reason, and the property concerned; None if they can."""
+
+RENAME = (
+    "MATCH {pattern} WHERE {variable}.`{name}` IS NOT NULL SET {variable}.`own {name}` = "
+    "{variable}.`{name}` REMOVE {variable}.`{name}`"
+)
+REASONS = {
+    "needed": f"kgagent needs the property '{{name}}' for something else; store theirs under "
+    f"another name: {RENAME}",
+    "shared": "another node has the same entity_key, by which kgagent tells nodes apart; change "
+    "one of them",
+    "unique": "a constraint of another program keeps '{name}' unique, and they have none, so that "
+    "kgagent would write it; set it, or drop the constraint",
+    "outside": "they start or end at nodes that are not adopted",
+    "loop": "they start and end at the same node, which the tools and searches of relationships "
+    "omit",
+    "reserved": "the name is reserved, or has a character that kgagent cannot quote",
+    "unlabelled": "kgagent finds nodes by label",
+}
+"""What is said about records that cannot be adopted, and what to do."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class NodeGroup:
     """Nodes with the same labels.
 
     Attributes:
         labels: their labels.
-        conflicts: their properties that kgagent would use for something else.
+        conflict: why they cannot be adopted.
         count: number of the nodes.
     """
 
     labels: Sequence[str]
-    conflicts: Sequence[str]
+    conflict: Conflict = None
     count: int
 
 
@@ -64,16 +91,14 @@ class RelationshipGroup:
         type: their type.
         starts: labels of the nodes at which they start.
         ends: labels of the nodes at which they end.
-        is_loop: whether they start and end at the same node.
-        conflicts: their properties that kgagent would use for something else.
+        conflict: why they cannot be adopted.
         count: number of the relationships.
     """
 
     type: str
     starts: Sequence[str]
     ends: Sequence[str]
-    is_loop: bool
-    conflicts: Sequence[str]
+    conflict: Conflict = None
     count: int
 
 
@@ -82,16 +107,14 @@ class Skipped:
     """Records that cannot be adopted.
 
     Attributes:
-        what: a label, or a type.
+        what: their label or type.
         count: number of the records.
         why: the reason, and what to do.
-        is_conflict: whether the label or type cannot be part of the ontology as long as that is so.
     """
 
     what: str
     count: int
     why: str
-    is_conflict: bool = False
 
     def __str__(self) -> str:
         """One line."""
@@ -100,17 +123,26 @@ class Skipped:
 
 @dataclass
 class Choice:
-    """The labels and types to adopt, and what is skipped.
+    """The labels and types to adopt, and what is left out.
 
     Attributes:
         labels: number of nodes of each label, the most specific label first.
         types: for each type, the number of its relationships by the labels that they connect.
-        skipped: what is left out.
+        left_out: number of records by pattern ("node" or "relationship"), label or type, reason and
+            property.
     """
 
     labels: dict[str, int] = field(default_factory=dict)
     types: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
-    skipped: list[Skipped] = field(default_factory=list)
+    left_out: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)
+
+    @property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What is left out, with what to do about it."""
+        return tuple(
+            Skipped(what=what, count=count, why=_why(kind, what, reason, name))
+            for (kind, what, reason, name), count in self.left_out.items()
+        )
 
     def label_of(self, labels: Iterable[str]) -> str | None:
         """The most specific of some labels that is adopted."""
@@ -127,6 +159,9 @@ def choose(
 ) -> Choice:
     """Choose what to adopt: of several labels of a node, the one that the fewest nodes have.
 
+    A node that cannot be adopted is left out alone, a relationship with all of its type: the tools
+    would take it for the user's.
+
     Args:
         nodes: all nodes.
         relationships: all relationships.
@@ -134,90 +169,61 @@ def choose(
         types: types to adopt; None adopts all.
 
     Raises:
-        InputError: a label or type does not exist, or nothing can be adopted.
+        InputError: a label or type does not exist, or no node can be adopted.
     """
-    counts, conflicts = Counter[str](), defaultdict[str, Counter[str]](Counter)
+    counts = Counter[str]()
     for group in nodes:
-        for label in group.labels:
-            counts[label] += group.count
-            conflicts[label].update(dict.fromkeys(group.conflicts, group.count))
+        counts.update(dict.fromkeys(group.labels, group.count))
     _check_known("label", labels, counts)
     _check_known("type", types, {group.type for group in relationships})
-    chosen = Choice()
-    possible = [label for label in counts if labels is None or label in labels]
-    for label in list(possible):
-        if (
-            problem := _name_problem(label) or _conflict(conflicts[label], f"(n:`{label}`)", "n")
-        ) is not None:
-            possible.remove(label)
-            chosen.skipped.append(
-                Skipped(what=label, count=counts[label], why=problem, is_conflict=True)
-            )
-    possible.sort(key=lambda label: (counts[label], label.startswith("_"), label))
-    found = Counter[str]()
+    chosen, found = Choice(), Counter[str]()
+    usable = [
+        label for label in counts if (labels is None or label in labels) and _is_usable(label)
+    ]
+    usable.sort(key=lambda label: (counts[label], label.startswith("_"), label))
     for group in nodes:
-        own = next((one for one in possible if one in group.labels), None)
-        if own is not None:
+        own = next((one for one in usable if one in group.labels), None)
+        if own is not None and group.conflict is None:
             found[own] += group.count
-    chosen.labels = {label: found[label] for label in possible if found[label]}
-    if nameless := sum(group.count for group in nodes if not group.labels):
-        chosen.skipped.append(
-            Skipped(
-                what="nodes without a label", count=nameless, why="kgagent finds nodes by label"
-            )
-        )
+        elif own is not None and group.conflict is not None:
+            chosen.left_out["node", own, group.conflict[0], group.conflict[1]] += group.count
+        elif not any(map(_is_usable, group.labels)):
+            what = ":".join(group.labels) or "nodes without a label"
+            reason = "reserved" if group.labels else "unlabelled"
+            chosen.left_out["node", what, reason, ""] += group.count
+    chosen.labels = {label: found[label] for label in usable if found[label]}
     _choose_types(chosen, relationships, types)
-    if not chosen.labels or not chosen.types:
-        missing = (
-            "nodes with a label"
-            if not chosen.labels
-            else "relationships between nodes that can be adopted"
-        )
+    if not chosen.labels:
         reasons = "".join(f"; {one}" for one in chosen.skipped)
-        raise InputError(f"There is nothing to adopt: the graph has no {missing}{reasons}")
+        raise InputError(f"There is nothing to adopt: the graph has no nodes with a label{reasons}")
     return chosen
 
 
 def _choose_types(
     chosen: Choice, relationships: Sequence[RelationshipGroup], types: Collection[str] | None
 ) -> None:
-    outside, loops, conflicts = (
-        Counter[str](),
-        Counter[str](),
-        defaultdict[str, Counter[str]](Counter),
-    )
     pairs = defaultdict[str, Counter[tuple[str, str]]](Counter)
+    conflicts: dict[str, tuple[str, str]] = {}
     for group in relationships:
         if types is not None and group.type not in types:
             continue
         start, end = chosen.label_of(group.starts), chosen.label_of(group.ends)
-        if start is None or end is None:
-            outside[group.type] += group.count
-            continue
-        if group.is_loop:
-            loops[group.type] += group.count
-            continue
-        pairs[group.type][start, end] += group.count
-        conflicts[group.type].update(dict.fromkeys(group.conflicts, group.count))
+        reason, name = group.conflict or ("", "")
+        if start is None or end is None or reason == "outside":
+            chosen.left_out["relationship", group.type, "outside", ""] += group.count
+        elif reason == "loop":
+            chosen.left_out["relationship", group.type, "loop", ""] += group.count
+        else:
+            pairs[group.type][start, end] += group.count
+            if reason:
+                conflicts[group.type] = reason, name
+            elif not _is_usable(group.type) or group.type in chosen.labels:
+                conflicts[group.type] = "reserved", ""
     for name, connected in sorted(pairs.items(), key=lambda item: -item[1].total()):
-        problem = _name_problem(name) or _conflict(conflicts[name], f"()-[r:`{name}`]->()", "r")
-        if problem is None and name in chosen.labels:
-            problem = "it is also the name of a label"
-        if problem is not None:
-            chosen.skipped.append(
-                Skipped(what=name, count=connected.total(), why=problem, is_conflict=True)
-            )
+        if conflict := conflicts.get(name):
+            chosen.left_out["relationship", name, *conflict] += connected.total()
         else:
             chosen.types[name] = connected
-    reasons = {
-        "they start or end at nodes that are not adopted": outside,
-        "they start and end at the same node, which the tools and searches of relationships "
-        "omit": loops,
-    }
-    for reason, counts in reasons.items():
-        chosen.skipped += [
-            Skipped(what=name, count=count, why=reason) for name, count in counts.items()
-        ]
 
 
 def _check_known(noun: str, given: Collection[str] | None, known: Collection[str]) -> None:
@@ -227,22 +233,14 @@ def _check_known(noun: str, given: Collection[str] | None, known: Collection[str
         )
 
 
-def _name_problem(name: str) -> str | None:
-    if name in OWN_LABELS or name == "relationship":
-        return "the name is reserved"
-    return None if can_be_name(name) else "the name has a character that kgagent cannot quote"
+def _is_usable(name: str) -> bool:
+    """Whether a label or a type can be in an ontology."""
+    return name not in OWN_LABELS and name != "relationship" and can_be_name(name)
 
 
-def _conflict(counts: Mapping[str, int], pattern: str, variable: str) -> str | None:
-    if not counts:
-        return None
-    name, count = max(counts.items(), key=lambda item: item[1])
-    return (
-        f"kgagent needs the property {name!r} for something else, and {count:,} of them have it; "
-        f"store theirs under "
-        f"another name: MATCH {pattern} SET {variable}.`own {name}` = {variable}.`{name}` REMOVE "
-        f"{variable}.`{name}`"
-    )
+def _why(kind: str, what: str, reason: str, name: str) -> str:
+    pattern, variable = (f"(n:`{what}`)", "n") if kind == "node" else (f"()-[r:`{what}`]->()", "r")
+    return REASONS[reason].format(name=name, pattern=pattern, variable=variable)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -403,15 +401,16 @@ def infer_ontology(
         user_id: the user to whom all belongs.
     """
     default = default_ontology()
+    any_pair = {NO_TYPE: Counter(combinations_with_replacement(chosen.labels, 2))}
     return Ontology.model_validate(
         {
             "labels": {label: describe_label(label_samples[label]) for label in chosen.labels},
             "relationships": {
                 name: {
                     "connects": [{"from": start, "to": end} for start, end in pairs],
-                    **describe_type(type_samples[name]),
+                    **describe_type(type_samples.get(name, ())),
                 }
-                for name, pairs in chosen.types.items()
+                for name, pairs in (chosen.types or any_pair).items()
             },
             "adopted_for": user_id,
             "node_embedding": NODE_EMBEDDINGS[1],

@@ -1,32 +1,37 @@
 """Adopting records: what nodes and relationships of other programs lack is added to them, and can
 be removed again.
 
-A record keeps the names of what was added to it, with fingerprints of the values. What another
-program has changed since is its own, and stays. What is made of other properties, a
-name or a description, is made again when these have changed, unless a tool has replaced it since.
+A record keeps a ledger of what kgagent wrote. What another program has changed since is its own,
+and stays. What is made of other properties, a name or a description, is made again when these have
+changed, unless a tool has replaced it since.
 """
 
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any
+
+from neo4j.time import DateTime
 
 from kgagent.batches import batched
 from kgagent.formatting import beginning
-from kgagent.graph.adopted import fingerprint, with_additions, written_by_kgagent
+from kgagent.graph.adopted import fingerprint, ledger, written_by, written_by_kgagent
+from kgagent.graph.deleted_records import LONG_TIMEOUT
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import (
     ADOPTED,
     ADOPTED_HASHES,
     NODE_BOOKKEEPING,
+    OLD_EMBEDDINGS,
     RELATIONSHIP_BOOKKEEPING,
 )
 from kgagent.graph.records import ontology_label
 from kgagent.graph.relationships import parallel_key
+from kgagent.graph.schema import SHOW_INDEXES
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
-from kgagent.models.history import parse_history
 from kgagent.ontology import Ontology
 from kgagent.ontology.definitions import NodeLabel, RelationshipDefinition
 from kgagent.ontology.model import as_words
@@ -34,7 +39,7 @@ from kgagent.progress import Progress
 from kgagent.upkeep.adopt_inference import value_text
 from kgagent.upkeep.examination import Kind
 
-BATCH_SIZE = 2_000
+BATCH_SIZE = 1_000
 """Records of a transaction."""
 
 MAX_NAME = 80
@@ -43,57 +48,73 @@ MAX_DESCRIPTION = 20_000
 
 _NODE_CONTENT = ("entity_key", "user_id", "name", "description")
 _RELATIONSHIP_CONTENT = ("user_id", "relationship_key", "relationship_type", "description")
-_ALWAYS_READ = (ADOPTED, ADOPTED_HASHES, "history")
+_KEYS = {"nodes": "entity_key", "relationships": "relationship_key"}
 
 
-async def adopt_records(
-    store: Store, ontology: Ontology, progress: Progress, *, batch_size: int = BATCH_SIZE
-) -> int:
+async def obstacles(store: Store, user_id: str) -> dict[str, Any]:
+    """The parameters by which statements tell which records cannot be adopted for a user.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    parameters = {"user_id": user_id, "own_labels": sorted(OWN_LABELS)}
+    shared = await store.read(statement("find_shared_keys"), parameters, timeout=LONG_TIMEOUT)
+    written = {*_NODE_CONTENT, *_RELATIONSHIP_CONTENT} - {*_KEYS.values()}
+    return {
+        **parameters,
+        "reserved_of_nodes": list(NODE_BOOKKEEPING),
+        "reserved_of_relationships": [*RELATIONSHIP_BOOKKEEPING, *OLD_EMBEDDINGS],
+        "shared_keys": [row["key"] for row in shared],
+        "unique": [
+            [covered, name]
+            for row in await store.run_schema(SHOW_INDEXES)
+            if row["is_unique"] and not {*_KEYS.values()} & {*row["properties"]}
+            for covered in row["labelsOrTypes"]
+            for name in row["properties"]
+            if name in written
+        ],
+    }
+
+
+async def adopt_records(store: Store, ontology: Ontology, progress: Progress) -> None:
     """Add what is missing to all records without an owner that the ontology covers, nodes first.
 
-    Every record is complete on its own, so an interrupted run is continued by the next one.
+    Every record is complete on its own, so an interrupted run is continued by the next one. A
+    record that changes meanwhile is left for that one too.
 
     Args:
         store: the database.
         ontology: says whom the records belong to, and what names and descriptions are made of.
         progress: reports the records.
-        batch_size: records per transaction.
-
-    Returns:
-        The number of records that were changed.
 
     Raises:
         StoreError: the database failed.
     """
-    adoption = _Adoption(store, ontology)
-    written = 0
+    owner = ontology.adopted_for or ""
+    adoption, parameters = _Adoption(ontology), await obstacles(store, owner)
     additions: dict[Kind, Callable[[Row], Row]] = {
         "nodes": adoption.node,
         "relationships": adoption.relationship,
     }
     for kind, of_row in additions.items():
+        text = statement(f"read_adoptable_{kind}", **adoption.names)
+        read = {**parameters, "names": adoption.properties(kind)}
         with progress.task(f"Adopting {kind}") as advance:
-            async with store.stream(
-                adoption.statement(f"read_adoptable_{kind}"), adoption.parameters(kind)
-            ) as rows:
-                async for batch in batched(_changes(rows, of_row), batch_size):
-                    parameters = {"user_id": ontology.adopted_for, "rows": batch}
-                    [row] = await store.write(adoption.statement(f"adopt_{kind}"), parameters)
-                    written += row["written"]
+            async with store.stream(text, read) as rows:
+                changes = (_change(row, of_row(row)) async for row in rows)
+                async for batch in batched(changes, BATCH_SIZE):
+                    some = [change for change in batch if change["properties"]]
+                    await _write(store, owner, kind, some)
                     advance(len(batch))
-    return written
 
 
-async def undo_adoption(
-    store: Store, user_id: str, progress: Progress, *, batch_size: int = BATCH_SIZE
-) -> int:
-    """Remove what adopting records, and embedding them since, has added, whichever ontology it had.
+async def undo_adoption(store: Store, user_id: str, progress: Progress) -> int:
+    """Remove what kgagent has written to adopted records, whichever ontology it had.
 
     Args:
         store: the database.
         user_id: the user for whom they were adopted.
         progress: reports the records.
-        batch_size: records per transaction.
 
     Returns:
         The number of records that were changed.
@@ -101,56 +122,77 @@ async def undo_adoption(
     Raises:
         StoreError: the database failed.
     """
-    written = 0
-    bookkeeping = {"relationships": RELATIONSHIP_BOOKKEEPING, "nodes": NODE_BOOKKEEPING}
-    for kind, names in bookkeeping.items():
-        parameters: dict[str, Any] = {
-            "user_id": user_id,
-            "owner": fingerprint("user_id", user_id),
-            "own_labels": sorted(OWN_LABELS),
-        }
-        with progress.task(f"Restoring {kind}") as advance:
-            async with store.stream(statement(f"find_adopted_{kind}"), parameters) as rows:
-                async for batch in batched(rows, batch_size):
-                    added = [
-                        {"element_id": row["element_id"], "added": sorted(written_by_kgagent(of))}
-                        for row in batch
-                        if (of := dict(row["fields"]))
-                    ]
-                    [row] = await store.write(
-                        statement(f"undo_adopted_{kind}"),
-                        {**parameters, "rows": added, "bookkeeping": list(names)},
-                    )
-                    written += row["written"]
+    parameters: dict[str, Any] = {
+        "user_id": user_id,
+        "owner": fingerprint("user_id", user_id),
+        "own_labels": sorted(OWN_LABELS),
+    }
+    restored = 0
+    with progress.task("Restoring records") as advance:
+        while True:
+            found = written = 0
+            async with store.stream(statement("find_adopted"), parameters) as rows:
+                async for batch in batched(rows, BATCH_SIZE):
+                    for kind in _KEYS:
+                        some = [_removal(row) for row in batch if row["kind"] == kind]
+                        written += await _write(store, user_id, kind, some)
+                    found += len(batch)
                     advance(len(batch))
-    return written
+            restored += written
+            # What another write has changed since it was read is read again.
+            if written in {0, found}:
+                return restored
 
 
-async def _changes(rows: AsyncIterator[Row], additions: Callable[[Row], Row]) -> AsyncIterator[Row]:
-    async for row in rows:
-        if properties := additions(row):
-            fields = dict(row["fields"])
-            before = {name: fields[name] for name in properties.keys() & fields.keys()}
-            yield {"element_id": row["element_id"], "properties": properties, "before": before}
+async def _write(store: Store, user_id: str, kind: str, rows: Sequence[Row]) -> int:
+    if not rows:
+        return 0
+    text = statement(f"write_foreign_{kind}")
+    [row] = await store.write(text, {"user_id": user_id, "rows": rows})
+    return int(row["written"])
+
+
+def _change(row: Row, properties: Row) -> Row:
+    names = {"user_id", *properties}
+    return {
+        "element_id": row["element_id"],
+        "before": {name: value for name, value in row["fields"] if name in names},
+        "properties": properties,
+        "unindexed": None,
+    }
+
+
+def _removal(row: Row) -> Row:
+    # A time in UTC is read as one in a zone of that name, which Cypher does not take for equal.
+    fields = {
+        name: value.to_native().astimezone(UTC) if isinstance(value, DateTime) else value
+        for name, value in row["fields"]
+    }
+    names = {*written_by_kgagent(fields), ADOPTED, ADOPTED_HASHES} & fields.keys()
+    return {
+        "element_id": row["element_id"],
+        "before": {name: fields[name] for name in names},
+        "properties": dict.fromkeys(names),
+        "unindexed": fields.get(_KEYS[row["kind"]]),
+    }
 
 
 @dataclass(frozen=True)
 class _Adoption:
     """What is added to the records of an ontology."""
 
-    store: Store
     ontology: Ontology
 
-    def statement(self, name: str) -> str:
-        """A statement about the records of the ontology."""
-        labels, types = (
-            Identifier.any_of(self.ontology.labels),
-            Identifier.any_of(self.ontology.relationships),
-        )
-        return statement(name, labels=labels, types=types)
+    @property
+    def names(self) -> dict[str, Identifier]:
+        """The labels and types in a statement about the records."""
+        return {
+            "labels": Identifier.any_of(self.ontology.labels),
+            "types": Identifier.any_of(self.ontology.relationships),
+        }
 
-    def parameters(self, kind: Kind) -> dict[str, Any]:
-        """The owner, and the names of the properties that are read."""
+    def properties(self, kind: Kind) -> list[str]:
+        """The names of the properties that are read."""
         if kind == "nodes":
             made_of = [(*rule.name_from, *rule.text_from) for rule in self.ontology.labels.values()]
             content = _NODE_CONTENT
@@ -159,21 +201,16 @@ class _Adoption:
                 (*rule.type_from, *rule.text_from) for rule in self.ontology.relationships.values()
             ]
             content = _RELATIONSHIP_CONTENT
-        names = dict.fromkeys(
-            [*content, *_ALWAYS_READ, *(name for some in made_of for name in some)]
-        )
-        return {"user_id": self.ontology.adopted_for, "names": list(names)}
+        always = (*content, "version", ADOPTED, ADOPTED_HASHES)
+        return list(dict.fromkeys([*always, *(name for some in made_of for name in some)]))
 
     def node(self, row: Row) -> Row:
         """The properties to set on a node; none if it has all."""
         fields = dict(row["fields"])
         rule = self.ontology.labels[ontology_label(row["labels"], self.ontology)]
-        added = written_by_kgagent(fields)
-        own = {name: value for name, value in fields.items() if name not in added}
-        key = fields.get("entity_key") or str(uuid.uuid4())
-        name, description = node_texts(own, rule)
+        name, description = node_texts(_own(fields), rule)
         wanted = {
-            "entity_key": key,
+            "entity_key": fields.get("entity_key") or str(uuid.uuid4()),
             "user_id": self.ontology.adopted_for,
             "name": name,
             "description": description,
@@ -184,16 +221,12 @@ class _Adoption:
         """The properties to set on a relationship; none if it has all."""
         fields = dict(row["fields"])
         rule = self.ontology.relationships[row["type"]]
-        added = written_by_kgagent(fields)
-        own = {name: value for name, value in fields.items() if name not in added}
         ends = [_end_name(row[end], self.ontology) for end in ("from", "to")]
-        relationship_type, description = relationship_texts(own, row["type"], rule, ends)
-        key = fields.get("relationship_key")
-        if row["earlier"] and key is None:
-            key = parallel_key(row["type"], row["from"]["key"], row["to"]["key"])
+        relationship_type, description = relationship_texts(_own(fields), row["type"], rule, ends)
+        is_another = row["earlier"] and "relationship_key" not in fields
         wanted = {
             "user_id": self.ontology.adopted_for,
-            "relationship_key": key,
+            "relationship_key": parallel_key() if is_another else fields.get("relationship_key"),
             "relationship_type": relationship_type,
             "description": description,
         }
@@ -254,17 +287,26 @@ def _end_name(end: Row, ontology: Ontology) -> str:
     return beginning(name, MAX_NAME) or as_words(ontology_label(end["labels"], ontology))
 
 
+def _own(fields: Mapping[str, Any]) -> Row:
+    """The properties that kgagent has not written."""
+    added = written_by_kgagent(fields)
+    return {name: value for name, value in fields.items() if name not in added}
+
+
 def _additions(wanted: Mapping[str, Any], fields: Mapping[str, Any]) -> Row:
     """The properties to set so that a record has what is wanted; what is its own, or a tool has
     replaced, stays.
     """
-    added = written_by_kgagent(fields)
-    replaced = {entry.field for entry in parse_history(fields.get("history"))}
+    made, replaced = written_by("adoption", fields), written_by("tool", fields)
     changes: Row = {
         name: value or None
         for name, value in wanted.items()
         if fields.get(name) != (value or None)
         and name not in replaced
-        and (name not in fields or name in added)
+        and (name not in fields or name in made)
     }
-    return with_additions(fields, changes) if changes else {}
+    if not changes:
+        return {}
+    if "version" in written_by_kgagent(fields):
+        changes["version"] = fields["version"] + 1
+    return changes | ledger(fields, changes, "adoption")

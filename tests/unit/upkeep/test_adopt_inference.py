@@ -98,7 +98,7 @@ def test_the_word_and_the_texts_of_a_type_are_inferred() -> None:
 
 def test_of_several_labels_the_one_of_the_fewest_nodes_counts() -> None:
     def nodes(count: int, *labels: str) -> NodeGroup:
-        return NodeGroup(labels=labels, conflicts=(), count=count)
+        return NodeGroup(labels=labels, count=count)
 
     chosen = choose(
         [
@@ -111,8 +111,6 @@ def test_of_several_labels_the_one_of_the_fewest_nodes_counts() -> None:
                 type="FROM",
                 starts=["__Entity__", "Person"],
                 ends=["Chunk", "__KGBuilder__"],
-                is_loop=False,
-                conflicts=(),
                 count=9,
             )
         ],

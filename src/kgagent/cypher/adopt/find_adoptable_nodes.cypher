@@ -1,13 +1,7 @@
-// How many nodes without another owner have which labels, and which of their properties kgagent would use for something else.
-// Nodes that kgagent wrote, or adopted, have no such properties.
-// Parameters: user_id; own_labels (of kgagent's bookkeeping); reserved [names of properties].
-// Rows: labels, conflicts [names of properties], count.
+// How many nodes without another owner have which labels, and why they cannot be adopted.
+// Parameters: own_labels (of kgagent's bookkeeping); those of `_node_conflict.cypher`: user_id, reserved_of_nodes, shared_keys, unique.
+// Rows: labels, conflict ([reason, name of a property], or null), count.
 MATCH (n)
 WHERE NOT any(label IN labels(n) WHERE label IN $own_labels)
-WITH n, labels(n) AS labels, n.user_id IS :: STRING NOT NULL AND n.entity_key IS :: STRING NOT NULL AS is_known
-WHERE NOT is_known OR n.user_id = $user_id
-WITH labels, CASE WHEN is_known THEN [] ELSE [name IN $reserved WHERE n[name] IS NOT NULL]
-    + CASE WHEN coalesce(n.user_id = $user_id, n.user_id IS NULL) THEN [] ELSE ['user_id'] END
-    + [name IN ['entity_key', 'name'] WHERE n[name] IS NOT NULL AND NOT n[name] IS :: STRING NOT NULL]
-  END AS conflicts
-RETURN labels, conflicts, count(*) AS count
+  AND (n.user_id = $user_id OR NOT (n.user_id IS :: STRING NOT NULL AND n.entity_key IS :: STRING NOT NULL))
+RETURN labels(n) AS labels, «_node_conflict» AS conflict, count(*) AS count

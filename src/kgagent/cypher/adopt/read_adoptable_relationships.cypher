@@ -5,13 +5,13 @@
 // Rows: element_id, type, from and to {key, name, labels}, earlier, fields [[name, value]].
 MATCH (a:«labels»)-[r:«types»]->(b:«labels»)
 WHERE a.user_id = $user_id AND b.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id
-  AND a <> b AND (r.kgagent_adopted IS NOT NULL OR r.relationship_key IS NULL)
+  AND a.entity_key IS NOT NULL AND b.entity_key IS NOT NULL AND a <> b
+  AND (r.kgagent_adopted IS NOT NULL OR r.relationship_key IS NULL)
 RETURN elementId(r) AS element_id, type(r) AS type,
   a {key: a.entity_key, .name, labels: labels(a)} AS from, b {key: b.entity_key, .name, labels: labels(b)} AS to,
   COUNT {
     MATCH (a)-[other:«types»]-(b)
     WHERE type(other) = type(r) AND other <> r
-      AND (elementId(other) < elementId(r) OR other.relationship_key IS NOT NULL
-        AND NOT 'relationship_key' IN coalesce(other.kgagent_adopted, []))
+      AND (elementId(other) < elementId(r) OR other.relationship_key IS NOT NULL AND NOT other.relationship_key STARTS WITH '#')
   } AS earlier,
   [name IN $names WHERE r[name] IS NOT NULL | [name, r[name]]] AS fields

@@ -9,10 +9,10 @@ r.relation_embedding IS NOT NULL OR r.notes_embedding IS NOT NULL OR r.descripti
 EXISTS {
   MATCH (a)-[other:«types»]-(b)
   WHERE type(other) = type(r) AND other <> r
-    AND NOT 'relationship_key' IN coalesce(r.kgagent_adopted, []) + coalesce(other.kgagent_adopted, []) AND (
+    AND NOT coalesce(r.relationship_key STARTS WITH '#' OR other.relationship_key STARTS WITH '#', false) AND (
     (other.relationship_key IS NOT NULL AND r.relationship_key IS NULL)
     OR ((other.relationship_key IS NULL) = (r.relationship_key IS NULL) AND elementId(other) < elementId(r))
   )
 } AS is_duplicate,
 r {.relationship_type, .description, .attitude, .proximity, .`when`, .when_earliest, .when_latest, .when_periods,
-  .notes, .history, .statements_hash, .notes_text, .user_id, .relationship_key, .kgagent_adopted, .version, .embedding_hash, .embedding_model, .is_reversed} AS properties
+  .notes, .history, .statements_hash, .notes_text, .user_id, .relationship_key, .version, .embedding_hash, .embedding_model, .is_reversed} AS properties
