@@ -174,9 +174,10 @@ def _load_lines(report: "LoadReport") -> list[RenderableType]:
 
 
 def _count_columns(counts: "LoadCounts") -> str:
+    ended = f" {counts.ended:>7,} ended" if counts.ended else ""
     return (
         f"{counts.created:>7,} created {counts.updated:>7,} updated {counts.unchanged:>7,} "
-        f"unchanged"
+        f"unchanged{ended}"
     )
 
 

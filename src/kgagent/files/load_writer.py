@@ -75,7 +75,7 @@ class LoadWriter:
     @property
     def done(self) -> int:
         """Number of lines whose records are as the lines say."""
-        return self.counts.total()
+        return self.counts.total() - self.counts["ended"]
 
     def identity(self, line: LineItem[Any]) -> Hashable:
         """The record that a line is about."""
@@ -117,6 +117,7 @@ class LoadWriter:
                 self.counts[
                     "created" if outcome.created else "updated" if outcome.changed else "unchanged"
                 ] += 1
+                self.counts["ended"] += len(outcome.ended)
             elif isinstance(outcome, InputError | ConflictError):
                 self.problems[line.number] = _reason(outcome)
             else:

@@ -47,11 +47,14 @@ class ImportConflict(LineProblem):
 
 
 class LoadCounts(Report):
-    """Number of records that were created, updated or unchanged."""
+    """Number of records that were created, updated or unchanged, and of facts that lines ended, as
+    their type has one value at a time.
+    """
 
     created: int = 0
     updated: int = 0
     unchanged: int = 0
+    ended: int = 0
 
     @property
     def total(self) -> int:

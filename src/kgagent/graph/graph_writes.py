@@ -20,6 +20,7 @@ from kgagent.graph.record_saver import RecordSaver, changed_properties, with_pro
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, not_found
+from kgagent.graph.single_values import Ending, Pairs, Settled, SingleValues
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import PlannedWrite, WriteOptions, WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
@@ -78,13 +79,18 @@ class GraphStrategy:
         self._graph = graph
         self._options = options or WriteOptions()
         self._saver = RecordSaver(graph, self._options)
+        self._values = SingleValues(graph, self._options)
         self._new = frozenset(new)
         self._stored = stored
         self._planned: dict[str, NodeRecord] = {}
 
     def identity(self, intent: Intent) -> Hashable:
-        """The node's key, or the two nodes in either order."""
-        return intent.entity_key if isinstance(intent, NodeIntent) else intent.pair
+        """The node's key, the two nodes in either order, or the nodes that have one value of the
+        type.
+        """
+        if isinstance(intent, NodeIntent):
+            return intent.entity_key
+        return frozenset(self._values.subjects(intent)) or intent.pair
 
     async def read(self, intents: Sequence[Intent]) -> Sequence[State]:
         """Read the nodes, and the relationships with their two nodes; intents about one record
@@ -106,7 +112,7 @@ class GraphStrategy:
             for_update=for_update,
         )
         known = {id(one): pair for one, pair in zip(unread, read, strict=True)}
-        shared: dict[frozenset[str], list[RelationshipRecord]] = {}
+        shared: Pairs = {}
 
         def pair_state(one: RelationshipIntent) -> PairState:
             pair = known.get(id(one)) or PairState(
@@ -116,10 +122,12 @@ class GraphStrategy:
             )
             return replace(pair, relationships=shared.setdefault(one.pair, pair.relationships))
 
-        return [
+        found: list[State] = [
             states[one.entity_key] if isinstance(one, NodeIntent) else pair_state(one)
             for one in intents
         ]
+        await self._values.read(pairs, shared, new)
+        return found
 
     def _is_new(self, intent: RelationshipIntent, new: frozenset[str]) -> bool:
         """Whether one of two nodes is new and the other is known, so that they have no
@@ -150,7 +158,7 @@ class GraphStrategy:
         self, plans: Mapping[int, PlannedWrite[Any]]
     ) -> Mapping[int, WriteResult[Any] | KgAgentError]:
         """Embed and write; a plan that met a conflict is missing from the result."""
-        return await self._saver.save(plans)
+        return await self._saver.save(plans, list(self._values.guards.values()))
 
     def _plan_node(self, intent: NodeIntent, stored: NodeRecord | None) -> PlannedWrite[NodeRecord]:
         if self._options.prepare is not None:
@@ -178,6 +186,7 @@ class GraphStrategy:
         stored, blank = self._graph.relationships.find(intent, state)
         if self._options.prepare is not None:
             intent = self._options.prepare(intent, stored)
+        intent = asked = self._values.opened(intent, stored)
         ended = None
         if stored is None:
             if intent.mode == "update":
@@ -188,7 +197,7 @@ class GraphStrategy:
         elif intent.mode == "create":
             raise relationship_exists(state, stored, ontology)
         else:
-            intent = self._on_stored(intent, stored)
+            intent = asked = self._on_stored(intent, stored)
             replaces_type = intent.replaces_type(stored.text("relationship_type"))
             if intent.adds_type:
                 intent = self._with_added_type(intent, stored)
@@ -208,12 +217,34 @@ class GraphStrategy:
             name: ontology.level(before.neo4j_type, name, value) if name in LEVEL_FIELDS else value
             for name, value in intent.values.items()
         }
-        plan = self._changed(intent, stored, before, values, ended=ended)
+        settled = self._values.settle(asked, stored, before, values)
+        if settled.note is not None:
+            intent = replace(intent, notes=(self._note(*settled.note), *intent.notes))
+        plan = self._changed(intent, stored, before, settled.values, ended=ended)
         state.relationships[:] = [
             plan.after,
             *(record for record in state.relationships if record is not stored),
         ]
-        return replace(plan, asked_from=intent.from_entity_key, warnings=intent.remarks)
+        return replace(
+            plan,
+            asked_from=intent.from_entity_key,
+            endings=tuple(self._plan_ending(one, settled) for one in settled.endings),
+            ended=settled.texts,
+            warnings=intent.remarks,
+            is_guarded=settled.is_guarded,
+        )
+
+    def _plan_ending(self, ending: Ending, settled: Settled) -> PlannedWrite[RelationshipRecord]:
+        """Decide what to write to a relationship that a value of another one ends."""
+        before = self._with_new_names(ending.record)
+        intent = RelationshipIntent(
+            from_entity_key=before.from_entity_key,
+            to_entity_key=before.to_entity_key,
+            correction=settled.corrects,
+        )
+        plan = self._changed(intent, before, before, ending.values, ended=ending.since)
+        self._values.replace(ending.record, plan.after)
+        return plan
 
     @property
     def _first_said(self) -> dict[str, Any]:

@@ -54,9 +54,13 @@ class RecordSaver:
     options: WriteOptions
 
     async def save(
-        self, planned: Mapping[int, PlannedWrite[Any]]
+        self, planned: Mapping[int, PlannedWrite[Any]], guards: Sequence[Row] = ()
     ) -> dict[int, WriteResult[Any] | KgAgentError]:
         """Embed the changed texts in one request, and write all in one transaction.
+
+        Args:
+            planned: the plans by position, from 0; what they end is written with them.
+            guards: what guarded plans depend on; see `SingleValues`.
 
         Returns:
             The results by position; a plan that met a conflict is missing.
@@ -66,7 +70,10 @@ class RecordSaver:
             StoreError: the database failed before anything was written.
         """
         now = self.graph.context.clock()
-        records = [(plans, _whole(plans)) for plans in _by_record(planned)]
+        ending_of: dict[int, int] = {}
+        records = [
+            (plans, _whole(plans)) for plans in _by_record(_with_endings(planned, ending_of))
+        ]
         vectors, texts = await embedded(self.graph, [whole for _, whole in records], now)
         rows: dict[int, NamedRow] = {}
         results: dict[int, WriteResult[Any] | KgAgentError] = {}
@@ -77,9 +84,11 @@ class RecordSaver:
                 row = written_row(self.graph, whole, vector, now, updated_at)
                 done = "updated" if whole.after.element_id else "created"
                 kind = self.graph.kind(whole.after)
-                rows[position] = (f"{done}_{kind.plural}", {**row, "position": position})
+                is_guarded = any(plan.is_guarded for plan in plans.values())
+                own = {"position": position, "is_guarded": is_guarded}
+                rows[position] = (f"{done}_{kind.plural}", {**row, **own})
             results |= self._results(plans, whole, text, vector, rows.get(position))
-        outcomes = await self._write_rows(list(rows.values()))
+        outcomes = await self._write_rows(list(rows.values()), guards)
         for plans, whole in records:
             position = next(reversed(plans))
             if position in rows and position not in outcomes:
@@ -89,7 +98,7 @@ class RecordSaver:
                 results |= dict.fromkeys(plans, error)
             elif position in rows:
                 self._notify(whole)
-        return results
+        return _of_plans(results, ending_of)
 
     def _results(
         self,
@@ -107,15 +116,16 @@ class RecordSaver:
                 stored=plan.stored,
                 changed=plan.stored is None or bool(plan.changes),
                 warnings=plan.warnings,
+                ended=plan.ended,
             )
             for position, plan in plans.items()
         }
-        position = next(reversed(plans))
+        position = max(plans)
         written = with_properties(whole.after, row[1]["properties"]) if row else whole.after
         is_alone = row is not None and not any(result.changed for result in results.values())
         results[position] = replace(
             results[position],
-            record=kind.to_model(written, whole.asked_from),
+            record=kind.to_model(written, plans[position].asked_from),
             changed=results[position].changed or is_alone,
             embedding=vector.vector,
             warnings=(
@@ -132,7 +142,9 @@ class RecordSaver:
         expected = self.graph.kind(stored).bookkeeping(stored, self.graph.user_id, now)
         return any(stored.properties.get(name) != value for name, value in expected.items())
 
-    async def _write_rows(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
+    async def _write_rows(
+        self, rows: Sequence[NamedRow], guards: Sequence[Row]
+    ) -> dict[int, KgAgentError | None]:
         """Write rows in one transaction, or each alone if one is refused; without those that met a
         conflict.
 
@@ -142,6 +154,8 @@ class RecordSaver:
         if self.options.dry_run or not rows:
             return {row["position"]: None for _, row in rows}
         parameters: dict[str, Any] = {"user_id": self.graph.user_id}
+        if any(row["is_guarded"] for _, row in rows):
+            parameters["guards"] = guards
         for name, row in sorted(rows, key=_lock_order):
             parameters.setdefault(name, []).append(row)
         text = statement("write_records", **self.graph.relationships.names)
@@ -149,25 +163,30 @@ class RecordSaver:
             async with self.options.lock or nullcontext():
                 [written] = await self.graph.nodes.store.write(text, parameters)
         except (ConstraintViolationError, EntityGoneError) as error:
-            if len(rows) > 1:
-                return await self._write_each(rows)
+            if not all(row["is_guarded"] for _, row in rows[1:]):
+                return await self._write_each(rows, guards)
             if isinstance(error, EntityGoneError):
                 return {}
-            return {rows[0][1]["position"]: error}
+            return {row["position"]: error for _, row in rows}
         return dict.fromkeys(written["positions"])
 
-    async def _write_each(self, rows: Sequence[NamedRow]) -> dict[int, KgAgentError | None]:
-        """Write rows in turn; if the database fails once something was written, the rest has its
-        error as outcome.
+    async def _write_each(
+        self, rows: Sequence[NamedRow], guards: Sequence[Row]
+    ) -> dict[int, KgAgentError | None]:
+        """Write rows in turn, and then the guarded ones together; if the database fails once
+        something was written, the rest has its error as outcome.
         """
+        guarded = [named for named in rows if named[1]["is_guarded"]]
+        parts = [[named] for named in rows if not named[1]["is_guarded"]]
         outcomes: dict[int, KgAgentError | None] = {}
-        for number, row in enumerate(rows):
+        for part in [*parts, *([guarded] if guarded else [])]:
             try:
-                outcomes |= await self._write_rows([row])
+                outcomes |= await self._write_rows(part, guards)
             except KgAgentError as error:
                 if None not in outcomes.values():
                     raise
-                return outcomes | {rest["position"]: error for _, rest in rows[number:]}
+                rest = {row["position"]: error for _, row in rows}
+                return rest | outcomes
         return outcomes
 
     def _notify(self, plan: PlannedWrite[Any]) -> None:
@@ -179,6 +198,35 @@ class RecordSaver:
         kind = self.graph.kind(plan.after)
         before = None if plan.stored is None else kind.to_model(plan.stored, plan.asked_from)
         self.graph.context.on_change(before, kind.to_model(plan.after, plan.asked_from))
+
+
+def _with_endings(
+    planned: Mapping[int, PlannedWrite[Any]], ending_of: dict[int, int]
+) -> dict[int, PlannedWrite[Any]]:
+    """Plans with those of what they end, at positions below 0, each of which is noted with that of
+    its plan.
+    """
+    every: dict[int, PlannedWrite[Any]] = {}
+    for position, plan in planned.items():
+        every[position] = plan
+        for ending in plan.endings:
+            below = -1 - len(ending_of)
+            ending_of[below] = position
+            every[below] = replace(ending, is_guarded=True)
+    return every
+
+
+def _of_plans(
+    results: dict[int, WriteResult[Any] | KgAgentError], ending_of: Mapping[int, int]
+) -> dict[int, WriteResult[Any] | KgAgentError]:
+    """Results without those of what plans end; a plan fails with it."""
+    for position, plan in ending_of.items():
+        ending = results.pop(position, None)
+        if ending is None:
+            results.pop(plan, None)
+        elif isinstance(ending, KgAgentError):
+            results[plan] = ending
+    return results
 
 
 def _by_record(planned: Mapping[int, PlannedWrite[Any]]) -> list[Plans]:

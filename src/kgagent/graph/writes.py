@@ -85,6 +85,9 @@ class PlannedWrite(Generic[RecordT]):
         changes: the properties that change; None removes one.
         asked_from: of a relationship, the end that the caller named first.
         warnings: what the caller should know although the write succeeds.
+        endings: what it changes of other records, all together or not at all.
+        ended: what the answer says that it ends.
+        is_guarded: whether it depends on other records; see `SingleValues.guards`.
     """
 
     stored: RecordT | None
@@ -92,6 +95,9 @@ class PlannedWrite(Generic[RecordT]):
     changes: Mapping[str, Any]
     asked_from: str | None = None
     warnings: tuple[str, ...] = ()
+    endings: "tuple[PlannedWrite[Any], ...]" = ()
+    ended: tuple[str, ...] = ()
+    is_guarded: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,6 +109,7 @@ class WriteResult(Generic[ModelT]):
         stored: the record before; None for a new one.
         changed: whether anything was written.
         embedding: the new embedding; None if the stored one was kept, or there is none.
+        ended: what the write ended, one sentence each.
         warnings: what the caller should know although the write succeeded.
     """
 
@@ -110,6 +117,7 @@ class WriteResult(Generic[ModelT]):
     stored: Record | None
     changed: bool
     embedding: Embedding | None = None
+    ended: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property

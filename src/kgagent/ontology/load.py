@@ -35,8 +35,8 @@ def load_ontology(path: Path) -> Ontology:
 def dump_ontology(ontology: Ontology) -> str:
     """An ontology as YAML, without what has its default."""
     data = ontology.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    for name in ("stop_words", "symmetric_types", "hidden_properties", "owner_words"):
-        if name in data:
+    for name, value in ontology:
+        if name in data and isinstance(value, frozenset):
             data[name] = sorted(data[name])
     return yaml.safe_dump(
         data, sort_keys=False, allow_unicode=True, default_flow_style=None, width=120

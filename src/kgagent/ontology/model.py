@@ -40,6 +40,8 @@ class Ontology(BaseModel):
     relationship_defaults: dict[Name, Scalar] = Field(default_factory=dict)
     hidden_properties: frozenset[Name] = frozenset()
     symmetric_types: frozenset[str] = frozenset()
+    single_valued_types: frozenset[str] = frozenset()
+    single_holder_types: frozenset[str] = frozenset()
     owner_label: Name | None = None
     stop_words: frozenset[str] = frozenset()
     adopted_for: Annotated[str, Field(min_length=1)] | None = None

@@ -119,6 +119,7 @@ class RememberResult(WriteToolResultWithRecords):
         created_nodes: the nodes that are new, with their keys.
         failures: the items that were not written.
         replaced: descriptions, types, levels and notes that were replaced or removed.
+        ended: the facts that new ones ended.
         hints: what the caller should know although the writes succeeded.
         embeddings: number of new embeddings.
     """
@@ -132,6 +133,7 @@ class RememberResult(WriteToolResultWithRecords):
     created_nodes: tuple[CreatedNodeReference, ...] = ()
     failures: tuple[Failure, ...] = ()
     replaced: tuple[ReplacedValue, ...] = ()
+    ended: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
     embeddings: int = 0
 
@@ -145,6 +147,7 @@ class RememberResult(WriteToolResultWithRecords):
                 *map(str, self.note_expiries),
                 *_lines("Failed", self._failed()),
                 *_lines("Replaced", self._replaced_of_each()),
+                *_lines("Ended", self.ended),
                 *_lines("Note", self.hints),
             ]
         )
@@ -264,6 +267,7 @@ def remember_result(
         replaced=tuple(
             value for position in written for value in _replaced(position, outcome, ontology)
         ),
+        ended=tuple(text for result in written.values() for text in result.ended),
         hints=tuple(dict.fromkeys((*outcome.notices, *hints))),
         embeddings=sum(result.embedded for result in written.values()),
         written=tuple(records.values()),

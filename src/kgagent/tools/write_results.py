@@ -125,6 +125,7 @@ class WrittenRelationship(WriteToolResult):
         triplet: the relationship in its direction, such as "Ruth mentor Me".
         relationship: the relationship, with its nodes in the order of the arguments.
         replaced: what was replaced, by field; None if nothing was.
+        ended: the facts that it ended.
         hint: what may have to be corrected too.
         note_expiries: when the notes that were added expire; None if they never do.
     """
@@ -135,14 +136,18 @@ class WrittenRelationship(WriteToolResult):
     triplet: str
     relationship: GraphRelationship
     replaced: dict[str, str] | None = None
+    ended: tuple[str, ...] | None = None
     hint: str | None = None
     note_expiries: tuple[NoteExpiry, ...] | None = None
 
     def short_text(self) -> str:
         """What changed, the triplet, and when new notes expire; get_relationship reads the rest."""
         message, *others = super().short_text().split("\n")
+        ended = (f"Ended: {fact}" for fact in self.ended or ())
         hints = (
-            in_one_line(hint) for hint in (replaced_text(self.replaced or {}), self.hint) if hint
+            in_one_line(hint)
+            for hint in (*ended, replaced_text(self.replaced or {}), self.hint)
+            if hint
         )
         return "\n".join([message, f"triplet: {safe_triplet(self.relationship)}", *hints, *others])
 
@@ -162,6 +167,7 @@ class WrittenRelationship(WriteToolResult):
             relationship=written.record,
             written=(written.record,),
             replaced=dict(replaced) if replaced else None,
+            ended=written.ended or None,
             hint=hint,
             note_expiries=new_expiries(written),
         )

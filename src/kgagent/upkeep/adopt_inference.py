@@ -418,6 +418,8 @@ def infer_ontology(
             "default_note_lifetime": default.default_note_lifetime,
             "stop_words": default.stop_words,
             "symmetric_types": default.symmetric_types,
+            "single_valued_types": default.single_valued_types,
+            "single_holder_types": default.single_holder_types,
         }
     )
 

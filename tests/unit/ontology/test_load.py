@@ -38,6 +38,7 @@ def test_a_custom_ontology_is_read(tmp_path: Path) -> None:
     assert not ontology.label("Sailor").is_deterministic
     assert ontology.hidden_properties == frozenset()
     assert ontology.symmetric_types == frozenset()
+    assert not ontology.single_valued_types | ontology.single_holder_types
 
 
 def test_the_default_ontology_hides_the_bookkeeping_and_sets_the_defaults_of_the_documents() -> (
@@ -51,6 +52,8 @@ def test_the_default_ontology_hides_the_bookkeeping_and_sets_the_defaults_of_the
     assert ontology.default_note_lifetime == "forever"
     assert {"friend", "colleague of", "spouse"} <= ontology.symmetric_types
     assert all(word == word.casefold() for word in ontology.symmetric_types)
+    assert "lives in" in ontology.single_valued_types
+    assert "ceo of" in ontology.single_holder_types
 
 
 MISTAKES: dict[str, tuple[list[str], object, str]] = {

@@ -4,11 +4,13 @@
 // is compared, and the property is removed again. Properties of old graphs are removed.
 // The stored nodes of new relationships are found by their element ids, as a search by key in a writing statement would lock the
 // key's place in the index of each label, and writers that share a node would wait for each other.
-// Parameters: user_id; each may be missing: created_nodes [{position, label, entity_key, properties, vector or null}];
-//   updated_nodes [{position, element_id, entity_key, version, properties, vector or null}]; created_relationships [{position,
-//   neo4j_type, from_element_id and to_element_id (null for a new node), from_entity_key, to_entity_key, properties, vector or
-//   null}]; updated_relationships [{position, element_id, neo4j_type, version, from_entity_key, to_entity_key, properties, vector
-//   or null}].
+// Guarded rows are written only if all guards hold: the relationships of a node with some free types are those that were read.
+// Parameters: user_id; each may be missing: guards [{key (of a node), types [text], in lower case, with spaces between words,
+//   found [text] (element id and version of each relationship)}], sorted by their keys; created_nodes [{position, label,
+//   entity_key, properties, vector or null}]; updated_nodes [{position, element_id, entity_key, version, properties, vector or
+//   null}]; created_relationships [{position, is_guarded, neo4j_type, from_element_id and to_element_id (null for a new node),
+//   from_entity_key, to_entity_key, properties, vector or null}]; updated_relationships [{position, is_guarded, element_id,
+//   neo4j_type, version, from_entity_key, to_entity_key, properties, vector or null}].
 // Rows: one {positions (of what was written)}.
 CALL () {
   UNWIND $created_nodes AS row
@@ -43,7 +45,25 @@ CALL () {
   RETURN collect({row: row, record: n, ends: [n]}) AS nodes
 }
 CALL () {
+  UNWIND $guards AS wanted
+  MATCH (n:«labels» {entity_key: wanted.key})
+  WHERE n.user_id = $user_id
+  «_node_lock»
+  CALL (n, wanted) {
+    MATCH (n)-[r:«types»]-(m)
+    WHERE m.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id AND «_has_one_value»
+    WITH DISTINCT r
+    «_relationship_lock»
+    WITH r
+    RETURN collect(elementId(r) + ' ' + toStringOrNull(coalesce(r.version, 0))) AS found
+  }
+  WITH wanted, found
+  WHERE size(found) <> size(wanted.found) OR any(one IN found WHERE NOT one IN wanted.found)
+  RETURN count(*) > 0 AS is_changed
+}
+CALL (is_changed) {
   UNWIND $created_relationships AS row
+  WITH row WHERE NOT (is_changed AND row.is_guarded)
   CALL (row) {
     WITH row WHERE row.from_element_id IS NOT NULL
     MATCH (a) WHERE elementId(a) = row.from_element_id
@@ -76,8 +96,9 @@ CALL () {
   }
   RETURN collect({row: row, record: r, ends: «_ends_in_direction»}) AS new_relationships
 }
-CALL () {
+CALL (is_changed) {
   UNWIND $updated_relationships AS row
+  WITH row WHERE NOT (is_changed AND row.is_guarded)
   MATCH (a)-[r:«types»]->(b)
   WHERE elementId(r) = row.element_id
   «_relationship_lock»

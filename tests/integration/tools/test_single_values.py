@@ -1,0 +1,251 @@
+"""Types of which a node has one value at a time: a new one ends the old one."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgagent import KnowledgeGraph
+from kgagent.tools import Payload, Toolset
+from tests.support.payloads import succeeded
+from tests.support.stored import cypher, relationships_of
+
+PEOPLE = [{"label": "Person", "name": name} for name in ("Anna", "Bo", "Cy")]
+PLACES = [{"label": "Entity", "name": name} for name in ("Oslo", "Bergen", "Rome", "Acme")]
+
+
+def lives_in(place: str, **more: object) -> dict[str, object]:
+    """Where Anna lives."""
+    return {"from": "Anna", "to": place, "relationship_type": "lives in", **more}
+
+
+async def tell(tools: Toolset, *facts: dict[str, object], **call: Any) -> Payload:
+    """Tell facts in one call."""
+    return succeeded(
+        await tools.remember(nodes=[*PEOPLE, *PLACES], relationships=list(facts), **call)
+    )
+
+
+async def times(graph: KnowledgeGraph, user_id: str) -> dict[str, str | None]:
+    """The time of each relationship, by the name of the node beside Anna or Acme."""
+    rows = await cypher(
+        graph,
+        "MATCH (a)-[r {user_id: $user}]->(b) RETURN a.name AS a, b.name AS b, r.when AS when",
+        user=user_id,
+    )
+    return {row["b"] if row["a"] == "Anna" else row["a"]: row["when"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said", "oslo", "bergen"),
+    [
+        # In the precision of the beginning, if that is over.
+        ({"when": "2019/.."}, {"when": "2024-05/.."}, "2024-06-03", "2019/2024-05", "2024-05/.."),
+        ({"when": "2019/.."}, {"when": "2024-05"}, "2024-06-03", "2019/2024-05", "2024-05/.."),
+        ({}, {"when": "2024-05/.."}, "2024-06-03", "2015/2024-05", "2024-05/.."),
+        # Otherwise the last day on which it may not have begun.
+        ({"when": "2019"}, {"when": "2024-05/.."}, "2024-05-20", "2019/2024-05-19", "2024-05/.."),
+        (
+            {"when": "2019/.."},
+            {"when": "2024-05-20"},
+            "2024-06",
+            "2019/2024-05-19",
+            "2024-05-20/..",
+        ),
+        (
+            {"when": "2019/.."},
+            {"when": "2025-03/.."},
+            "2024-06-03",
+            "2019/2025-02-28",
+            "2025-03/..",
+        ),
+        ({"when": "2019/.."}, {}, "2024-06-03", "2019/2024-06-02", None),
+        ({"when": "2010/2012; 2019/.."}, {}, None, "2010/2012; 2019/2025-12-31", None),
+        # What has ended stays; what is told of a past period ends nothing.
+        ({"when": "2010/2012"}, {"when": "2024"}, None, "2010/2012", "2024/.."),
+        ({"when": "2019/.."}, {"when": "2020/2021"}, None, "2019/..", "2020/2021"),
+    ],
+)
+async def test_a_new_value_ends_the_old_one(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    user_id: str,
+    *,
+    old: dict[str, str],
+    new: dict[str, str],
+    said: str | None,
+    oslo: str,
+    bergen: str | None,
+) -> None:
+    await tell(tools, lives_in("Oslo", **old), said_on=None if old else "2015")
+    payload = await tell(tools, lives_in("Bergen", **new), said_on=said)
+    expected = {"Oslo": oslo, "Bergen": bergen}
+    assert await times(graph, user_id) == expected
+    until = oslo.rpartition("/")[2]
+    is_ended = oslo != old.get("when")
+    assert payload["ended"] == ([f"Anna lives in Oslo (until {until})"] if is_ended else [])
+
+
+async def test_values_may_be_told_in_any_order_and_again(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    told = {"Oslo": "2015-03-01", "Rome": "2017-04-01", "Bergen": "2020-05-01"}
+    answers = {}
+    for place in ("Oslo", "Bergen", "Rome", "Oslo", "Rome"):
+        answers[place] = await tell(tools, lives_in(place), said_on=told[place])
+    assert answers["Rome"]["ended"] == []
+    assert await times(graph, user_id) == {
+        "Oslo": "2015-03-01/2017-03-31",
+        "Rome": "2017-04-01/2020-04-30",
+        "Bergen": None,
+    }
+
+
+async def test_an_older_value_has_ended_when_the_known_one_began(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await tell(tools, lives_in("Bergen", when="2020-05/.."), said_on="2020-06-01")
+    payload = await tell(tools, lives_in("Oslo", when="2015"), said_on="2021-01-01")
+    assert payload["ended"] == ["Anna lives in Oslo (until 2020-05, then Anna lives in Bergen)"]
+    assert await times(graph, user_id) == {"Oslo": "2015/2020-05", "Bergen": "2020-05/.."}
+
+
+async def test_one_call_may_have_both_values_and_a_former_one_may_come_back(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    both = [lives_in("Oslo"), lives_in("Bergen")]
+    payload = await tell(tools, *both, said_on="2020-05-01")
+    assert payload["ended"] == ["Anna lives in Oslo (until 2020-04-30)"]
+    assert payload["relationships"]["created"] == 2
+    assert await times(graph, user_id) == {"Oslo": "../2020-04-30", "Bergen": None}
+    payload = await tell(tools, lives_in("Oslo"), said_on="2022-02-02")
+    assert payload["ended"] == ["Anna lives in Bergen (until 2022-02-01)"]
+    assert await times(graph, user_id) == {
+        "Oslo": "../2020-04-30; 2022-02-02/..",
+        "Bergen": "2020-05-01/2022-02-01",
+    }
+
+
+async def test_of_two_writers_at_once_one_has_the_current_value(
+    agents: list[Toolset], graph: KnowledgeGraph, user_id: str
+) -> None:
+    await tell(agents[0], lives_in("Oslo", when="2015/.."))
+    places = ["Bergen", "Rome", "Acme", "Bergen"]
+    calls = [
+        agent.remember(relationships=[lives_in(place, when="2020/..")])
+        for agent, place in zip(agents, places, strict=False)
+    ]
+    for answer in await asyncio.gather(*calls):
+        assert succeeded(answer)["relationships"]["failed"] == 0
+    found = await times(graph, user_id)
+    assert found["Oslo"] == "2015/2020"
+    current = [place for place, when in found.items() if when == "2020/.."]
+    assert len(current) == 1
+    assert {found[place] for place in set(places) - set(current)} == {"2020"}
+
+
+async def test_the_first_values_of_a_new_node_may_be_written_at_once(
+    agents: list[Toolset], graph: KnowledgeGraph, user_id: str
+) -> None:
+    capital = {"to": "Norge", "relationship_type": "capital of", "when": "1905/.."}
+    norge = {"label": "Entity", "name": "Norge"}
+    calls = [
+        agent.remember(
+            nodes=[norge, {"label": "Entity", "name": place}],
+            relationships=[{"from": place, **capital}],
+        )
+        for agent, place in zip(agents, ("Oslo", "Bergen", "Trondheim"), strict=False)
+    ]
+    for answer in await asyncio.gather(*calls):
+        assert succeeded(answer)["relationships"]["created"] == 1
+    rows = await cypher(
+        graph,
+        "MATCH ({user_id: $user})-[r]->({name: 'Norge'}) RETURN r.when AS when ORDER BY when",
+        user=user_id,
+    )
+    assert [row["when"] for row in rows] == ["1905", "1905", "1905/.."]
+
+
+async def test_a_correction_says_that_the_old_value_never_held(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await tell(tools, lives_in("Oslo", when="2015/..", description="She rents there."))
+    payload = await tell(tools, lives_in("Bergen"), said_on="2020-05-01")
+    payload = await tell(tools, lives_in("Rome", correction=True), said_on="2020-05-02")
+    assert payload["ended"] == ["Anna lives in Bergen (was never so)"]
+    stored = {one["relationship_type"]: one for one in await relationships_of(graph, user_id)}
+    [bergen] = await relationships_of_type(graph, user_id, "associated with")
+    assert '"corrected":true' in bergen["history"]
+    assert stored["associated with"].get("when") is None
+
+
+async def relationships_of_type(
+    graph: KnowledgeGraph, user_id: str, relationship_type: str
+) -> list[dict[str, Any]]:
+    """The relationships with exactly this type."""
+    return [
+        one
+        for one in await relationships_of(graph, user_id)
+        if one["relationship_type"] == relationship_type
+    ]
+
+
+async def test_of_several_types_only_the_one_with_another_value_ends(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    both = [lives_in("Oslo", relationship_type="born in"), lives_in("Oslo")]
+    await tell(tools, *both, said_on="2015-01-01")
+    payload = await tell(tools, lives_in("Bergen", when="2024-05"))
+    assert payload["ended"] == ["Anna lives in Oslo (until 2024-05)"]
+    [oslo] = await relationships_of_type(graph, user_id, "born in")
+    assert '"value":"born in, lives in"' in oslo["history"]
+    # An older value beside another type is a note, as the relationship has one time.
+    await tell(tools, lives_in("Rome", relationship_type="works in"))
+    payload = await tell(tools, lives_in("Rome", when="2020"))
+    assert payload["ended"] == ["Anna lives in Rome (until 2024-05, then Anna lives in Bergen)"]
+    [rome] = await relationships_of_type(graph, user_id, "works in")
+    assert "Anna lives in Rome." in rome["notes"]
+    assert "2020/2024-05" in rome["notes"]
+    assert "when" not in rome
+
+
+async def test_a_type_may_have_one_source_a_target_or_one_value_at_both_ends(
+    tools: Toolset,
+) -> None:
+    head = {"to": "Acme", "relationship_type": "CEO_of"}
+    await tell(tools, {"from": "Bo", **head, "when": "2015/.."})
+    payload = await tell(tools, {"from": "Cy", **head, "when": "2020/.."})
+    assert payload["ended"] == ["Bo ceo of Acme (until 2020)"]
+    married = {"relationship_type": "Married to"}
+    await tell(tools, {"from": "Anna", "to": "Bo", **married, "when": "2015/.."})
+    payload = await tell(tools, {"from": "Cy", "to": "Bo", **married, "when": "2020/.."})
+    assert payload["ended"] == ["Anna Married to Bo (until 2020)"]
+
+
+async def test_single_tools_and_load_end_values_too(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, tmp_path: Path
+) -> None:
+    await tell(tools, lives_in("Oslo", when="2015/.."))
+    answer = await tools.create_relationship(
+        from_entity_key="Anna", to_entity_key="Bergen", relationship_type="lives in", when="2020"
+    )
+    assert succeeded(answer)["ended"] == ["Anna lives in Oslo (until 2020)"]
+    rows = await cypher(
+        graph,
+        "MATCH (n {user_id: $user}) RETURN n.name AS name, n.entity_key AS key",
+        user=user_id,
+    )
+    keys = {row["name"]: row["key"] for row in rows}
+    line = {"kind": "relationship", **lives_in("Rome", when="2022/..")}
+    line |= {"from": keys["Anna"], "to": keys["Rome"]}
+    file = tmp_path / "facts.jsonl"
+    file.write_text(json.dumps(line), "utf-8")
+    report = await graph.load(file, user_id=user_id)
+    assert report.relationships.ended == 1
+    assert await times(graph, user_id) == {
+        "Oslo": "2015/2020",
+        "Bergen": "2020/2022",
+        "Rome": "2022/..",
+    }
