@@ -22,6 +22,7 @@ from kgagent.graph.connection import connect
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.store import Store
 from kgagent.local import LocalNeo4j
+from kgagent.ontology import Ontology
 
 Result = TypeVar("Result")
 
@@ -99,7 +100,12 @@ def kept_server(home: Path) -> Iterator[Server]:
 
 @asynccontextmanager
 async def open_graph(
-    where: Server, embedder: Embedder, settings: Settings, *, users: Sequence[str]
+    where: Server,
+    embedder: Embedder,
+    settings: Settings,
+    *,
+    users: Sequence[str],
+    ontology: Ontology | None = None,
 ) -> AsyncIterator[KnowledgeGraph]:
     """Open a graph with its indexes; afterwards, delete the users and the created indexes and
     constraints.
@@ -113,6 +119,7 @@ async def open_graph(
             password=where.password,
             embedder=embedder,
             settings=settings,
+            ontology=ontology,
         ) as graph:
             yield graph
     finally:

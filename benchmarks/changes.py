@@ -2,9 +2,9 @@
 
     python benchmarks/changes.py --data FOLDER
 
-FOLDER has facts.jsonl, questions.jsonl and single_valued.json. The facts are written through
-`remember`, in the order in which they were said, once with `said_on` only and once with the `when`
-of the facts that have one. A real Neo4j is used.
+FOLDER has facts.jsonl, questions.jsonl and single_valued.json, whose types the ontology declares.
+The facts are written through `remember`, in the order in which they were said, once with `said_on`
+only and once with the `when` of the facts that have one. A real Neo4j is used.
 
 stale first: share of the questions where a relationship of the former answer stands before that of
 the present one at the same hop. within 10: share whose relationships of the present answer are all
@@ -24,6 +24,7 @@ from _common import open_graph, parser, server, show
 
 from kgagent import HybridSearchRequest, KnowledgeGraph, Settings
 from kgagent.embedding.factory import make_embedder
+from kgagent.ontology import default_ontology
 
 Triplet = tuple[str, str, str]
 
@@ -105,12 +106,15 @@ async def run(arguments: argparse.Namespace) -> None:
     """Write both graphs and ask."""
     facts = read_lines(arguments.data / "facts.jsonl")
     questions = read_lines(arguments.data / "questions.jsonl")
+    declared = json.loads((arguments.data / "single_valued.json").read_text("utf-8"))
+    types = {"single_valued_types": frozenset(declared["single_valued"])}
+    ontology = default_ontology().model_copy(update=types)
     settings = Settings()
     rows: list[dict[str, object]] = []
     embedder = make_embedder(settings)
     with server(arguments.uri) as where:
         users = [f"changes-{kind}" for kind in KINDS]
-        async with open_graph(where, embedder, settings, users=users) as graph:
+        async with open_graph(where, embedder, settings, users=users, ontology=ontology) as graph:
             for kind, user_id in zip(KINDS, users, strict=True):
                 errors = await remember(graph, user_id, facts, with_when=kind == "when")
                 print(f"{kind}: {len(errors)} facts refused", *errors[:3], sep="\n  ")

@@ -218,8 +218,8 @@ class GraphStrategy:
             for name, value in intent.values.items()
         }
         settled = self._values.settle(asked, stored, before, values)
-        if settled.note is not None:
-            intent = replace(intent, notes=(self._note(*settled.note), *intent.notes))
+        notes = (self._note(*note) for note in settled.notes)
+        intent = replace(intent, notes=(*notes, *intent.notes))
         plan = self._changed(intent, stored, before, settled.values, ended=ended)
         state.relationships[:] = [
             plan.after,

@@ -27,6 +27,9 @@ Pairs = dict[frozenset[str], list[RelationshipRecord]]
 """The relationships between two nodes, as they are stored or as the last plan leaves them."""
 
 
+_TYPE = {"relationship_type"}
+
+
 class Span(NamedTuple):
     """When a value holds.
 
@@ -64,7 +67,7 @@ class Settled:
 
     Attributes:
         values: the properties of its relationship.
-        note: the text of a note to add to it, and its time.
+        notes: the texts of notes to add to it, each with its time.
         endings: what it makes of other values.
         texts: what the answer says.
         corrects: whether the other values never held.
@@ -72,7 +75,7 @@ class Settled:
     """
 
     values: dict[str, Any]
-    note: tuple[str, str] | None = None
+    notes: tuple[tuple[str, str], ...] = ()
     endings: tuple[Ending, ...] = ()
     texts: tuple[str, ...] = ()
     corrects: bool = False
@@ -275,7 +278,8 @@ class SingleValues:
             return Settled(dict(values))
         value = self._value(record, set().union(*subjects.values()))
         is_new = not value.names <= known
-        corrects = is_new and intent.correction
+        # Of a relationship that exists, a correction may be about what else is given.
+        corrects = intent.correction and (stored is None or set(intent.values) == _TYPE)
         rivals = [one for one in self._rivals(subjects, record) if one.span.last >= span.first]
         later = [one for one in rivals if one.span.first > span.first]
         if corrects or all(one.span.last < self._now.first for one in later):
@@ -298,6 +302,8 @@ class SingleValues:
             settled.values["when"] = when
             value = replace(value, record=with_properties(record, {"when": when}))
         if later and (is_new or not value.other_types):
+            if value.other_types and stored is not None:
+                settled.values.pop("when", None)
             successor = min(later, key=lambda one: one.span.first)
             return self._already_ended(settled, value, successor, intent.values.get("when") or "")
         return settled
@@ -325,14 +331,14 @@ class SingleValues:
         changes = value.ended(until) if until else {}
         if not changes:
             return settled
-        note = None
+        notes: tuple[tuple[str, str], ...] = ()
         if value.other_types:
-            note = (f"{value.fact}.", ended(when, self.options.said_on or "", until))
+            notes = ((f"{value.fact}.", ended(when, self.options.said_on or "", until)),)
         text = f"{value.fact} (until {until}, then {successor.fact})"
         return replace(
             settled,
             values=settled.values | changes,
-            note=note,
+            notes=notes,
             texts=(*settled.texts, text),
         )
 
