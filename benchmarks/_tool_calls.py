@@ -189,17 +189,11 @@ async def _update_note(given: Setting) -> Arguments:
     return {**await _noted(given), "content": "They dug up a Roman coin in July."}
 
 
-async def _restore(given: Setting) -> Arguments:
-    ends = await given.friends()
-    await given.do("delete_relationship", **ends)
-    return ends
-
-
 async def _delete_node(given: Setting) -> Arguments:
     return {"entity_key": (await given.friends())["to_entity_key"], "delete_relationships": True}
 
 
-async def _restore_node(given: Setting) -> Arguments:
+async def _restore(given: Setting) -> Arguments:
     deleted = await _delete_node(given)
     await given.do("delete_node", **deleted)
     return {"entity_key": deleted["entity_key"]}
@@ -234,10 +228,9 @@ CALLS: dict[str, Callable[[Setting], Awaitable[Arguments]]] = {
     "update_note": _update_note,
     "delete_note": _noted,
     "delete_relationship": Setting.friends,
-    "restore_relationship": _restore,
     "delete_node": _delete_node,
-    "restore_node": _restore_node,
     "merge_nodes": _merge,
+    "restore": _restore,
 }
 """What makes a call of each tool ready, and gives its arguments."""
 

@@ -224,9 +224,7 @@ class Settings(BaseSettings):
         30.0,
         ge=0,
         le=36_500,
-        description=(
-            "Days for which a deleted node or relationship can be restored; 0 disables undo."
-        ),
+        description=("Days for which a deletion or a merge can be undone; 0 disables undo."),
     )
     query_timeout: float = Field(
         30.0, gt=0, description="Timeout of a search on the server, in seconds."

@@ -289,7 +289,7 @@ class Agent:
             def change(zone: Zone, _: "Mapping[str, str]") -> None:
                 zone.relationships[ends] = zone.unrelated.pop(ends)
 
-            await self._write("restore_relationship", self._addressed(ends), change)
+            await self._write("restore", self._addressed(ends), change)
 
     async def _delete_node(self) -> None:
         if not (key := self._some_node()):
@@ -322,7 +322,7 @@ class Agent:
             zone.relationships |= relationships
             zone.gone.discard(key)
 
-        await self._write("restore_node", {"entity_key": key}, change)
+        await self._write("restore", {"entity_key": key}, change)
 
     async def _merge_nodes(self) -> None:
         """Two new nodes without relationships: their notes are together afterwards, and the lost
@@ -423,9 +423,9 @@ class Agent:
             ("update_note", {"entity_key": first, "note": "a", "content": self._text()}),
             ("delete_note", {**ends, "note": "a"}),
             ("delete_relationship", ends),
-            ("restore_relationship", ends),
+            ("restore", ends),
             ("delete_node", {"entity_key": first, "delete_relationships": True}),
-            ("restore_node", {"entity_key": first}),
+            ("restore", {"entity_key": first}),
             ("merge_nodes", {"keep_entity_key": first, "drop_entity_key": second}),
         ]
         return self._random.choice(calls)

@@ -76,7 +76,7 @@ edits: st.SearchStrategy[Any] = (
         ends,
         st.fixed_dictionaries({"note": st.sampled_from(["one", "two", "five"])}),
     )
-    | st.tuples(st.sampled_from(["delete_relationship", "restore_relationship"]), ends, st.just({}))
+    | st.tuples(st.sampled_from(["delete_relationship", "restore"]), ends, st.just({}))
 )
 old_writes = st.tuples(
     st.just("another program"),

@@ -1,7 +1,9 @@
 """Whatever two nodes and their relationships hold, merging them loses no note and leaves no
-embedding stale.
+embedding stale, and restoring the dropped one takes it back.
 """
 
+import json
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -80,6 +82,14 @@ def contents(stored: dict[str, Any]) -> set[str]:
     return set(note_contents(stored))
 
 
+def is_opposite(kept: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two relationships of a type that has a direction have opposite ones."""
+    starts = [item["second" if item.get("is_reversed") else "first"] for item in (kept, other)]
+    ends = [item["first" if item.get("is_reversed") else "second"] for item in (kept, other)]
+    turned = starts[0] == ends[1] or ends[0] == starts[1]
+    return bool(other["relationship_type"] == "mentor" and turned)
+
+
 def replaced_texts(kept: dict[str, Any], other: dict[str, Any]) -> list[str]:
     """What a dropped relationship says and the kept one does not: levels, its type with its
     description, or this.
@@ -91,7 +101,7 @@ def replaced_texts(kept: dict[str, Any], other: dict[str, Any]) -> list[str]:
         if level not in {None, kept.get(field)}
     ]
     description = other.get("description") or ""
-    if other["relationship_type"] != kept["relationship_type"]:
+    if other["relationship_type"] != kept["relationship_type"] or is_opposite(kept, other):
         return [other["relationship_type"], *words, description]
     return words + ([description] if description not in {"", kept.get("description")} else [])
 
@@ -151,7 +161,8 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
         types = {one["relationship_type"] for one in (own, other) if one is not None}
         for field in ("relationship_type", "description", "attitude", "proximity"):
             # What a relationship of another type says would be wrong of this one.
-            sources = (own, other) if len(types) == 1 else (own,)
+            differs = own is not None and other is not None and is_opposite(own, other)
+            sources = (own, other) if len(types) == 1 and not differs else (own,)
             said = [one.get(field) for one in sources if one is not None]
             assert item.get(field, "") == next(
                 (value for value in said if value not in (None, "")), ""
@@ -170,3 +181,42 @@ async def test_a_merge_loses_nothing_and_leaves_every_embedding_current(
         lost.add(statement)
     assert contents(node_after) - {"last"} == set().union(lost, *map(contents, both))
     assert len(note_contents(node_after)) == len(contents(node_after))
+
+
+async def exported(graph: KnowledgeGraph, user_id: str, path: Path) -> list[dict[str, Any]]:
+    """All that is stored of a user, without times of changes and versions."""
+    await graph.export(path, user_id=user_id)
+    return content(path)
+
+
+def content(path: Path) -> list[dict[str, Any]]:
+    """The records of an exported file, without times of changes and versions."""
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()[1:-1]]
+    for line in lines:
+        for name in ("updated_at", "version"):
+            line["properties"].pop(name)
+    return lines
+
+
+@pytest.mark.usefixtures("part")
+@examples(4)
+@given(drawn=graphs, kept=node_facts, dropped=node_facts)
+async def test_restoring_the_dropped_node_restores_all(
+    graph: KnowledgeGraph,
+    tmp_path: Path,
+    clock: Clock,
+    drawn: Drawn,
+    kept: dict[str, Any],
+    dropped: dict[str, Any],
+) -> None:
+    tools = graph.tools(user_id=f"user-{uuid4()}")
+    keys = await made(tools, drawn, kept, dropped)
+    # What says that a note is from one of the two, and an earlier value.
+    cited = [{"content": "cited", "source_entity_key": keys["drop"]}]
+    succeeded(await tools.update_node(entity_key=keys["Cy"], notes=cited, description="New"))
+    succeeded(await tools.update_node(entity_key=keys["drop"], description="New"))
+    before = await exported(graph, tools.user_id, tmp_path / "before.jsonl")
+    clock.forward(hours=1)
+    succeeded(await tools.merge_nodes(keep_entity_key=keys["keep"], drop_entity_key=keys["drop"]))
+    succeeded(await tools.restore(entity_key=keys["drop"]))
+    assert await exported(graph, tools.user_id, tmp_path / "after.jsonl") == before

@@ -371,7 +371,7 @@ class User:
             self.model.delete_relationship(at, "")
 
     async def _restore_relationship(self, at: Ends) -> None:
-        payload = await self.tools.restore_relationship(**self.ends(at))
+        payload = await self.tools.restore(**self.ends(at))
         self.check(payload, succeeds=self.model.restore_relationship(at))
 
     async def _delete_node(self, at: str) -> None:
@@ -379,7 +379,7 @@ class User:
         self.check(payload, succeeds=self.model.delete_node(at))
 
     async def _restore_node(self, at: str) -> None:
-        payload = await self.tools.restore_node(**self.at(at))
+        payload = await self.tools.restore(**self.at(at))
         self.check(payload, succeeds=self.model.restore_node(at))
 
     async def _merge_nodes(self, keep_and_drop: tuple[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""kgagent restore: list what was deleted, and undo the deletion of a node or of a relationship."""
+"""kgagent restore: list what was deleted or merged, and undo that."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +22,7 @@ def restore(
     node: Annotated[
         str | None,
         typer.Argument(
-            help="Deleted node, or one of the two nodes of a relationship: key or name. "
+            help="Deleted or merged node, or one of the two nodes of a relationship: key or name. "
             "[dim]\\[lists what can be restored][/dim]"
         ),
     ] = None,
@@ -33,10 +33,10 @@ def restore(
     user: User = None,
     json: Json = False,
 ) -> None:
-    """Undo what an agent deleted: a node with its relationships, or the relationship between two
-    nodes.
+    """Undo what an agent deleted or merged: a node with its relationships, or the relationship
+    between two nodes.
 
-    Without NODE, list the deleted nodes and relationships that can be restored.
+    Without NODE, list the nodes and relationships that can be restored.
     """
     if node is None:
         _show_restorable(user, json=json)
@@ -45,10 +45,9 @@ def restore(
     async def work(graph: "KnowledgeGraph", user_id: str) -> "ToolText":
         tools = graph.tools(user_id=user_id)
         if other is not None:
-            return await tools.restore_relationship.call_text(
-                {"from_entity_key": node, "to_entity_key": other}
-            )
-        return await tools.restore_node.call_text({"entity_key": node})
+            ends = {"from_entity_key": node, "to_entity_key": other}
+            return await tools.restore.call_text(ends)
+        return await tools.restore.call_text({"entity_key": node})
 
     _, answer = run_for_user(work, user)
     if answer.is_error:

@@ -30,7 +30,7 @@ MAX_RESTORABLE = 1_000
 
 @dataclass(frozen=True, kw_only=True)
 class RestorableRecord:
-    """A deleted node, or a deleted relationship between two nodes that exist.
+    """A deleted or merged node, or a deleted relationship between two nodes that exist.
 
     Attributes:
         name: name of the node, or the relationship as two names and a type.
@@ -38,25 +38,30 @@ class RestorableRecord:
         entity_keys: the key of the node, or those of the nodes that the relationship was from and
             to.
         undo_until: until when it can be restored.
+        merged_into: key of the node into which it was merged; empty if it was deleted.
     """
 
     name: str
     label: str
     entity_keys: tuple[str, ...]
     undo_until: datetime
+    merged_into: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON types."""
         label = {"label": self.label} if self.label else {}
         names = ("entity_key",) if self.label else ("from_entity_key", "to_entity_key")
         keys = dict(zip(names, self.entity_keys, strict=True))
-        return {"name": self.name, **label, **keys, "undo_until": format_minute(self.undo_until)}
+        merged = {"merged_into": self.merged_into} if self.merged_into else {}
+        until = format_minute(self.undo_until)
+        return {"name": self.name, **label, **keys, **merged, "undo_until": until}
 
     def __str__(self) -> str:
         """The record in one line."""
         label = f" ({self.label})" if self.label else ""
+        merged = f"merged into {self.merged_into}  " if self.merged_into else ""
         return (
-            f"{self.name}{label}  {' '.join(self.entity_keys)}  until "
+            f"{self.name}{label}  {' '.join(self.entity_keys)}  {merged}until "
             f"{format_minute(self.undo_until)}"
         )
 
@@ -94,7 +99,11 @@ def _record(row: Row, labels: Mapping[str, object]) -> RestorableRecord:
     if row["labels"] is not None:
         label = next((name for name in labels if name in row["labels"]), row["labels"][0])
         return RestorableRecord(
-            name=row["name"] or "", label=label, entity_keys=(row["entity_key"],), undo_until=until
+            name=row["name"] or "",
+            label=label,
+            entity_keys=(row["entity_key"],),
+            undo_until=until,
+            merged_into=row["merged_into"] or "",
         )
     start, end = row["from"], row["to"]
     return RestorableRecord(

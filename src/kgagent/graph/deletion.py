@@ -1,109 +1,44 @@
-"""Deleting nodes and relationships so that they can be restored for a while; see `restoration`.
+"""Deleting nodes and relationships so that they can be restored for a while; see `restoration`."""
 
-The properties of a deleted record move to a node with a label of its own. No search, index or
-constraint reads that label, so nodes can be connected again at once.
-"""
-
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Generic
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.formatting import beginning, counted
-from kgagent.graph.deleted_records import DELETED_NAMES
-from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, not_found
-from kgagent.graph.single_write import SingleWrite, version_of
-from kgagent.graph.user_graph import UserGraph
-from kgagent.graph.writes import ModelT
+from kgagent.graph.whole_write import MAX_RECORDS, Changes, WholeWrite
 from kgagent.models import GraphNode, GraphRelationship
-
-MAX_RELATIONSHIPS = 10_000
-"""Maximum number of relationships that are deleted with a node, in one transaction."""
 
 MAX_LISTED = 5
 MAX_TRIPLET = 100
 
 
 @dataclass(frozen=True)
-class DeletionPlan(Generic[ModelT]):
-    """What one transaction deletes.
+class RelationshipDeletionPlan:
+    """A relationship to delete, as callers see it, and what is written."""
 
-    Attributes:
-        record: the node or relationship as callers see it.
-        relationships: it, or all relationships of the node.
-        node: the node; None if only a relationship is deleted.
-    """
-
-    record: ModelT
-    relationships: tuple[RelationshipRecord, ...]
-    node: NodeRecord | None = None
+    record: GraphRelationship
+    changes: Changes
 
 
 @dataclass(frozen=True)
-class DeletionResult(Generic[ModelT]):
-    """A record that was deleted.
+class NodeDeletionPlan:
+    """A node to delete, as callers see it, the number of its relationships, and what is written."""
 
-    Attributes:
-        record: the record before its deletion.
-        relationships: number of relationships that were deleted.
-        undo_until: until when they can be restored; None if they cannot.
-    """
-
-    record: ModelT
+    record: GraphNode
     relationships: int
-    undo_until: datetime | None
+    changes: Changes
 
 
 @dataclass(frozen=True)
-class _Deletion(SingleWrite[DeletionPlan[ModelT], DeletionResult[ModelT]]):
-    """What the deletions of nodes and of relationships share.
-
-    Attributes:
-        graph: the records of the user.
-        window: how long what is deleted can be restored; zero keeps nothing.
-    """
-
-    graph: UserGraph
-    window: timedelta
-
-    async def save(self, plan: DeletionPlan[ModelT]) -> DeletionResult[ModelT] | None:
-        """Delete."""
-        now = self.graph.context.clock()
-        until = now + self.window if self.window else None
-        relationships = [
-            {
-                "element_id": record.element_id,
-                "neo4j_type": record.neo4j_type,
-                "from_entity_key": record.from_entity_key,
-                "to_entity_key": record.to_entity_key,
-                "relationship_key": self.graph.relationships.relationship_key(record),
-            }
-            # Sorted, so that concurrent writes take locks in the same order.
-            for record in sorted(plan.relationships, key=lambda record: record.element_id)
-        ]
-        parameters = {
-            "nodes": [] if plan.node is None else [version_of(plan.node)],
-            "relationships": relationships,
-            "deletion": None if plan.node is None else str(uuid.uuid4()),
-            "now": now,
-            "undo_until": until,
-        }
-        if not await self.graph.write("delete_records", parameters, **DELETED_NAMES):
-            return None
-        return DeletionResult(plan.record, len(relationships), until)
-
-
-@dataclass(frozen=True)
-class RelationshipDeletion(_Deletion[GraphRelationship]):
+class RelationshipDeletion(WholeWrite[RelationshipDeletionPlan]):
     """Deletes the relationship of an intent."""
 
     intent: RelationshipIntent
 
-    async def plan(self) -> DeletionPlan[GraphRelationship]:
+    async def plan(self) -> RelationshipDeletionPlan:
         """Find the relationship to delete.
 
         Raises:
@@ -116,11 +51,12 @@ class RelationshipDeletion(_Deletion[GraphRelationship]):
         stored, _ = relationships.find(self.intent, pair)
         if stored is None:
             raise not_found(self.intent, pair)
-        return DeletionPlan(relationships.to_model(stored, self.intent.from_entity_key), (stored,))
+        record = relationships.to_model(stored, self.intent.from_entity_key)
+        return RelationshipDeletionPlan(record, Changes(deleted=(stored,)))
 
 
 @dataclass(frozen=True)
-class NodeDeletion(_Deletion[GraphNode]):
+class NodeDeletion(WholeWrite[NodeDeletionPlan]):
     """Deletes a node.
 
     Attributes:
@@ -132,7 +68,7 @@ class NodeDeletion(_Deletion[GraphNode]):
     entity_key: str
     with_relationships: bool = False
 
-    async def plan(self) -> DeletionPlan[GraphNode]:
+    async def plan(self) -> NodeDeletionPlan:
         """Read the node and its relationships, and check that they may be deleted.
 
         Raises:
@@ -147,22 +83,21 @@ class NodeDeletion(_Deletion[GraphNode]):
         if node.properties.get("is_owner") is True:
             raise InputError(f"{shown} is the owner of this graph and cannot be deleted")
         own, unmanaged = await self.graph.relationships.read_of_node(
-            user_id, key, limit=MAX_RELATIONSHIPS + 1
+            user_id, key, limit=MAX_RECORDS + 1
         )
         if unmanaged:
             raise InputError(
                 f"{shown} has relationships that kgagent does not manage ({', '.join(unmanaged)}); "
-                f"delete "
-                "them with the program that created them"
+                f"delete them with the program that created them"
             )
-        if len(own) > MAX_RELATIONSHIPS:
+        if len(own) > MAX_RECORDS:
             raise InputError(
-                f"{shown} has more than {MAX_RELATIONSHIPS:,} relationships; delete some of them "
-                f"first"
+                f"{shown} has more than {MAX_RECORDS:,} relationships; delete some of them first"
             )
         if own and not self.with_relationships:
             raise InputError(_relationships_refused(shown, own))
-        return DeletionPlan(self.graph.nodes.to_model(node), own, node)
+        changes = Changes(deleted=(node, *own))
+        return NodeDeletionPlan(self.graph.nodes.to_model(node), len(own), changes)
 
 
 def _relationships_refused(shown: str, relationships: Sequence[RelationshipRecord]) -> str:
@@ -172,8 +107,6 @@ def _relationships_refused(shown: str, relationships: Sequence[RelationshipRecor
     )
     return (
         f"{shown} has {counted(len(relationships), 'relationship')}, which would be deleted too: "
-        f"{', '.join(listed)}"
-        f"{more}. Set delete_relationships to true if that is meant; merge_nodes removes a "
-        f"duplicate with the same "
-        "label without loss"
+        f"{', '.join(listed)}{more}. Set delete_relationships to true if that is meant; "
+        f"merge_nodes removes a duplicate with the same label without loss"
     )

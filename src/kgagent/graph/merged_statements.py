@@ -10,10 +10,11 @@ from kgagent.graph.aliases import ALIASES
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, TIMES
 from kgagent.graph.records import Record, RelationshipRecord, visible
 from kgagent.models import Note
-from kgagent.models.free_types import normalised_type
+from kgagent.models.free_types import normalised_type, split_types
 from kgagent.models.note import as_utc
 from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology
+from kgagent.ontology.model import as_words
 
 LONGEST_VALUE = 200
 """Characters of a value of a property that a note quotes."""
@@ -27,14 +28,22 @@ _NOT_QUOTED |= {"description", "confidence", "salience", *LEVEL_FIELDS}
 """Properties whose other values are no statements, or stay in another form."""
 
 
-def _replaced_statement(
-    stored: RelationshipRecord, relationship_type: str, description: str
-) -> str:
-    """What a relationship states that a type and a description do not; empty if nothing."""
-    old_type, old = stored.text("relationship_type"), stored.text("description")
-    if normalised_type(old_type) in {"", normalised_type(relationship_type)}:
-        return old if old != description else ""
-    return f"{stored.triplet}. {old}" if old else stored.triplet
+def says_something_else(kept: Record, other: Record, ontology: Ontology) -> bool:
+    """Whether a relationship states something else than another one beside it: it has another type,
+    or one that says its direction, which is the opposite.
+
+    The two share a node, and have another, or two that become one, at their other ends.
+    """
+    if not isinstance(kept, RelationshipRecord) or not isinstance(other, RelationshipRecord):
+        return False
+    types = [one.text("relationship_type") for one in (kept, other)]
+    if len({*map(normalised_type, types)} - {""}) > 1:
+        return True
+    undirected = {*ontology.symmetric_types, as_words(other.neo4j_type)}
+    if all(normalised_type(name) in undirected for name in split_types(types[1])):
+        return False
+    (start, end), (other_start, other_end) = kept.ends_in_direction, other.ends_in_direction
+    return (start == other_end or end == other_start) and start != other_start
 
 
 def lost_statement(kept: Record, merged: Record, ontology: Ontology) -> str:
@@ -56,9 +65,9 @@ def lost_statement(kept: Record, merged: Record, ontology: Ontology) -> str:
         field for field in LEVEL_FIELDS if merged.known_level(ontology, field) != known[field]
     )
     words = _level_words(merged, levels, ontology)
-    statement = _replaced_statement(
-        merged, kept.text("relationship_type"), kept.text("description")
-    )
+    if says_something_else(kept, merged, ontology):
+        return _joined(merged.triplet + words, description, *values)
+    statement = description if description != kept.text("description") else ""
     if not words and not values:
         return statement
     return _joined(merged.triplet + words, description if statement else "", *values)

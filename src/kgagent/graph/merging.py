@@ -1,25 +1,24 @@
-"""Merging one node into another, in one transaction or not at all."""
+"""Merging one node into another, in one transaction or not at all. Restoring the dropped node takes
+it back.
+"""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.aliases import ALIASES, changed_aliases
-from kgagent.graph.merged_statements import lost_statement, note_of
+from kgagent.graph.merged_statements import lost_statement, note_of, says_something_else
 from kgagent.graph.pair_state import PairState
 from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
-from kgagent.graph.record_saver import stored_version, with_properties
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text
+from kgagent.graph.record_saver import with_properties
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.graph.single_write import SingleWrite, embedded_rows, version_of
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.graph.user_graph import UserGraph
-from kgagent.graph.writes import PlannedWrite
+from kgagent.graph.whole_write import MAX_RECORDS, Change, Changes, WholeWrite, changed
 from kgagent.models import GraphNode, Note
-from kgagent.models.free_types import normalised_type
 from kgagent.models.history import dump_history
 from kgagent.models.merged_notes import merge_notes, stored_form
 from kgagent.models.note import LONG_AGO, dump_notes
@@ -29,93 +28,60 @@ from kgagent.turns import in_turns
 
 RecordT = TypeVar("RecordT", bound=Record)
 
-MAX_RECORDS = 10_000
-"""Maximum number of records that a merge may change; all of them are changed in one transaction."""
+_OF_TYPE = {"relationship_type", "description", "when", "confidence", "salience", *LEVEL_FIELDS}
+"""What another statement says of itself, and would be wrong of this one."""
 
-_OF_TYPE = ("description", "when", "confidence", "salience", *LEVEL_FIELDS)
 _NEVER_COPIED = INTERNAL_PROPERTIES | {"entity_key", "notes", "updated_at", ALIASES, *LEVEL_FIELDS}
 
 
-@dataclass(frozen=True)
-class RecordChange(Generic[RecordT]):
-    """A record before and after a merge.
-
-    Attributes:
-        stored: the record before.
-        after: the record after.
-        changes: the properties that differ.
-        lost: what the records merged into it stated that it does not; its notes keep it.
+class _Merged(NamedTuple, Generic[RecordT]):
+    """A record with what it gets from others, and what those stated that it does not, which its
+    notes keep.
     """
 
-    stored: RecordT
-    after: RecordT
-    changes: Mapping[str, Any]
-    lost: tuple[Note, ...] = ()
+    write: Change[RecordT]
+    lost: tuple[Note, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class MergePlan:
-    """What a merge writes.
+    """What a merge does.
 
     Attributes:
-        node: the kept node.
+        keep: the kept node before the merge.
+        node: the kept node after it.
         drop: the dropped node.
-        moved: relationships that get the kept node in place of the dropped one.
-        merged: relationships of the kept node that receive the content of those of the dropped
-            node.
-        citing_nodes: other nodes with a note that names the dropped node as its source.
-        citing_relationships: other relationships with such a note.
-        between: relationships between the two nodes; they are deleted, and their notes move to the
-            kept node.
-        read: every relationship whose version must be unchanged.
-        deleted: every relationship of the dropped node.
+        moved: number of relationships that get the kept node in place of the dropped one.
+        merged: number of relationships of the kept node that get the content of those of the
+            dropped one.
+        between: number of relationships between the two nodes; they are deleted, and their notes
+            move to the kept node.
+        cited: number of other records with a note that names the dropped node as its source.
+        lost: what the dropped node and its relationships stated otherwise, which the records have
+            as notes.
+        changes: what is written.
     """
 
-    node: RecordChange[NodeRecord]
-    drop: NodeRecord
-    moved: tuple[RecordChange[RelationshipRecord], ...]
-    merged: tuple[RecordChange[RelationshipRecord], ...]
-    citing_nodes: tuple[RecordChange[NodeRecord], ...]
-    citing_relationships: tuple[RecordChange[RelationshipRecord], ...]
-    between: tuple[RelationshipRecord, ...]
-    read: tuple[RelationshipRecord, ...]
-    deleted: tuple[RelationshipRecord, ...]
-
-    @property
-    def lost(self) -> tuple[str, ...]:
-        """What the dropped node and its relationships stated otherwise, which the records have as
-        notes.
-        """
-        changes: tuple[RecordChange[Any], ...] = (self.node, *self.moved, *self.merged)
-        return tuple(dict.fromkeys(note.content for change in changes for note in change.lost))
-
-
-@dataclass(frozen=True)
-class MergeResult:
-    """A merge that was written.
-
-    Attributes:
-        plan: what was written.
-        node: the kept node.
-        embedded: number of new embeddings.
-    """
-
-    plan: MergePlan
+    keep: GraphNode
     node: GraphNode
-    embedded: int
+    drop: GraphNode
+    moved: int
+    merged: int
+    between: int
+    cited: int
+    lost: tuple[str, ...]
+    changes: Changes
 
 
 @dataclass(frozen=True)
-class Merge(SingleWrite[MergePlan, MergeResult]):
+class Merge(WholeWrite[MergePlan]):
     """Merges a node into another of the same label.
 
     Attributes:
-        graph: the records of the user.
         keep: key of the node to keep.
         drop: key of the node to merge into it.
     """
 
-    graph: UserGraph
     keep: str
     drop: str
 
@@ -135,9 +101,8 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
         if unmanaged:
             raise InputError(
                 f"{self.drop} has relationships that kgagent does not manage "
-                f"({', '.join(unmanaged)}), which merging "
-                "would delete; move or delete them with the program that created them, or keep "
-                "this node instead"
+                f"({', '.join(unmanaged)}), which merging would delete; move or delete them with "
+                f"the program that created them, or keep this node instead"
             )
         nodes, relationships = await self._citing()
         if max(len(of_drop), len(nodes) + len(relationships)) > MAX_RECORDS:
@@ -145,112 +110,73 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
                 f"Merging {self.drop} would change more than {MAX_RECORDS:,} records; "
                 "keep the node with more relationships instead"
             )
-        others = {self._other_end(record) for record in of_drop} - {self.keep, self.drop}
-        pairs = await self._pairs(others)
+        pairs = await self._pairs(
+            {self._other_end(one) for one in of_drop} - {self.keep, self.drop}
+        )
         counterparts: dict[tuple[str, str], RelationshipRecord] = {}
         for other, pair in pairs.items():
             for record in pair.relationships:
                 counterparts.setdefault((record.neo4j_type, other), record)
-        # A node that has been deleted since the first statement took its relationships with it.
-        own = tuple(
-            record
-            for record in of_drop
-            if self._other_end(record) in {self.keep, self.drop, *pairs}
-        )
-        # A record reads its notes once; the plan, which is made in one go, needs those of all
-        # records.
-        await in_turns(
-            lambda record: record.notes, (*own, *counterparts.values(), *nodes, *relationships)
-        )
-
-        between = tuple(
-            record for record in own if self._other_end(record) in {self.keep, self.drop}
-        )
-        node = self._kept_node(keep, drop, between)
+        between: list[RelationshipRecord] = []
         groups: dict[tuple[str, str], list[RelationshipRecord]] = {}
-        for record in own:
-            if record not in between:
-                groups.setdefault((record.neo4j_type, self._other_end(record)), []).append(record)
+        for record in of_drop:
+            other = self._other_end(record)
+            if other in {self.keep, self.drop}:
+                between.append(record)
+            # A node that has been deleted since the first statement took its relationships with it.
+            elif other in pairs:
+                groups.setdefault((record.neo4j_type, other), []).append(record)
         foreign = {
             (record.neo4j_type, other) for other, pair in pairs.items() for record in pair.foreign
         }
         if refused := next((group for group in groups if group in foreign), None):
             raise InputError(
                 f"{self.keep} has a {refused[0]} relationship with {refused[1]} that names another "
-                f"user as its owner. "
-                "`kgagent migrate` gives it to the owner of the two nodes"
+                f"user as its owner. `kgagent migrate` gives it to the owner of the two nodes"
             )
-        united = [
-            (counterparts[group], records)
+        # A record reads its notes once; the plan, which is made in one go, needs those of all
+        # records.
+        await in_turns(
+            lambda record: record.notes, (*of_drop, *counterparts.values(), *nodes, *relationships)
+        )
+
+        node = self._kept_node(keep, drop, between)
+        merged = [
+            self._change(counterparts[group], records)
             for group, records in groups.items()
             if group in counterparts
         ]
-        alone = [records for group, records in groups.items() if group not in counterparts]
-        planned = {
-            record.element_id for record in (*own, *(record for record, _ in united), keep, drop)
-        }
-        citing = [record for record in relationships if self._is_cited_by(record)]
+        moved = [
+            self._moved(records, pairs[group[1]])
+            for group, records in groups.items()
+            if group not in counterparts
+        ]
+        deleted = (drop, *between, *(one for records in groups.values() for one in records))
+        planned = {one.element_id for one in (keep, *deleted)}
+        planned |= {one.write.after.element_id for one in merged}
+        cited = [
+            self._change(record).write
+            for record in (*nodes, *relationships)
+            if self._is_cited_by(record) and record.element_id not in planned
+        ]
+        lost = [*node.lost, *(note for one in [*moved, *merged] for note in one.lost)]
+        to_model = self.graph.nodes.to_model
         return MergePlan(
-            node=node,
-            drop=drop,
-            moved=tuple(self._moved(records, node.after) for records in alone),
-            merged=tuple(self._change(record, records) for record, records in united),
-            citing_nodes=tuple(
-                self._change(record)
-                for record in nodes
-                if self._is_cited_by(record) and record.element_id not in planned
+            keep=to_model(keep),
+            node=to_model(node.write.after),
+            drop=to_model(drop),
+            moved=len(moved),
+            merged=len(merged),
+            between=len(between),
+            cited=len(cited),
+            lost=tuple(dict.fromkeys(note.content for note in lost)),
+            changes=Changes(
+                deleted=deleted,
+                changed=(node.write, *(one.write for one in merged), *cited),
+                moved=tuple(one.write for one in moved),
+                merged_into=self.keep,
             ),
-            citing_relationships=tuple(
-                self._change(record) for record in citing if record.element_id not in planned
-            ),
-            between=between,
-            read=_in_lock_order((*own, *(record for record, _ in united), *citing)),
-            deleted=own,
         )
-
-    async def save(self, plan: MergePlan) -> MergeResult | None:
-        """Embed the changed texts and write."""
-        graph = self.graph
-        nodes = (plan.node, *plan.citing_nodes)
-        relationships = (*plan.moved, *plan.merged, *plan.citing_relationships)
-        changes: list[RecordChange[Any]] = [*nodes, *relationships]
-        records = [PlannedWrite(one.stored, one.after, one.changes) for one in changes]
-        rows, embedded = await embedded_rows(records, graph)
-        first_moved, first_changed = len(nodes), len(nodes) + len(plan.moved)
-        parameters = {
-            "keep": plan.node.stored.element_id,
-            "drop": plan.drop.element_id,
-            "read_nodes": [
-                version_of(node) for node in (plan.drop, *(change.stored for change in nodes))
-            ],
-            "read_relationships": [
-                {
-                    "element_id": record.element_id,
-                    "neo4j_type": record.neo4j_type,
-                    "version": stored_version(record),
-                }
-                for record in plan.read
-            ],
-            "changed_nodes": rows[:first_moved],
-            "moved": rows[first_moved:first_changed],
-            "changed": rows[first_changed:],
-            "dropped": [record.element_id for record in plan.deleted],
-            "unindexed": [
-                plan.drop.entity_key,
-                *(graph.relationships.relationship_key(record) for record in plan.deleted),
-            ],
-        }
-        if not await graph.write("merge_nodes", parameters):
-            return None
-        if graph.context.on_change is not None:
-            # Deleted records are not reported.
-            for one in changes:
-                kind = graph.kind(one.after)
-                graph.context.on_change(
-                    kind.to_model(one.stored, None), kind.to_model(one.after, None)
-                )
-        node = graph.nodes.to_model(with_properties(plan.node.after, rows[0]["properties"]))
-        return MergeResult(plan, node, embedded)
 
     @property
     def _ontology(self) -> Ontology:
@@ -272,8 +198,7 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
         if keep.label != drop.label:
             raise InputError(
                 f"Only nodes of one label can be merged, got {_shown(keep)} and {_shown(drop)}. "
-                f"Copy "
-                "what the node to keep lacks, then delete the other"
+                f"Copy what the node to keep lacks, then delete the other"
             )
         return keep, drop
 
@@ -300,49 +225,51 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
             RelationshipIntent(from_entity_key=self.keep, to_entity_key=other)
             for other in sorted(others)
         ]
-        user_id = self.graph.user_id
-        read = (
-            await self.graph.relationships.read_pairs(user_id, intents, for_update=True)
-            if intents
-            else []
+        read = await self.graph.relationships.read_pairs(
+            self.graph.user_id, intents, for_update=True
         )
-        return {pair.second.entity_key: pair for pair in read if pair.second is not None}
+        return {pair.second.entity_key: pair for pair in read if pair.first and pair.second}
 
     def _is_cited_by(self, record: Record) -> bool:
         return any(note.source_entity_key == self.drop for note in record.notes)
 
     def _kept_node(
         self, keep: NodeRecord, drop: NodeRecord, between: Sequence[RelationshipRecord]
-    ) -> RecordChange[NodeRecord]:
-        node = self._change(keep, (drop, *between))
+    ) -> _Merged[NodeRecord]:
+        """The kept node with what it gets from the dropped one, and the dropped one's names."""
+        change = self._change(keep, (drop, *between))
         aliases = changed_aliases(
             keep, values={}, former=(*aliases_in(drop.properties), drop.text("name"))
         )
-        return replace(
-            node, after=with_properties(node.after, aliases), changes={**node.changes, **aliases}
-        )
+        return change._replace(write=changed(keep, {**change.write.changes, **aliases}))
 
     def _moved(
-        self, records: Sequence[RelationshipRecord], kept: NodeRecord
-    ) -> RecordChange[RelationshipRecord]:
+        self, records: Sequence[RelationshipRecord], pair: PairState
+    ) -> _Merged[RelationshipRecord]:
         """A relationship with the kept node in place of the dropped one, and the content of its
         duplicates.
         """
         change = self._change(records[0], records[1:])
-        if change.after.from_entity_key == self.drop:
-            return replace(
-                change,
-                after=replace(change.after, from_entity_key=self.keep, from_name=kept.text("name")),
-            )
-        return replace(
-            change, after=replace(change.after, to_entity_key=self.keep, to_name=kept.text("name"))
+        keep, other = pair.first, pair.second
+        assert keep is not None  # noqa: S101
+        assert other is not None  # noqa: S101
+        starts = records[0].from_entity_key == self.drop
+        first, second = (keep, other) if starts else (other, keep)
+        after = replace(
+            change.write.after,
+            from_element_id=first.element_id,
+            from_entity_key=first.entity_key,
+            from_name=first.name,
+            to_element_id=second.element_id,
+            to_entity_key=second.entity_key,
+            to_name=second.name,
         )
+        return change._replace(write=replace(change.write, after=after))
 
-    def _change(self, record: RecordT, others: Sequence[Record] = ()) -> RecordChange[RecordT]:
+    def _change(self, record: RecordT, others: Sequence[Record] = ()) -> _Merged[RecordT]:
         """Give a record what it lacks from others of its kind, and the notes of all of them."""
-        changes = self._missing_properties(
-            record, [other for other in others if type(other) is type(record)]
-        )
+        alike = [other for other in others if type(other) is type(record)]
+        changes = self._missing_properties(record, alike)
         kept = with_properties(record, changes)
         lost = tuple(
             note_of(text, other)
@@ -355,47 +282,33 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
             notes = merge_notes(notes, *added, lost)
         if notes != record.notes:
             changes["notes"] = dump_notes(notes)
-        if any(other.history for other in others if type(other) is type(record)):
-            entries = [
-                entry
-                for one in (record, *others)
-                if type(one) is type(record)
-                for entry in one.history
-            ]
+        if any(other.history for other in alike):
+            entries = [entry for one in (record, *alike) for entry in one.history]
             changes["history"] = dump_history(
                 sorted(entries, key=lambda entry: entry.until or LONG_AGO)
             )
-        return RecordChange(record, with_properties(record, changes), changes, lost)
+        return _Merged(changed(record, changes), lost)
 
     def _missing_properties(self, record: Record, others: Iterable[Record]) -> dict[str, Any]:
-        """Properties that the record lacks, each from the first of the others that has it.
-
-        A description, a time and levels of a relationship of another type would say something else
-        of this one.
-        """
+        """Properties that the record lacks, each from the first of the others that has it."""
         changes: dict[str, Any] = {}
         for other in others:
-            of_type = (
-                {*_OF_TYPE}
-                if _is_of_another_type({**record.properties, **changes}, other)
-                else set()
-            )
-            for name, value in other.properties.items():
-                own = {**record.properties, **changes}.get(name)
-                if name not in _NEVER_COPIED | of_type and own in (None, ""):
-                    changes[name] = value
+            present = with_properties(record, changes)
+            differs = says_something_else(present, other, self._ontology)
+            omitted = _NEVER_COPIED | (_OF_TYPE if differs else set())
+            changes |= {
+                name: value
+                for name, value in other.properties.items()
+                if name not in omitted and present.properties.get(name) in (None, "")
+            }
             if (
-                not of_type
-                and isinstance(record, RelationshipRecord)
+                not differs
+                and isinstance(present, RelationshipRecord)
                 and isinstance(other, RelationshipRecord)
             ):
                 for field in LEVEL_FIELDS:
                     level = other.known_level(self._ontology, field)
-                    if (
-                        level is not None
-                        and field not in changes
-                        and record.known_level(self._ontology, field) is None
-                    ):
+                    if level is not None and present.known_level(self._ontology, field) is None:
                         changes[field] = level
         return changes
 
@@ -411,18 +324,6 @@ class Merge(SingleWrite[MergePlan, MergeResult]):
         return (
             record.to_entity_key if record.from_entity_key == self.drop else record.from_entity_key
         )
-
-
-def _is_of_another_type(properties: Mapping[str, Any], other: Record) -> bool:
-    given, stored = as_text(properties.get("relationship_type")), other.text("relationship_type")
-    types = {normalised_type(given), normalised_type(stored)}
-    return len(types - {""}) > 1
-
-
-def _in_lock_order(records: Iterable[RelationshipRecord]) -> tuple[RelationshipRecord, ...]:
-    """Each record once, sorted by id: concurrent merges then take locks in the same order."""
-    by_id = {record.element_id: record for record in records}
-    return tuple(by_id[element_id] for element_id in sorted(by_id))
 
 
 def _shown(node: NodeRecord) -> str:

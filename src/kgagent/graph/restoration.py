@@ -1,24 +1,24 @@
-"""Restoring what `deletion` deleted: a relationship, or a node with the relationships that were
-deleted with it.
+"""Restoring what was deleted: a relationship, or a node with the relationships that were deleted
+with it. The restoration of a node that was merged takes the merge back.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Generic
+from typing import Any
 
 from kgagent.errors import AlreadyExistsError, InputError, NotFoundError
 from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
 from kgagent.graph.pair_state import End
-from kgagent.graph.record_saver import with_properties
-from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.property_names import RELATIONSHIP_BOOKKEEPING
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.reference_forms import ReferenceForms, message_key
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.graph.single_write import SingleWrite, embedded_rows
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
+from kgagent.graph.taken_back import taken_back
 from kgagent.graph.user_graph import UserGraph
-from kgagent.graph.writes import ModelT, PlannedWrite
+from kgagent.graph.whole_write import Change, Changes, WholeWrite, changed
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.names import shorten_name
 
@@ -26,92 +26,48 @@ MAX_LISTED = 5
 MAX_DELETIONS = 100
 """Deletions that are examined for one reference."""
 
+_NOT_MOVED_BACK = frozenset({*RELATIONSHIP_BOOKKEEPING, "created_at", "updated_at"}) - {
+    "is_reversed"
+}
+"""What later changes of a moved relationship do not change in the one that is restored."""
+
+
+@dataclass(frozen=True)
+class RelationshipRestorationPlan:
+    """A relationship to restore, as callers will see it, and what is written."""
+
+    record: GraphRelationship
+    changes: Changes
+
 
 @dataclass(frozen=True, kw_only=True)
-class RestorationPlan(Generic[ModelT]):
-    """What one transaction restores.
+class NodeRestorationPlan:
+    """What the restoration of a node does.
 
     Attributes:
-        record: the node or relationship as callers see it once it is restored.
-        relationships: it, or the relationships that were deleted with the node; an end without
-            element id is the node.
-        node: the node as it was deleted; None if only a relationship is restored.
+        record: the node as callers see it once it is restored.
+        relationships: number of relationships that are restored with it.
         skipped: the other nodes of relationships that stay deleted, as these nodes do not exist.
         existing: the node that has the key of the deleted one, so that it gets a new one.
+        merged_into: the node into which it had been merged.
+        changes: what is written.
     """
 
-    record: ModelT
-    relationships: tuple[RelationshipRecord, ...]
-    node: NodeRecord | None = None
-    skipped: tuple[End, ...] = ()
-    existing: GraphNode | None = None
+    record: GraphNode
+    relationships: int
+    skipped: tuple[End, ...]
+    existing: GraphNode | None
+    merged_into: GraphNode | None
+    changes: Changes
 
 
 @dataclass(frozen=True)
-class RestorationResult(Generic[ModelT]):
-    """A record that was restored, and the number of new embeddings."""
-
-    plan: RestorationPlan[ModelT]
-    embedded: int
-
-
-@dataclass(frozen=True)
-class _Restoration(SingleWrite[RestorationPlan[ModelT], RestorationResult[ModelT]]):
-    """What the restorations of nodes and of relationships share: records get the embeddings of
-    their present texts.
-    """
-
-    graph: UserGraph
-
-    async def save(self, plan: RestorationPlan[ModelT]) -> RestorationResult[ModelT] | None:
-        """Embed and restore."""
-        graph, context = self.graph, self.graph.context
-        key = {"entity_key": plan.record.entity_key} if isinstance(plan.record, GraphNode) else {}
-        deleted = [] if plan.node is None else [plan.node]
-        nodes = [PlannedWrite[Any](node, with_properties(node, key), key) for node in deleted]
-        records = [
-            *nodes,
-            *(PlannedWrite[Any](item, item, {}) for item in plan.relationships),
-        ]
-        rows, embedded = await embedded_rows(records, graph, keep_updated_at=True)
-        # What is kept of them has the keys that they had.
-        keys: list[Row] = [
-            *({"entity_key": node.entity_key} for node in deleted),
-            *(
-                {"relationship_key": record.properties.get("relationship_key")}
-                for record in plan.relationships
-            ),
-        ]
-        rows = [{**row, **kept} for row, kept in zip(rows, keys, strict=True)]
-        parameters = {
-            # Embedding took time, in which the records may have expired.
-            "now": context.clock(),
-            "nodes": rows[: len(nodes)],
-            "relationships": rows[len(nodes) :],
-        }
-        if not await graph.write("restore_records", parameters, **DELETED_NAMES):
-            return None
-        if context.on_change is not None:
-            for model in ([plan.record] if nodes else []) + [
-                *map(graph.relationships.to_model, plan.relationships)
-            ]:
-                context.on_change(None, model)
-        return RestorationResult(plan, embedded)
-
-    async def _rows(self, name: str, **parameters: object) -> list[Row]:
-        text = statement(name, **self.graph.relationships.names, **DELETED_NAMES)
-        return await self.graph.nodes.store.read(
-            text, {"user_id": self.graph.user_id, **parameters}
-        )
-
-
-@dataclass(frozen=True)
-class RelationshipRestoration(_Restoration[GraphRelationship]):
+class RelationshipRestoration(WholeWrite[RelationshipRestorationPlan]):
     """Restores the relationship between the nodes of an intent that was deleted last."""
 
     intent: RelationshipIntent
 
-    async def plan(self) -> RestorationPlan[GraphRelationship]:
+    async def plan(self) -> RelationshipRestorationPlan:
         """Find the deleted relationship.
 
         Raises:
@@ -129,8 +85,8 @@ class RelationshipRestoration(_Restoration[GraphRelationship]):
                 f"A relationship {between} exists. Use update_relationship or "
                 f"add_note_to_relationship on it"
             )
-        rows = await self._rows(
-            "read_deleted_relationship", key=relationships.relationship_key(blank)
+        rows = await _kept_rows(
+            self.graph, "read_deleted_relationship", key=relationships.relationship_key(blank)
         )
         if not rows or not _is_whole(rows[0]):
             raise NotFoundError(
@@ -143,11 +99,12 @@ class RelationshipRestoration(_Restoration[GraphRelationship]):
         ends = (first, second) if row["from_entity_key"] == first.entity_key else (second, first)
         record = _relationship({**row, "neo4j_type": blank.neo4j_type}, *ends)
         model = relationships.to_model(record, self.intent.from_entity_key)
-        return RestorationPlan(record=model, relationships=(record,))
+        changes = Changes(restored=(changed(record, {}),))
+        return RelationshipRestorationPlan(model, changes)
 
 
 @dataclass(frozen=True)
-class NodeRestoration(_Restoration[GraphNode]):
+class NodeRestoration(WholeWrite[NodeRestorationPlan]):
     """Restores a node with those of its relationships whose other node exists.
 
     Attributes:
@@ -158,14 +115,172 @@ class NodeRestoration(_Restoration[GraphNode]):
     reference: str
     new_key: str
 
-    async def plan(self) -> RestorationPlan[GraphNode]:
+    async def plan(self) -> NodeRestorationPlan:
         """Find the deleted node and its relationships.
+
+        Raises:
+            NotFoundError: the user has no such deleted node.
+            InputError: the reference is ambiguous, the node can no longer be restored, or it was
+                merged into a node that does not exist.
+        """
+        graph = self.graph
+        row = await self._deleted_node()
+        node = NodeRecord.read(row, graph.nodes.ontology)
+        key, keep = node.entity_key, row["merged_into"]
+        rows = await _kept_rows(
+            self.graph, "read_deletion", deletion=row["deletion"], entity_key=key
+        )
+        # What another transaction purged while it was read has neither.
+        rows = [one for one in rows if one["neo4j_type"] or one["labels"]]
+        stayed = [one for one in rows if one["stays"]]
+        nodes = await graph.nodes.read(
+            graph.user_id,
+            [
+                key,
+                *filter(None, [keep]),
+                *(one["properties"]["entity_key"] for one in stayed if one["labels"]),
+            ],
+            for_update=True,
+        )
+        if keep is not None and keep not in nodes:
+            raise InputError(
+                f"{self._shown(row)} was merged into {message_key(keep)}, which does not exist; "
+                f"restore that first"
+            )
+        existing = nodes.get(key)
+        own = {"entity_key": key if existing is None else self.new_key}
+        restored = changed(node, own)
+        end = End(
+            element_id="",
+            entity_key=restored.after.entity_key,
+            label=node.label,
+            name=node.text("name"),
+        )
+        relationships: list[tuple[RelationshipRecord, str | None]] = []
+        skipped: list[End] = []
+        for one in rows:
+            if one["stays"]:
+                continue
+            other = End(**one["other"])
+            if other.element_id:
+                ends = (end, other) if one["from_entity_key"] == key else (other, end)
+                relationships.append((_relationship(one, *ends), one["written"]))
+            else:
+                skipped.append(other)
+        changes = Changes(
+            restored=(restored, *(changed(record, {}) for record, _ in relationships))
+        )
+        if keep is not None:
+            moved = {id(record): written for record, written in relationships if written}
+            changes = await self._with_merge_undone(changes, moved, stayed, keep, nodes)
+        to_model = graph.nodes.to_model
+        return NodeRestorationPlan(
+            record=to_model(restored.after),
+            relationships=len(relationships),
+            skipped=tuple(skipped),
+            existing=None if existing is None else to_model(existing),
+            merged_into=None if keep is None else to_model(nodes[keep]),
+            changes=changes,
+        )
+
+    async def _with_merge_undone(
+        self,
+        changes: Changes,
+        moved: Mapping[int, str],
+        stayed: Sequence[Row],
+        keep: str,
+        nodes: Mapping[str, NodeRecord],
+    ) -> Changes:
+        """The changes that take a merge back too, without losing what was written since.
+
+        A relationship that the merge moved returns with its later changes, and the records that it
+        changed lose what it wrote.
+
+        Args:
+            changes: they restore the node and its relationships.
+            moved: of the relationships that were moved, by their ids, what the merge wrote.
+            stayed: what is kept of the records that the merge changed.
+            keep: key of the node into which the node was merged.
+            nodes: the nodes among these records as they are now.
+        """
+        own = changes.restored[0].after.entity_key
+        before: list[Record] = [self._kept_record(row) for row in stayed]
+        as_moved = [
+            _with_end(one.stored, own, keep) for one in changes.restored if id(one.stored) in moved
+        ]
+        live = await self._live(
+            [*as_moved, *(one for one in before if isinstance(one, RelationshipRecord))]
+        )
+        restored, deleted = list[Change[Any]](), list[Record]()
+        for one in changes.restored:
+            now = next(live) if id(one.stored) in moved else None
+            if now is None:
+                restored.append(one)
+            else:
+                deleted.append(now)
+                later = _later_changes(one.stored, moved[id(one.stored)], now)
+                restored.append(changed(one.stored, later))
+        stay = []
+        for record, row in zip(before, stayed, strict=True):
+            present: Record | None = (
+                nodes.get(record.entity_key) if isinstance(record, NodeRecord) else next(live)
+            )
+            if present is not None and (taken := taken_back(record, row["written"], present)):
+                stay.append(changed(present, taken))
+        return Changes(
+            deleted=tuple(deleted),
+            changed=tuple(stay),
+            restored=tuple(restored),
+            used=tuple(before),
+        )
+
+    async def _live(
+        self, wanted: Sequence[RelationshipRecord]
+    ) -> Iterator[RelationshipRecord | None]:
+        """Relationships as they are now; None for one that does not exist, or that was created
+        again.
+        """
+        relationships = self.graph.relationships
+        pairs = await relationships.read_pairs(
+            self.graph.user_id,
+            [
+                RelationshipIntent(
+                    from_entity_key=one.from_entity_key, to_entity_key=one.to_entity_key
+                )
+                for one in wanted
+            ],
+            for_update=True,
+        )
+
+        def identity(record: RelationshipRecord) -> tuple[str, object]:
+            key = relationships.relationship_key(record)
+            return key, record.properties.get("created_at")
+
+        return iter(
+            [
+                next((one for one in pair.relationships if identity(one) == identity(before)), None)
+                for before, pair in zip(wanted, pairs, strict=True)
+            ]
+        )
+
+    def _kept_record(self, row: Row) -> Record:
+        """A record as it was before a merge that changed it."""
+        if row["labels"]:
+            return NodeRecord.read(row, self.graph.nodes.ontology)
+        ends = [
+            End(element_id="", entity_key=row[f"{end}_entity_key"], label="", name="")
+            for end in ("from", "to")
+        ]
+        return _relationship(row, *ends)
+
+    async def _deleted_node(self) -> Row:
+        """The last deletion of the node that the reference means.
 
         Raises:
             NotFoundError: the user has no such deleted node.
             InputError: the reference is ambiguous, or the node can no longer be restored.
         """
-        graph, now = self.graph, self.graph.context.clock()
+        now = self.graph.context.clock()
         rows = await self._deleted_nodes(now)
         wanted = shorten_name(self.reference)
         if not rows:
@@ -181,32 +296,7 @@ class NodeRestoration(_Restoration[GraphNode]):
             )
         [row] = rows
         _check_window(row, self._shown(row), now)
-        node = NodeRecord.read(row, graph.nodes.ontology)
-        key = node.entity_key
-        existing = (await graph.nodes.read(graph.user_id, [key])).get(key)
-        restored = node if existing is None else with_properties(node, {"entity_key": self.new_key})
-        end = End(
-            element_id="", entity_key=restored.entity_key, label=node.label, name=node.text("name")
-        )
-        relationships: list[RelationshipRecord] = []
-        skipped: list[End] = []
-        for of_node in await self._rows(
-            "read_deleted_with_node", deletion=row["deletion"], entity_key=key
-        ):
-            other = End(**of_node["other"])
-            # What another transaction purged while it was read has no type.
-            if of_node["neo4j_type"] and other.element_id:
-                ends = (end, other) if of_node["from_entity_key"] == key else (other, end)
-                relationships.append(_relationship(of_node, *ends))
-            elif of_node["neo4j_type"]:
-                skipped.append(other)
-        return RestorationPlan(
-            record=graph.nodes.to_model(restored),
-            relationships=tuple(relationships),
-            node=node,
-            skipped=tuple(skipped),
-            existing=None if existing is None else graph.nodes.to_model(existing),
-        )
+        return row
 
     async def _deleted_nodes(self, now: datetime) -> list[Row]:
         """The last deletions of the nodes that the reference may mean, those that can be restored
@@ -216,8 +306,13 @@ class NodeRestoration(_Restoration[GraphNode]):
         if forms is None:
             return []
         key, prefix = forms.keys[0], next(iter(forms.prefixes), None)
-        rows = await self._rows(
-            "find_deleted_nodes", key=key, prefix=prefix, plain=forms.plain, limit=MAX_DELETIONS
+        rows = await _kept_rows(
+            self.graph,
+            "find_deleted_nodes",
+            key=key,
+            prefix=prefix,
+            plain=forms.plain,
+            limit=MAX_DELETIONS,
         )
         latest: dict[str, Row] = {}
         for row in rows:
@@ -235,6 +330,30 @@ class NodeRestoration(_Restoration[GraphNode]):
     def _shown(self, row: Row) -> str:
         node = NodeRecord.read(row, self.graph.nodes.ontology)
         return f"{node.label} {shorten_name(node.text('name'))} ({message_key(node.entity_key)})"
+
+
+async def _kept_rows(graph: UserGraph, name: str, **parameters: object) -> list[Row]:
+    text = statement(name, **graph.relationships.names, **DELETED_NAMES)
+    return await graph.nodes.store.read(text, {"user_id": graph.user_id, **parameters})
+
+
+def _later_changes(
+    before: RelationshipRecord, written: str, now: RelationshipRecord
+) -> dict[str, Any]:
+    """What was changed in a relationship after a merge moved it."""
+    present = {**now.properties, **taken_back(before, written, now)}
+    return {
+        name: present.get(name)
+        for name in (present.keys() | before.properties.keys()) - _NOT_MOVED_BACK
+        if present.get(name) != before.properties.get(name)
+    }
+
+
+def _with_end(record: RelationshipRecord, end: str, other: str) -> RelationshipRecord:
+    """A relationship with another node in place of one of its ends."""
+    if record.from_entity_key == end:
+        return replace(record, from_entity_key=other)
+    return replace(record, to_entity_key=other)
 
 
 def _is_whole(row: Row) -> bool:

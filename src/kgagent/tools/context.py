@@ -55,16 +55,15 @@ class ToolContext:
         """Whether the agent can call a tool, so that a text may name it."""
         return tool in self.offered
 
-    def undo_hint(self, tool: str, until: datetime | None) -> str:
-        """Say whether a deletion can be undone: by the tool if the agent has it, else by the
-        user.
+    def undo_hint(self, until: datetime | None) -> str:
+        """Say whether a deletion or a merge can be undone: by the agent if it has the tool, else by
+        the user.
         """
         if until is None:
-            return "it cannot be restored"
-        if self.offers(tool):
-            return f"{tool} can restore it until {format_minute(until)}"
+            return "it cannot be undone"
+        if self.offers("restore"):
+            return f"restore can undo it until {format_minute(until)}"
         return (
-            f"the user can restore it until {format_minute(until)} (`kgagent restore`), or erase "
-            f"it at once "
-            "(`kgagent purge --user … --restorable`)"
+            f"the user can undo it until {format_minute(until)} (`kgagent restore`), or erase what "
+            f"was deleted at once (`kgagent purge --user … --restorable`)"
         )

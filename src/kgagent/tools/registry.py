@@ -10,8 +10,7 @@ from kgagent.tools.deletion_tools import (
     DeleteNode,
     DeleteRelationship,
     MergeNodes,
-    RestoreNode,
-    RestoreRelationship,
+    Restore,
 )
 from kgagent.tools.describe_graph import DescribeGraph
 from kgagent.tools.explore import Explore
@@ -50,10 +49,9 @@ TOOLS: tuple[Tool[Any], ...] = (
     UpdateNote(),
     DeleteNote(),
     DeleteRelationship(),
-    RestoreRelationship(),
     DeleteNode(),
-    RestoreNode(),
     MergeNodes(),
+    Restore(),
 )
 
 

@@ -26,10 +26,9 @@ TOOLSETS: Mapping[str, Sequence[str]] = {
         "update_note",
         "delete_note",
         "delete_relationship",
-        "restore_relationship",
         "delete_node",
-        "restore_node",
         "merge_nodes",
+        "restore",
     ),
 }
 """Tools by toolset. core: what an agent needs for memory, and to undo its mistakes; graph: paths,

@@ -438,8 +438,8 @@ class AddNoteToRelationship(_ItemTool[AddNoteToRelationshipArguments]):
         notes = [
             NewNote(content=note, **given) if isinstance(note, str) else note for note in texts
         ]
-        can_restore = context.offers("restore_relationship")
-        restore = ", or restore a deleted one with restore_relationship" if can_restore else ""
+        can_restore = context.offers("restore")
+        restore = ", or restore a deleted one with restore" if can_restore else ""
         ends = arguments.model_dump(include=set(RelationshipEnds.model_fields))
         outcome = await write_item(
             context,

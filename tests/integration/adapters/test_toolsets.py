@@ -70,12 +70,12 @@ async def test_python_has_all_tools_unless_they_are_restricted(graph: KnowledgeG
     core = graph.tools(user_id=USER, toolsets="core")
     assert set(core) == CORE
     with pytest.raises(
-        AttributeError, match="restore_node belongs to the toolset admin, which is not offered here"
+        AttributeError, match="restore belongs to the toolset admin, which is not offered here"
     ):
-        _ = core.restore_node
-    with pytest.raises(KeyError, match="restore_node belongs to the toolset admin"):
-        _ = core["restore_node"]
-    assert "restore_node" not in core
+        _ = core.restore
+    with pytest.raises(KeyError, match="restore belongs to the toolset admin"):
+        _ = core["restore"]
+    assert "restore" not in core
 
 
 async def test_names_replace_toolsets(graph: KnowledgeGraph) -> None:
@@ -85,9 +85,9 @@ async def test_names_replace_toolsets(graph: KnowledgeGraph) -> None:
     assert [
         item["name"] for item in OpenAITools(graph.tools(user_id=USER), names=["explore"]).responses
     ] == ["explore"]
-    answer = await OpenAITools(graph.tools(user_id=USER)).call("restore_node", "{}")
+    answer = await OpenAITools(graph.tools(user_id=USER)).call("restore", "{}")
     assert (
-        "restore_node belongs to the toolset admin, which is not offered here; there are remember, "
+        "restore belongs to the toolset admin, which is not offered here; there are remember, "
         "explore" in answer
     )
     with pytest.raises(ConfigurationError, match="either toolsets or names"):

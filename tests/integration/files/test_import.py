@@ -124,7 +124,7 @@ async def test_records_of_another_model_are_embedded_again(
     await remove_odd_values(graph, planted)
     await assert_embeddings_are_current(other, planted, embedder, clock.now)
     tools = other.tools(user_id=planted)
-    assert succeeded(await tools.restore_node(entity_key="Gone"))["relationships_restored"] == 2
+    assert succeeded(await tools.restore(entity_key="Gone"))["relationships_restored"] == 2
     await assert_embeddings_are_current(other, planted, embedder, clock.now)
 
 

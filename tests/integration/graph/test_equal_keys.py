@@ -176,9 +176,9 @@ async def test_nothing_of_the_other_user_is_written_through_an_equal_key(
     succeeded(await tools.update_note(**ends, note="New", content="Newer"))
     succeeded(await tools.delete_note(entity_key=bo, note="open note"))
     succeeded(await tools.delete_relationship(**ends))
-    succeeded(await tools.restore_relationship(**ends))
+    succeeded(await tools.restore(**ends))
     succeeded(await tools.delete_node(entity_key=bo, delete_relationships=True))
-    succeeded(await tools.restore_node(entity_key=bo))
+    succeeded(await tools.restore(entity_key=bo))
     succeeded(await tools.merge_nodes(keep_entity_key=ada, drop_entity_key=bo))
     succeeded(await tools.delete_node(entity_key=club, delete_relationships=True))
     assert await all_of(graph, other_id) == before

@@ -49,7 +49,7 @@ async def crowded(settings: Settings) -> AsyncIterator[KnowledgeGraph]:
 
 
 def test_there_are_statements_that_find_nodes_by_key() -> None:
-    assert {"write_records", "read_nodes", "restore_records", "resolve_references"} <= set(BY_KEY)
+    assert {"write_records", "read_nodes", "write_as_whole", "resolve_references"} <= set(BY_KEY)
 
 
 @pytest.mark.parametrize(

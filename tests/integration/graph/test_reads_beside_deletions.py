@@ -53,7 +53,7 @@ async def test_reads_beside_deletions_and_restorations_succeed(tools: Toolset) -
     async def delete_and_restore(key: str) -> None:
         for _ in range(ROUNDS):
             succeeded(await tools.delete_node(entity_key=key, delete_relationships=True))
-            succeeded(await tools.restore_node(entity_key=key))
+            succeeded(await tools.restore(entity_key=key))
 
     changes = asyncio.gather(*(delete_and_restore(key) for key in keys[:2]))
     while not changes.done():

@@ -35,10 +35,9 @@ BOUNDS = {
     "update_note": (2, 1),
     "delete_note": (2, 1),
     "delete_relationship": (2, 0),
-    "restore_relationship": (3, 0),
     "delete_node": (3, 0),
-    "restore_node": (4, 0),
     "merge_nodes": (6, 0),
+    "restore": (4, 0),
 }
 """Statements and requests for embeddings of one call at most."""
 

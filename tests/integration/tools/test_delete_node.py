@@ -1,4 +1,4 @@
-"""delete_node and restore_node: what is deleted is found by nothing, and comes back with its
+"""delete_node and restore: what is deleted is found by nothing, and comes back with its
 relationships.
 """
 
@@ -82,8 +82,7 @@ async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_o
     clock.forward(days=1)
     deleted = succeeded(await delete(tools, keys["Ada"]))
     assert deleted["message"] == (
-        "Deleted Person Ada and 3 relationships; restore_node can restore it until "
-        "2125-12-09T00:00Z"
+        "Deleted Person Ada and 3 relationships; restore can undo it until 2125-12-09T00:00Z"
     )
     assert deleted["relationships_deleted"] == 3
     assert deleted["node"] == {"entity_key": keys["Ada"], "label": "Person", "name": "Ada"}
@@ -94,7 +93,7 @@ async def test_a_deleted_node_is_restored_unchanged_with_its_relationships_and_o
         left,
     )
     clock.forward(days=2)
-    restored = succeeded(await tools.restore_node(entity_key=keys["Ada"]))
+    restored = succeeded(await tools.restore(entity_key=keys["Ada"]))
     assert restored["message"] == "Restored Person Ada and 3 relationships"
     assert (restored["relationships_restored"], restored["embeddings_regenerated"]) == (3, 0)
     [texts] = embedder.stored
@@ -134,11 +133,11 @@ async def test_a_node_with_relationships_is_refused_without_permission(
     alone = await person(tools, "Eve")
     answer = await tools.delete_node.call_text({"entity_key": "Eve"})
     assert answer.text.splitlines() == [
-        "Deleted Person Eve; restore_node can restore it until 2125-12-08T00:00Z",
+        "Deleted Person Eve; restore can undo it until 2125-12-08T00:00Z",
         f"entity_key: {alone}",
         "undo_until: 2125-12-08T00:00:00Z",
     ]
-    restored = await tools.restore_node.call_text({"entity_key": "eve"})
+    restored = await tools.restore.call_text({"entity_key": "eve"})
     assert restored.text == f"Restored Person Eve\nentity_key: {alone}"
 
 
@@ -182,7 +181,7 @@ async def test_notes_that_expired_meanwhile_leave_the_embeddings(
     clock.forward(days=20)
     succeeded(await delete(tools, keys["Ada"]))
     clock.forward(days=20)
-    assert succeeded(await tools.restore_node(entity_key="Ada"))["embeddings_regenerated"] == 2
+    assert succeeded(await tools.restore(entity_key="Ada"))["embeddings_regenerated"] == 2
     await database.assert_current()
 
 
@@ -195,7 +194,7 @@ async def test_a_node_that_was_created_again_receives_what_is_restored(
     succeeded(await delete(tools, keys["Chess"]))
     assert await node(tools, "Concept", "chess", "The new one") == keys["Chess"]
     await relate(tools, keys["Bo"], keys["Chess"], "teaches")
-    answer = succeeded(await tools.restore_node(entity_key="Chess"))
+    answer = succeeded(await tools.restore(entity_key="Chess"))
     assert answer["message"] == (
         f"Restored Concept chess and 2 relationships into Concept chess ({keys['Chess'][:12]}), "
         f"which was created "
@@ -224,7 +223,7 @@ async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(
     succeeded(await delete(tools, key))
     succeeded(await tools.remember(nodes=[ruth]))
     succeeded(await tools.update_node(entity_key=key, name="Ruth Holm"))
-    answer = succeeded(await tools.restore_node(entity_key="Ruth Calder"))
+    answer = succeeded(await tools.restore(entity_key="Ruth Calder"))
     assert answer["message"].startswith(
         "Restored Person Ruth Calder and 1 relationship. It has a new key, because "
     )
@@ -234,7 +233,7 @@ async def test_a_node_whose_key_another_one_has_is_restored_with_a_new_key(
     assert succeeded(await tools.get_relationship(**ends))["triplet"] == "Ruth Calder knows Bo"
     assert relationship["relationship_type"] == "knows"
     succeeded(await tools.delete_relationship(**ends))
-    succeeded(await tools.restore_relationship(**ends))
+    succeeded(await tools.restore(**ends))
 
 
 async def test_a_relationship_whose_other_node_does_not_exist_stays_deleted_until_it_does(
@@ -243,16 +242,16 @@ async def test_a_relationship_whose_other_node_does_not_exist_stays_deleted_unti
     before = await database.all()
     succeeded(await delete(tools, keys["Ada"]))
     succeeded(await delete(tools, keys["Bo"]))
-    answer = succeeded(await tools.restore_node(entity_key="Ada"))
+    answer = succeeded(await tools.restore(entity_key="Ada"))
     assert answer["message"] == (
         "Restored Person Ada and 2 relationships. Skipped 1 relationship with nodes that do not "
         "exist: "
-        f"{keys['Bo'][:12]}; restore_relationship restores each once its node is back"
+        f"{keys['Bo'][:12]}; restore restores each once its node is back"
     )
     assert answer["relationships_skipped"] == 1
-    succeeded(await tools.restore_node(entity_key="Bo"))
+    succeeded(await tools.restore(entity_key="Bo"))
     ends = {"from_entity_key": keys["Ada"], "to_entity_key": keys["Bo"]}
-    assert succeeded(await tools.restore_relationship(**ends))["triplet"] == "Ada mentor Bo"
+    assert succeeded(await tools.restore(**ends))["triplet"] == "Ada mentor Bo"
     assert await kept(database) == []
     after = await database.all()
     for was, now in zip((*before[0], *before[1]), (*after[0], *after[1]), strict=True):
@@ -263,20 +262,20 @@ async def test_a_relationship_whose_other_node_does_not_exist_stays_deleted_unti
 async def test_a_reference_to_several_deleted_nodes_or_to_none_is_an_error(tools: Toolset) -> None:
     for _ in range(2):
         succeeded(await tools.delete_node(entity_key=await person(tools, "Bob")))
-    both = error_of(await tools.restore_node(entity_key="bob"))
+    both = error_of(await tools.restore(entity_key="bob"))
     assert both.startswith(
         "'bob' could refer to 2 deleted nodes; give the key of one: Person Bob ("
     )
     assert "deleted on 2026-01-01" in both
-    assert error_of(await tools.restore_node(entity_key="Bobby")) == (
+    assert error_of(await tools.restore(entity_key="Bobby")) == (
         "There is no deleted node 'Bobby' that can be restored"
     )
     existing = await person(tools, "Cy")
-    assert error_of(await tools.restore_node(entity_key=existing)).startswith(
+    assert error_of(await tools.restore(entity_key=existing)).startswith(
         "There is no deleted node "
     )
     key = both.partition("Person Bob (")[2][:12]
-    assert succeeded(await tools.restore_node(entity_key=key))["node"]["entity_key"].startswith(key)
+    assert succeeded(await tools.restore(entity_key=key))["node"]["entity_key"].startswith(key)
 
 
 async def test_without_an_undo_window_nothing_is_kept(
@@ -293,13 +292,13 @@ async def test_without_an_undo_window_nothing_is_kept(
     ).tools(user_id=user_id)
     ends = {"from_entity_key": "Ada", "to_entity_key": "Bo"}
     payload = succeeded(await tools.delete_relationship(**ends))
-    assert payload["message"] == "Deleted relationship between Ada and Bo; it cannot be restored"
-    assert "no deleted relationship" in error_of(await tools.restore_relationship(**ends))
+    assert payload["message"] == "Deleted relationship between Ada and Bo; it cannot be undone"
+    assert "no deleted relationship" in error_of(await tools.restore(**ends))
     payload = succeeded(await delete(tools, keys["Ada"]))
-    assert payload["message"] == "Deleted Person Ada and 2 relationships; it cannot be restored"
+    assert payload["message"] == "Deleted Person Ada and 2 relationships; it cannot be undone"
     assert "undo_until" not in payload
     assert await kept(database) == []
-    assert error_of(await tools.restore_node(entity_key=keys["Ada"])).startswith(
+    assert error_of(await tools.restore(entity_key=keys["Ada"])).startswith(
         "There is no deleted node"
     )
 
@@ -327,7 +326,7 @@ async def test_a_restored_node_is_reported_and_a_deleted_one_is_not(
     )
     succeeded(await delete(tools, keys["Ada"]))
     assert seen == []
-    succeeded(await tools.restore_node(entity_key=keys["Ada"]))
+    succeeded(await tools.restore(entity_key=keys["Ada"]))
     assert seen == ["GraphNode", *["GraphRelationship"] * 3]
 
 
@@ -351,10 +350,10 @@ async def test_a_failing_database_or_embedder_changes_nothing(
     succeeded(await delete(tools, keys["Ada"]))
     await database.run("MATCH (n:KgagentDeletedNode {user_id: $user}) SET n.embedding_hash = 'x'")
     embedder.failure = EmbeddingUnavailableError("the model is down")
-    assert error_of(await tools.restore_node(entity_key="Ada")).endswith("the model is down")
+    assert error_of(await tools.restore(entity_key="Ada")).endswith("the model is down")
     embedder.failure = None
     assert len(await kept(database)) == 4
-    assert succeeded(await tools.restore_node(entity_key="Ada"))["embeddings_regenerated"] == 1
+    assert succeeded(await tools.restore(entity_key="Ada"))["embeddings_regenerated"] == 1
 
 
 async def test_a_relationship_created_meanwhile_makes_the_deletion_look_again(
@@ -392,7 +391,7 @@ async def test_one_of_several_concurrent_deletions_and_restorations_succeeds(
     answers = await asyncio.gather(*(delete(tools, keys["Ada"]) for _ in range(5)))
     assert sorted(answer["success"] for answer in answers) == [False] * 4 + [True]
     assert len(await kept(database)) == 4
-    answers = await asyncio.gather(*(tools.restore_node(entity_key=keys["Ada"]) for _ in range(5)))
+    answers = await asyncio.gather(*(tools.restore(entity_key=keys["Ada"]) for _ in range(5)))
     assert sorted(answer["success"] for answer in answers) == [False] * 4 + [True]
     assert await kept(database) == []
     await database.assert_current()
@@ -427,7 +426,7 @@ async def test_what_is_written_during_a_deletion_is_restored_or_was_rejected(
         assert [
             one for one in await database.relationships() if ada in (one["first"], one["second"])
         ] == []
-        succeeded(await tools.restore_node(entity_key=ada))
+        succeeded(await tools.restore(entity_key=ada))
         stored = await database.assert_current()
         ends = {one["second"] if one["first"] == ada else one["first"] for one in stored}
         assert set(related) <= ends

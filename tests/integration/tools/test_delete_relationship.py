@@ -1,4 +1,4 @@
-"""delete_relationship and restore_relationship: what is deleted is found by nothing, and comes back
+"""delete_relationship and restore: what is deleted is found by nothing, and comes back
 as it was.
 """
 
@@ -61,19 +61,19 @@ async def test_a_deleted_relationship_is_restored_unchanged_and_only_its_stateme
     clock.forward(days=1)
     deleted = succeeded(await tools.delete_relationship(**ends))
     assert deleted["message"].startswith(
-        "Deleted relationship between Ada and Bo; restore_relationship can restore it"
+        "Deleted relationship between Ada and Bo; restore can undo it"
     )
     assert deleted["relationship"] == shown.to_dict()
     assert deleted["undo_until"] == "2125-12-09T00:00:00Z"
     assert await database.relationships() == []
     clock.forward(days=2)
     back = {"from_entity_key": ends["to_entity_key"], "to_entity_key": ends["from_entity_key"]}
-    restored = succeeded(await tools.restore_relationship(**back))
+    restored = succeeded(await tools.restore(**back))
     assert (
         restored["message"]
         == "Restored relationship between Bo and Ada. Its direction is from Ada to Bo"
     )
-    assert restored["embedding_regenerated"] is False
+    assert restored["embeddings_regenerated"] == 0
     assert [sorted(texts) for texts in embedder.stored] == [
         sorted([*note_contents(before), "They row together friend close acquaintance"])
     ]
@@ -91,15 +91,15 @@ async def test_a_new_relationship_between_the_nodes_prevents_restoring(
     ends = await two_friends(tools, **FULL)
     first, second = ends.values()
     succeeded(await tools.delete_relationship(**ends))
-    assert "restore_relationship restores it" in error_of(await tools.delete_relationship(**ends))
+    assert "restore restores it" in error_of(await tools.delete_relationship(**ends))
     await relate(tools, second, first, "colleague")
-    error = error_of(await tools.restore_relationship(**ends))
+    error = error_of(await tools.restore(**ends))
     assert error.startswith(
         f"A relationship between Ada ({first[:12]}) and Bo ({second[:12]}) exists"
     )
     [stored] = await database.assert_current()
     assert stored["relationship_type"] == "colleague"
-    error_of(await tools.restore_relationship(from_entity_key=first, to_entity_key=first))
+    error_of(await tools.restore(from_entity_key=first, to_entity_key=first))
 
 
 async def test_a_reversed_pair_is_restored_reversed(tools: Toolset) -> None:
@@ -110,7 +110,7 @@ async def test_a_reversed_pair_is_restored_reversed(tools: Toolset) -> None:
         {"from_entity_key": chess, "to_entity_key": ada},
     ):
         succeeded(await tools.delete_relationship(**ends))
-        succeeded(await tools.restore_relationship(**ends))
+        succeeded(await tools.restore(**ends))
         [around] = succeeded(await tools.traverse(entity_key=ada))["nodes"]
         assert around["relationships"][0]["triplet"] == "Chess keeps busy Ada"
 
@@ -132,7 +132,7 @@ async def test_a_relationship_of_an_old_graph_is_restored_in_the_current_form(
     )
     ends = {"from_entity_key": keys[0], "to_entity_key": keys[1]}
     succeeded(await tools.delete_relationship(**ends))
-    assert succeeded(await tools.restore_relationship(**ends))["embedding_regenerated"] is True
+    assert succeeded(await tools.restore(**ends))["embeddings_regenerated"] == 1
     stored = await database.relationship()
     assert (stored["first"], stored["second"]) == (keys[1], keys[0])
     for key in keys:
@@ -167,6 +167,6 @@ async def test_notes_added_during_deletions_are_kept_or_rejected(
         acknowledged += [
             note for note, answer in zip(notes, answers, strict=True) if answer["success"]
         ]
-        succeeded(await tools.restore_relationship(**ends))
+        succeeded(await tools.restore(**ends))
         [stored] = await database.assert_current()
         assert sorted(note_contents(stored)) == sorted(acknowledged)

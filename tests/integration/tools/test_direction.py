@@ -54,7 +54,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("update_relationship", {"attitude": 4}),
     ("add_note_to_relationship", {"content": "They met in May"}),
     ("delete_relationship", {}),
-    ("restore_relationship", {}),
+    ("restore", {}),
 ]
 
 

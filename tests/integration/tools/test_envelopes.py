@@ -41,10 +41,9 @@ GOOD: dict[str, dict[str, Any]] = {
     "update_note": {"note": "Plays", "entity_key": "E", "content": "Plays go"},
     "delete_note": {"note": "Plays chess", "entity_key": "E"},
     "delete_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
-    "restore_relationship": {"from_entity_key": "A", "to_entity_key": "D"},
     "delete_node": {"entity_key": "A", "delete_relationships": True},
-    "restore_node": {"entity_key": "F"},
     "merge_nodes": {"keep_entity_key": "A", "drop_entity_key": "E"},
+    "restore": {"entity_key": "F"},
 }
 WITHOUT = {
     "explore",
@@ -54,9 +53,8 @@ WITHOUT = {
     "hybrid_search",
     "traverse",
     "delete_relationship",
-    "restore_relationship",
     "delete_node",
-    "restore_node",
+    "restore",
 }
 EMBEDDING = sorted(GOOD.keys() - WITHOUT)
 """Tools that fail without an embedding; explore and hybrid_search fall back to names and full-text

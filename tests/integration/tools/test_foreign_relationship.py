@@ -32,7 +32,7 @@ async def test_tools_reject_it_with_advice_and_leave_it_unchanged(
         ("add_note_to_relationship", {"content": "New"}),
         ("create_relationship", {"relationship_type": "friend"}),
         ("delete_relationship", {}),
-        ("restore_relationship", {}),
+        ("restore", {}),
     ):
         error = error_of(await tools[tool](**ends, **arguments))
         assert "names another user as its owner" in error

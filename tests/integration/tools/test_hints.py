@@ -47,9 +47,9 @@ async def arguments_of(name: str, tools: Toolset) -> dict[str, Any]:
         },
         "update_relationship": {**ends, "description": "They met at work.", "clear": ["attitude"]},
         "add_note_to_relationship": {**ends, "content": "They quarrelled in May"},
-        "restore_node": {"entity_key": "Eve"},
+        "restore": {"entity_key": "Eve"},
     }
-    if name == "restore_node":
+    if name == "restore":
         await tools.delete_node(entity_key="Eve")
     return calls[name]
 

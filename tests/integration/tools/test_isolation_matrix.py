@@ -137,9 +137,9 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
     ("update_note", {**ENDS, "note": Ref("Met in", "note"), "content": "Met in Rome"}),
     ("delete_note", {"entity_key": ADA, "note": Ref("Nothing like it", "note")}),
     ("delete_note", {**ENDS, "note": Ref("Nothing like it", "note")}),
-    ("restore_relationship", {"from_entity_key": BO, "to_entity_key": CHESS}),
-    ("restore_relationship", {"from_entity_key": GONE, "to_entity_key": CHESS}),
-    ("restore_node", {"entity_key": GONE}),
+    ("restore", {"from_entity_key": BO, "to_entity_key": CHESS}),
+    ("restore", {"from_entity_key": GONE, "to_entity_key": CHESS}),
+    ("restore", {"entity_key": GONE}),
     ("remember", {"notes": [{"on": ADA, **NOTE}]}),
     ("remember", {"notes": [{"on": ADA, "content": "Rows"}], "source": Ref(None, "source")}),
     (
@@ -530,7 +530,7 @@ async def test_another_users_record_is_as_one_that_does_not_exist(
         ]
     assert leaks == []
     assert await all_of(graph, other.user_id) == before
-    succeeded(await other.restore_node(entity_key=foreign["deleted"][1][0]))
+    succeeded(await other.restore(entity_key=foreign["deleted"][1][0]))
 
     await graph.forget(user_id=other.user_id)
     differences = [

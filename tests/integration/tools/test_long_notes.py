@@ -32,7 +32,7 @@ CALLS: dict[str, dict[str, Any]] = {
         **ROOM,
     },
     "merge_nodes": {"keep_entity_key": "Person 1", "drop_entity_key": "Ann"},
-    "restore_node": {"entity_key": "Ann"},
+    "restore": {"entity_key": "Ann"},
 }
 
 
@@ -62,7 +62,7 @@ async def long_notes(database: Database, tools: Toolset) -> Toolset:
 async def test_other_tasks_run_between_records(
     long_notes: Toolset, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, tool: str
 ) -> None:
-    if tool == "restore_node":
+    if tool == "restore":
         succeeded(await long_notes.delete_node(entity_key="Ann", delete_relationships=True))
     monkeypatch.setattr(turns, "LONGEST_TURN", 0.0)  # reading any record takes longer
     request.addfinalizer(partial(sys.setswitchinterval, sys.getswitchinterval()))
@@ -78,4 +78,4 @@ async def test_other_tasks_run_between_records(
         succeeded(await long_notes[tool](**CALLS[tool]))
     assert read.total() >= (2 if tool == "find_paths" else PEOPLE)
     # Searches read them in a thread, which decides when others run.
-    assert max(read.values()) < (8 if tool in {"merge_nodes", "restore_node"} else PEOPLE), read
+    assert max(read.values()) < (8 if tool in {"merge_nodes", "restore"} else PEOPLE), read

@@ -1,4 +1,6 @@
-"""merge_nodes: two nodes become one, all or nothing, and every embedding is that of its text."""
+"""merge_nodes: two nodes become one, all or nothing, every embedding is that of its text, and restore
+takes it back.
+"""
 
 import asyncio
 import json
@@ -40,6 +42,12 @@ async def everything(graph: KnowledgeGraph, user_id: str) -> list[dict[str, Any]
         "RETURN properties(n) AS n, properties(r) AS r, m.entity_key AS m ORDER BY n.entity_key, m",
         user=user_id,
     )
+
+
+async def content(database: Database) -> list[dict[str, Any]]:
+    """All records without their versions and times of change."""
+    nodes, relationships = await database.all()
+    return [{**one, "version": 0, "updated_at": 0} for one in (*nodes, *relationships)]
 
 
 async def joined(graph: KnowledgeGraph, user_id: str) -> dict[frozenset[str], dict[str, Any]]:
@@ -104,7 +112,9 @@ async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
     before = await joined(graph, user_id)
     embedder.forget()
     payload = succeeded(await merge(tools, keys["Bob"], keys["Robert"]))
-    assert payload["message"] == "Merged Robert into Person Bob"
+    assert payload["message"] == (
+        "Merged Robert into Person Bob; restore can undo it until 2125-12-08T00:00Z"
+    )
     assert payload["dropped_node"] == {
         "entity_key": keys["Robert"],
         "label": "Person",
@@ -166,6 +176,77 @@ async def test_relationships_are_moved_or_merged_and_every_embedding_is_current(
         error_of(await merge(tools, keys["Bob"], keys["Robert"]))
         == f"Node not found: {keys['Robert']}" + WHERE_KEYS_ARE
     )
+
+
+async def test_restoring_the_dropped_node_takes_a_merge_back(
+    tools: Toolset, database: Database, keys: dict[str, str]
+) -> None:
+    cited = [{"content": "Sails", "source_entity_key": keys["Robert"]}]
+    succeeded(await tools.update_node(entity_key=keys["Di"], notes=cited))
+    before = await content(database)
+    succeeded(await merge(tools, keys["Bob"], keys["Robert"]))
+    answer = await tools.restore.call_text({"entity_key": "Robert"})
+    assert answer.text.splitlines() == [
+        f"Restored Person Robert, which was merged into Person Bob ({keys['Bob'][:12]}) and 3 "
+        "relationships",
+        f"entity_key: {keys['Robert']}",
+    ]
+    assert await content(database) == before
+    await database.assert_current()
+    left = "MATCH (n:KgagentDeletedNode|KgagentDeletedRelationship {user_id: $user}) RETURN n"
+    assert await database.run(left) == []
+
+
+async def test_what_was_written_since_a_merge_stays_when_it_is_taken_back(
+    tools: Toolset, database: Database, keys: dict[str, str]
+) -> None:
+    succeeded(await merge(tools, keys["Bob"], keys["Robert"]))
+    succeeded(await tools.update_node(entity_key="Bob", notes=["Retired"], aliases=["Bobby"]))
+    with_di, with_cy = (
+        {"from_entity_key": keys[name], "to_entity_key": "Bob"} for name in ("Di", "Cy")
+    )
+    succeeded(await tools.update_relationship(**with_di, description="Di taught him chess"))
+    succeeded(await tools.add_note_to_relationship(**with_di, content="They write letters"))
+    succeeded(await tools.add_note_to_relationship(**with_cy, content="They row again"))
+    succeeded(await tools.delete_note(**with_cy, note="met at sea"))
+    succeeded(await tools.restore(entity_key="Robert"))
+    [bob] = [one for one in await database.nodes() if one["entity_key"] == keys["Bob"]]
+    assert (note_contents(bob), bob["aliases"], bob.get("description")) == (
+        ["Retired"],
+        ["Bobby"],
+        "",
+    )
+    shown = [
+        succeeded(await tools.get_relationship(from_entity_key=one, to_entity_key=other))
+        for one, other in (("Di", "Robert"), ("Cy", "Bob"), ("Cy", "Robert"))
+    ]
+    assert [[note["content"] for note in one["relationship"]["notes"]] for one in shown] == [
+        ["They write letters"],
+        ["They row again"],
+        ["met at sea", "shared a desk"],
+    ]
+    assert shown[0]["relationship"]["description"] == "Di taught him chess"
+    assert "not found" in error_of(
+        await tools.get_relationship(from_entity_key="Di", to_entity_key="Bob")
+    )
+    await database.assert_current()
+
+
+async def test_merges_of_merged_nodes_are_taken_back_one_after_the_other(
+    tools: Toolset, database: Database, keys: dict[str, str]
+) -> None:
+    before = await content(database)
+    succeeded(await merge(tools, keys["Bob"], keys["Robert"]))
+    succeeded(await merge(tools, keys["Di"], keys["Bob"]))
+    error = error_of(await tools.restore(entity_key="Robert"))
+    assert error == (
+        f"Person Robert ({keys['Robert'][:12]}) was merged into {keys['Bob'][:12]}, which does not "
+        "exist; restore that first"
+    )
+    for name in ("Bob", "Robert"):
+        succeeded(await tools.restore(entity_key=name))
+    assert await content(database) == before
+    await database.assert_current()
 
 
 async def test_on_change_receives_each_record_before_and_after(
@@ -253,6 +334,35 @@ async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_t
     }
     assert await database.relationships() == []
     await database.assert_current()
+
+
+async def test_a_relationship_in_the_opposite_direction_becomes_a_note_that_says_it_in_full(
+    tools: Toolset, database: Database
+) -> None:
+    lea, orr, xan = await persons(tools, "Lea", "L. Orr", "Xan")
+    await relate(tools, lea, xan, "manages", attitude=4)
+    await relate(tools, xan, orr, "manages", description="Since the spin-off", when="2024")
+    payload = succeeded(await merge(tools, lea, orr))
+    lost = "Xan manages L. Orr. Since the spin-off"
+    assert payload["kept_as_notes"] == [lost]
+    [stored] = await database.assert_current()
+    assert (stored["relationship_type"], stored.get("description")) == ("manages", "")
+    assert "when" not in stored
+    assert [(note["content"], note["when"]) for note in json.loads(stored["notes"])] == [
+        (lost, "2024")
+    ]
+
+
+async def test_a_symmetric_relationship_in_the_opposite_direction_is_the_same(
+    tools: Toolset, database: Database
+) -> None:
+    lea, orr, xan = await persons(tools, "Lea", "L. Orr", "Xan")
+    await relate(tools, lea, xan, "friend")
+    await relate(tools, xan, orr, "friend", description="They row")
+    assert succeeded(await merge(tools, lea, orr))["kept_as_notes"] == []
+    [stored] = await database.assert_current()
+    assert stored["description"] == "They row"
+    assert note_contents(stored) == []
 
 
 async def test_properties_that_the_kept_node_lacks_are_taken_over_and_other_values_become_a_note(

@@ -45,7 +45,8 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
         {"keep_entity_key": keep[:8], "drop_entity_key": drop[:8]}
     )
     assert merged.text.splitlines() == [
-        "Merged Ruth into Person Ruth Calder",
+        "Merged Ruth into Person Ruth Calder; the user can undo it until "
+        f"{merged.payload['undo_until'][:16]}Z{BY_COMMANDS}",
         f"entity_key: {keep}",
         "Relationships: 1 moved",
         "Aliases: Ruth",
@@ -53,12 +54,12 @@ async def test_core_repairs_a_duplicate_and_removes_what_was_wrong(
     ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
     deleted = await core.delete_relationship.call_text(ends)
     assert deleted.text.splitlines()[0] == (
-        "Deleted relationship between Ruth Calder and Sailing; the user can restore it until "
+        "Deleted relationship between Ruth Calder and Sailing; the user can undo it until "
         f"{deleted.payload['undo_until'][:16]}Z{BY_COMMANDS}"
     )
     removed = await core.delete_node.call_text({"entity_key": "Sailing"})
     assert removed.text.splitlines()[0] == (
-        f"Deleted Concept Sailing; the user can restore it until "
+        f"Deleted Concept Sailing; the user can undo it until "
         f"{removed.payload['undo_until'][:16]}Z{BY_COMMANDS}"
     )
     [stored] = await database.nodes()
@@ -89,18 +90,16 @@ async def test_a_surface_with_chosen_names_names_no_other_tools(
 ) -> None:
     alone = surface(graph, user_id, ["remember"])
     await alone("remember", {"nodes": [RUTH_CALDER]})
-    several = surface(graph, user_id, ["remember", "delete_node", "restore_node"])
+    several = surface(graph, user_id, ["remember", "delete_node", "restore"])
     await several("remember", {"nodes": [{"label": "Concept", "name": "Sailing"}]})
     ends = {"from_entity_key": "Ruth Calder", "to_entity_key": "Sailing"}
     single = surface(graph, user_id, ["get_relationship"])
     assert "Relationship not found" in (error := await single("get_relationship", ends))
     assert "find_paths" not in error
-    assert "; restore_node can restore it" in await several(
-        "delete_node", {"entity_key": "Sailing"}
-    )
+    assert "; restore can undo it" in await several("delete_node", {"entity_key": "Sailing"})
 
 
-async def test_errors_about_missing_relationships_name_restore_relationship_only_where_it_is(
+async def test_errors_about_missing_relationships_name_restore_only_where_it_is(
     core: Toolset, tools: Toolset
 ) -> None:
     await core.remember(nodes=[RUTH_CALDER, {"label": "Concept", "name": "Sailing"}])
@@ -110,5 +109,5 @@ async def test_errors_about_missing_relationships_name_restore_relationship_only
         errors.append(
             error_of(await offered.add_note_to_relationship(**ends, content="She likes it."))
         )
-        assert [("restore_relationship" in error) for error in errors] == [is_named, is_named]
+        assert [("restore" in error) for error in errors] == [is_named, is_named]
     succeeded(await core.create_relationship(**ends, relationship_type="likes"))

@@ -83,7 +83,7 @@ async def test_what_is_restored_or_moved_gets_its_embedding_without_a_call_if_it
     ends = await two_friends(tools, description="They row.")
     succeeded(await tools.delete_relationship(**ends))
     embedder.forget()
-    succeeded(await tools.restore_relationship(**ends))
+    succeeded(await tools.restore(**ends))
     assert embedder.calls == 0
     await database.assert_current()
     bob = await person(tools, "Bob")

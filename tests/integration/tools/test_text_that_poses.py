@@ -80,10 +80,10 @@ async def test_no_stored_text_makes_a_line_of_its_own(
         ("get_relationship", {"from_entity_key": text}),
         ("create_relationship", {**ends, "relationship_type": text}),
         ("delete_relationship", {**ends, "verbose": True}),
-        ("restore_relationship", {**ends, "verbose": True}),
+        ("restore", {**ends, "verbose": True}),
         ("merge_nodes", {"keep_entity_key": ada, "drop_entity_key": bo, "verbose": True}),
         ("delete_node", {"entity_key": ada, "verbose": True}),
-        ("restore_node", {"entity_key": ada, "verbose": True}),
+        ("restore", {"entity_key": ada, "verbose": True}),
     ]
     for name, arguments in calls:
         question = await tools[name].question(arguments)

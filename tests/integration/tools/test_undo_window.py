@@ -73,10 +73,10 @@ async def test_a_relationship_is_restored_until_its_window_ends(
         succeeded(await tools.delete_relationship(**ends))["undo_until"] == "2026-01-31T00:00:00Z"
     )
     clock.forward(days=30, seconds=-1)
-    succeeded(await tools.restore_relationship(**ends))
+    succeeded(await tools.restore(**ends))
     succeeded(await tools.delete_relationship(**ends))
     clock.forward(days=30)
-    error = error_of(await tools.restore_relationship(**ends))
+    error = error_of(await tools.restore(**ends))
     assert f"Ada ({first[:12]}) and Bo ({second[:12]}), deleted on 2026-01-30" in error
     assert "was restorable until 2026-03-01" in error
 
@@ -87,7 +87,7 @@ async def test_a_node_is_restored_until_its_window_ends(tools: Toolset, clock: C
         succeeded(await tools.delete_node(entity_key=key))["undo_until"] == "2026-01-31T00:00:00Z"
     )
     clock.forward(days=30)
-    error = error_of(await tools.restore_node(entity_key=key))
+    error = error_of(await tools.restore(entity_key=key))
     assert error.endswith("deleted on 2026-01-01T00:00Z, was restorable until 2026-01-31T00:00Z")
 
 
@@ -104,8 +104,8 @@ async def test_a_record_that_expires_while_it_is_embedded_is_not_restored(
     embedder.forget()
     embedder.gate.clear()
     restoring = [
-        asyncio.create_task(tools.restore_relationship(**ends)),
-        asyncio.create_task(tools.restore_node(entity_key=ada)),
+        asyncio.create_task(tools.restore(**ends)),
+        asyncio.create_task(tools.restore(entity_key=ada)),
     ]
     await embedder.asked_for(2)
     clock.forward(days=1)
@@ -124,13 +124,13 @@ async def test_a_name_means_the_deleted_node_that_can_still_be_restored(
     key = await person(tools, "Bob")
     succeeded(await tools.delete_node(entity_key=key))
     clock.forward(days=1)
-    assert succeeded(await tools.restore_node(entity_key="bob"))["node"]["entity_key"] == key
+    assert succeeded(await tools.restore(entity_key="bob"))["node"]["entity_key"] == key
 
 
 async def test_a_deletion_or_restoration_purges_what_has_expired_of_any_user(
     tools: Toolset, others: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
 ) -> None:
-    for change in ("delete_node", "delete_relationship", "restore_relationship", "restore_node"):
+    for change in ("delete node", "delete relationship", "restore relationship", "restore node"):
         ends = await two_friends(others)
         succeeded(await others.delete_relationship(**ends))
         succeeded(await others.delete_node(entity_key=ends["from_entity_key"]))
@@ -139,14 +139,15 @@ async def test_a_deletion_or_restoration_purges_what_has_expired_of_any_user(
         relationship = await two_friends(tools)
         node = {"entity_key": relationship["from_entity_key"]}
         deletion: dict[str, Any] = {**node, "delete_relationships": True}
-        if change == "restore_relationship":
+        if change == "restore relationship":
             succeeded(await tools.delete_relationship(**relationship))
-        if change == "restore_node":
+        if change == "restore node":
             succeeded(await tools.delete_node(**deletion))
         assert await kept(graph, others.user_id) == 2
         clock.forward(days=1)
-        given = {"delete_node": deletion, "restore_node": node}.get(change, relationship)
-        succeeded(await tools[change](**given))
+        given = {"delete node": deletion, "restore node": node}.get(change, relationship)
+        tool = "restore" if change.startswith("restore") else change.replace(" ", "_")
+        succeeded(await tools[tool](**given))
         assert await kept(graph, others.user_id) == 0
     assert await kept(graph, user_id) == 0
 
@@ -193,7 +194,7 @@ async def test_purge_removes_all_that_has_expired_and_nothing_else(
     clock.forward(days=30)
     report = await graph.purge(user_id=user_id)
     assert str(report) == "1 deleted node and 0 deleted relationships purged"
-    assert "There is no deleted node" in error_of(await tools.restore_node(entity_key="Eve"))
+    assert "There is no deleted node" in error_of(await tools.restore(entity_key="Eve"))
     for size in (0, -1):
         with pytest.raises(InputError, match=rf"batch_size must be at least 1, got {size!r}$"):
             await graph.purge(batch_size=size)
@@ -214,4 +215,4 @@ async def test_what_can_be_restored_is_purged_on_demand_of_its_user_only(
         0,
         1,
     )
-    assert "no deleted node 'Ada'" in error_of(await tools.restore_node(entity_key="Ada"))
+    assert "no deleted node 'Ada'" in error_of(await tools.restore(entity_key="Ada"))

@@ -65,7 +65,7 @@ async def test_every_write_of_a_node_and_its_notes_can_show_the_node(tools: Tool
         "update_note": {"entity_key": key, "note": "Fun", "content": "Great fun."},
         "delete_note": {"entity_key": key, "note": "Great fun."},
         "delete_node": {"entity_key": key},
-        "restore_node": {"entity_key": key},
+        "restore": {"entity_key": key},
         "remember": {"notes": [{"on": "Sailing", "content": "Starts in May."}]},
     }
     for tool, arguments in calls.items():

@@ -143,7 +143,7 @@ async def test_remember_without_changes_writes_nothing(
         ("add_note_to_relationship", {"content": "They sail."}, [READ_PAIRS, WRITE], 1),
         ("update_note", {"note": "They met", "content": "Met in June."}, [READ_PAIRS, WRITE], 1),
         ("delete_note", {"note": "They met"}, [READ_PAIRS, WRITE], 1),
-        ("delete_relationship", {}, [READ_PAIRS, "delete_records"], 0),
+        ("delete_relationship", {}, [READ_PAIRS, "write_as_whole"], 0),
     ],
 )
 async def test_tools_for_a_relationship_take_one_more_statement_by_name_than_by_key(
@@ -180,7 +180,7 @@ async def test_tools_for_a_node(watched: Watched, keys: dict[str, str]) -> None:
         [RESOLVE, *written],
         0,
     )
-    deletion = [RESOLVE, READ_NODES, "read_relationships_of_node", "delete_records"]
+    deletion = [RESOLVE, READ_NODES, "read_relationships_of_node", "write_as_whole"]
     assert await watched.sent(
         "delete_node", entity_key="Ruth Calder", delete_relationships=True
     ) == (deletion, 0)

@@ -159,7 +159,7 @@ async def test_other_users_keep_what_they_have(graph: KnowledgeGraph, user_id: s
     assert (report.nodes, report.relationships, report.deleted) == (3, 3, 1)
     assert report == counted.model_copy(update={"dry_run": False})
     assert await all_of(graph, other) == before
-    succeeded(await graph.tools(user_id=other).restore_node(entity_key="Gone"))
+    succeeded(await graph.tools(user_id=other).restore(entity_key="Gone"))
 
 
 async def test_nodes_of_other_programs_are_counted_and_stay(
@@ -188,7 +188,7 @@ async def test_a_forgotten_node_takes_its_relationships_and_all_that_is_kept_of_
     await relate(tools, ruth, ines, canary)
     succeeded(await tools.delete_relationship(from_entity_key=ruth, to_entity_key=ines))
     succeeded(await tools.delete_node(entity_key=ruth, delete_relationships=True))
-    succeeded(await tools.restore_node(entity_key=ruth))
+    succeeded(await tools.restore(entity_key=ruth))
     await cypher(
         graph,
         "MATCH (n:Person {user_id: $user, entity_key: $key})-[r]-({name: 'P4'}) DELETE r "
@@ -240,8 +240,8 @@ async def test_of_a_forgotten_source_no_note_is_left_and_every_embedding_is_curr
     assert await holders(graph, source) == 0
     await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
     tools = graph.tools(user_id=user_id)
-    assert succeeded(await tools.restore_node(entity_key="Cal"))["relationships_restored"] == 1
-    succeeded(await tools.restore_relationship(from_entity_key="Ruth", to_entity_key="Cal"))
+    assert succeeded(await tools.restore(entity_key="Cal"))["relationships_restored"] == 1
+    succeeded(await tools.restore(from_entity_key="Ruth", to_entity_key="Cal"))
     stored = await assert_embeddings_are_current(graph, user_id, embedder, clock.now)
     assert sorted(note_contents(relationship) for relationship in stored) == [
         [],

@@ -14,7 +14,7 @@ CALL () {
 CALL () {
   MATCH (n:«all_deleted»)
   WHERE n.user_id = $user_id
-    AND ($entity_key IS NULL OR $entity_key IN [n.entity_key, n.kgagent_from_entity_key, n.kgagent_to_entity_key])
+    AND ($entity_key IS NULL OR $entity_key IN [n.entity_key, n.kgagent_from_entity_key, n.kgagent_to_entity_key, n.kgagent_merged_into])
   RETURN count(n) AS deleted
 }
 RETURN nodes, relationships, deleted

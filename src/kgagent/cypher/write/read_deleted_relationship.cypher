@@ -3,7 +3,7 @@
 // Rows: at most one {element_id (of the node that keeps it), from_entity_key, deleted_at (null if it was purged meanwhile),
 //   undo_until, vector_length, properties}.
 MATCH (kept:«deleted»)
-WHERE kept.user_id = $user_id AND kept.relationship_key = $key
+WHERE kept.user_id = $user_id AND kept.relationship_key = $key AND kept.kgagent_stays IS NULL
 WITH kept
 ORDER BY kept.kgagent_deleted_at IS NOT NULL DESC, kept.kgagent_deleted_at DESC
 LIMIT 1

@@ -84,17 +84,18 @@ async def test_each_call_that_removes_something_names_it_and_is_confirmed(
         (
             "delete_relationship",
             {"from_entity_key": "ada", "to_entity_key": "Bo"},
-            'the relationship "Ada friend Bo: They row"? It can be restored for 36,500 days',
+            'the relationship "Ada friend Bo: They row"? It can be undone for 36,500 days',
         ),
         (
             "merge_nodes",
             {"keep_entity_key": "Ada", "drop_entity_key": double},
-            f"Person Ada Moss ({double[:12]}) into Person Ada ({ada[:12]})? It cannot be undone",
+            f"Person Ada Moss ({double[:12]}) into Person Ada ({ada[:12]})? It can be undone "
+            "for 36,500 days",
         ),
         (
             "delete_node",
             {"entity_key": bo[:10], "delete_relationships": True},
-            f"Person Bo ({bo[:12]}) and 1 relationship? It can be restored for 36,500 days",
+            f"Person Bo ({bo[:12]}) and 1 relationship? It can be undone for 36,500 days",
         ),
     ]
     user = User()

@@ -101,9 +101,9 @@ async def test_structured_content_is_what_the_output_schema_says(connect: Connec
             await checked("traverse", entity_key=keys[0], hops=2, verbose=verbose)
         await checked("find_paths", from_entity_key=keys[1], to_entity_key=keys[2])
         await checked("delete_relationship", **ends)
-        await checked("restore_relationship", **ends)
+        await checked("restore", **ends)
         await checked("delete_node", entity_key=keys[1], delete_relationships=True)
-        await checked("restore_node", entity_key=keys[1])
+        await checked("restore", entity_key=keys[1])
         await checked("merge_nodes", keep_entity_key=keys[0], drop_entity_key=keys[2])
         for name in validators:
             await checked(name, nonsense=True)
