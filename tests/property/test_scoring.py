@@ -25,7 +25,7 @@ from kgagent.tools import Payload
 from tests.support.examples import examples
 from tests.support.payloads import succeeded
 
-COSTS = ("doubt", "hops")
+COSTS = ("doubt", "hops", "past")
 ONTOLOGY = default_ontology()
 
 Drawn = tuple[str, str, str, str, int]

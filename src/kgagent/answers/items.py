@@ -15,7 +15,7 @@ from kgagent.answers.token_budget import cut, estimated_tokens, fits
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import HistoryEntry
 from kgagent.models.note import Note, oldest_first
-from kgagent.models.when import is_past
+from kgagent.models.when import day_of_question, is_past, period_of, with_time
 from kgagent.names import plain_words
 from kgagent.ontology.model import as_words
 
@@ -72,8 +72,8 @@ class RenderState:
             notes were said.
         defaults: values of properties that say nothing.
         with_properties: whether properties beyond the usual fields are shown.
-        marks_past: whether relationships that have ended are marked; not where all were valid at
-            the time asked for.
+        as_of: the time asked for, in EDTF; None: today. Relationships that had ended by then are
+            marked.
         own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all
             of them.
         node_hint: how to see the omitted notes of a node; empty if there is no way.
@@ -94,7 +94,7 @@ class RenderState:
     sources: Mapping[str, str] | None = None
     defaults: Mapping[str, Any] = field(default_factory=dict)
     with_properties: bool = True
-    marks_past: bool = True
+    as_of: str | None = None
     own: Container[str] | None = None
     node_hint: str = ""
     relationship_hint: str = ""
@@ -104,6 +104,11 @@ class RenderState:
     stated: set[str] = field(default_factory=set)
     said: set[str] = field(default_factory=set)
     hinted: set[tuple[str, bool]] = field(default_factory=set)
+
+    @property
+    def day(self) -> int:
+        """The day on which the answer judges what is past."""
+        return day_of_question(None if self.as_of is None else period_of(self.as_of), self.now)
 
     def name(self, entity_key: str, name: str, label: str = "") -> str:
         """The name of a node: with its label where it is named first, and with its key if it has a
@@ -487,7 +492,7 @@ class RelationshipItem(RecordItem):
         section: field of the answer.
         more: further fields of its record.
         score: what the answer sorts it by; None outside a search.
-        path: the relationships that led to it, as short sentences.
+        path: the relationships that led to it, as short sentences with their times.
         in_full: whether all its notes are shown if the budget allows.
         shown: the statements of its line; None leaves the choice to the answer.
     """
@@ -526,7 +531,8 @@ class RelationshipItem(RecordItem):
         head = relationship_text(self.relationship, state) + _score_text(self.score)
         if led := [triplet for triplet in self.path if triplet not in state.stated]:
             head += f" via {safe_text('; '.join(led))}"
-        state.stated.add(self.relationship.triplet)
+        one = self.relationship
+        state.stated.add(with_time(one.triplet, one.when, state.day))
         return head
 
 
@@ -630,7 +636,7 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
             ("proximity", relationship.proximity_word, relationship.proximity),
         )
     ]
-    past = "past" if state.marks_past and is_past(relationship.when, state.now) else ""
+    past = "past" if is_past(relationship.when, state.day) else ""
     noted = (
         f"first noted {relationship.first_noted}"
         if relationship.first_noted and not relationship.when
@@ -661,6 +667,8 @@ def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> Json
     for note in record.get("notes", ()):
         note.pop("added_by", None)
     rounded = {name: round(value, 4) for name, value in record.items() if isinstance(value, float)}
+    if isinstance(item, GraphRelationship) and is_past(item.when, state.day):
+        record["past"] = True
     return record | rounded | ({"omitted_notes": len(shown.others)} if shown.others else {})
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from kgagent.answers.items import Item, JsonRecord, Line, RenderState, relationship_text
 from kgagent.formatting import in_one_line
 from kgagent.models.timeline import TimedStatement
+from kgagent.models.when import is_past
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,11 @@ class TimelineItem(Item):
         elif relationship is not None:
             head = relationship_text(relationship.model_copy(update=untimed), state)
             text = in_one_line(relationship.description)
+        is_past_value = note is None and is_past(self.statement.when, state.day)
+        time = f"{self.statement.when}, past:" if is_past_value else self.statement.when
         return [
             Line(
-                f"{self.statement.when} {head}".rstrip(),
+                f"{time} {head}".rstrip(),
                 text,
                 cut_hint=state.budget_hint,
                 rest=tuple,

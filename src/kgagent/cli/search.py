@@ -84,7 +84,7 @@ def search(
         **result.to_dict(),
         **({} if context is None else {"context": context}),
     }
-    state = replace(plain_state(result), marks_past=request.as_of is None)
+    state = replace(plain_state(result), as_of=request.as_of)
     if json:
         records = (*payload["objects"], *payload.get("relationships", ()))
         found: list[GraphNode | GraphRelationship] = [
@@ -150,7 +150,7 @@ def explore(
 
     user_id, result = run_for_user(work, user, reads=True)
     payload = {"user": user_id, **result.to_dict()}
-    state = replace(_explored_state(result), marks_past=request.as_of is None)
+    state = replace(_explored_state(result), as_of=request.as_of)
     if json:
         nodes = [item["node"] for item in payload.get("nodes", ())]
         records = (*nodes, *payload.get("relationships", ()), *payload.get("neighbors", ()))

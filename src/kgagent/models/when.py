@@ -158,10 +158,26 @@ def is_extended_when(stored: str, changed: str) -> bool:
     return set(split_periods(stored)) <= set(split_periods(changed))
 
 
-def is_past(when: str | None, now: datetime) -> bool:
-    """Whether all periods of a text have ended."""
-    periods = periods_of(when)
-    return bool(periods) and max(period.latest for period in periods) < day_number(now)
+def last_day(when: object) -> int:
+    """The last day of a text; of one without a time, and of one without an end, 99991231."""
+    return max((period.latest for period in periods_of(when)), default=OPEN_END)
+
+
+def is_past(when: object, day: int) -> bool:
+    """Whether all periods of a text had ended before a day, such as 20230204."""
+    return last_day(when) < day
+
+
+def day_of_question(as_of: Period | None, now: datetime) -> int:
+    """The day on which a question judges what is past: the first one of `as_of`, else today."""
+    return day_number(now) if as_of is None else as_of.earliest
+
+
+def with_time(text: str, when: str | None, day: int) -> str:
+    """A text with its time, if it has one: "Ada CEO of Acme (2015/2018, past)"."""
+    if not when:
+        return text
+    return f"{text} ({when}, past)" if is_past(when, day) else f"{text} ({when})"
 
 
 def beginning(when: str) -> str | None:

@@ -239,4 +239,5 @@ def _parameters(
         "temperature": TEMPERATURE,
         "overlap_weight": OVERLAP_WEIGHT,
         "doubt_weight": -expansions[0].weights.doubt,
+        "past_weight": -expansions[0].weights.past,
     }

@@ -29,7 +29,7 @@ from kgagent.search.name_match import nodes_by_name
 from kgagent.search.omitted import OmittedRecords
 from kgagent.search.query import EmbeddedQuery
 from kgagent.search.relevance import RELEVANT, relevance
-from kgagent.search.results import Surroundings, model_of
+from kgagent.search.results import Surroundings, model_of, path_of
 from kgagent.search.retrieve import SearchSpec
 from kgagent.search.scope import RelationshipFilter, SearchScope
 from kgagent.search.score import Features, highest_score
@@ -151,7 +151,10 @@ class Exploration:
                 if isinstance(node := models.get(key), GraphNode)
             ),
             relationships=_each_once(
-                (*map(to_result, filter(_is_relationship, scored)), *surroundings.relationships)
+                (
+                    *(to_result(one, kept) for one in scored if _is_relationship(one)),
+                    *surroundings.relationships,
+                )
             ),
             neighbors=surroundings.neighbors,
             warnings=(
@@ -270,7 +273,7 @@ class Exploration:
         return None if is_unknown else best_share
 
 
-def to_result(candidate: Candidate) -> RelationshipSearchResult:
+def to_result(candidate: Candidate, kept: RelationshipFilter) -> RelationshipSearchResult:
     """A relationship that a search found, as it is returned."""
     if not isinstance(candidate.result, GraphRelationship):
         raise TypeError(f"{candidate.key} is no relationship")
@@ -278,7 +281,7 @@ def to_result(candidate: Candidate) -> RelationshipSearchResult:
         **dict(candidate.result),
         "similarity": candidate.similarity or 0.0,
         "score": candidate.score,
-        "path": tuple(record.triplet for record in candidate.path),
+        "path": path_of(candidate, kept),
     }
     return RelationshipSearchResult.model_construct(**fields)
 

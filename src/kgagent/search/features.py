@@ -9,6 +9,7 @@ from typing import NamedTuple
 from kgagent.graph.lucene import forms
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models.search import MAX_HOPS
+from kgagent.models.when import OPEN_START, is_past
 from kgagent.names import are_forms, plain_words
 from kgagent.search.query import Query
 from kgagent.search.score import Features, score
@@ -52,12 +53,14 @@ class FeatureReader:
 
     Attributes:
         query: what the query says.
+        day: the day of the question, such as 20230204; nothing is past at 0.
         best_weight: what the query's words in a retrieved statement weigh, of the statement where
             they weigh most.
         asked: the words of the query that name types or levels of retrieved relationships.
     """
 
     query: Query
+    day: int = OPEN_START
     best_weight: float = 0.0
     asked: frozenset[str] = frozenset()
     _forms: dict[str, int] = field(default_factory=dict)
@@ -67,12 +70,16 @@ class FeatureReader:
 
     @classmethod
     def over(
-        cls, query: Query, retrieved: Iterable[tuple[StoredRecord, Iterable[str]]]
+        cls,
+        query: Query,
+        retrieved: Iterable[tuple[StoredRecord, Iterable[str]]],
+        *,
+        day: int = OPEN_START,
     ) -> "FeatureReader":
-        """The reader for a query and what was retrieved for it: records with the texts of their
-        statements.
+        """The reader for a query on a day, and what was retrieved for it: records with the texts of
+        their statements.
         """
-        reader = cls(query)
+        reader = cls(query, day)
         for position, word in enumerate(query.weights):
             reader._weights.append(query.weights[word])
             for form in forms(word):
@@ -126,10 +133,13 @@ class FeatureReader:
             weights: weight of each feature.
         """
         nodes, of_record = nodes_of(record), self.words_of_record(record)
-        named = self._named(nodes)
+        named, past = self._named(nodes), self._past([record])
         features = [
             Features(
-                max(0.0, similarity or 0.0), self._share(of_record | self.words_in(text)), named
+                max(0.0, similarity or 0.0),
+                self._share(of_record | self.words_in(text)),
+                named,
+                past=past,
             )
             for text, similarity in statements
         ]
@@ -148,6 +158,7 @@ class FeatureReader:
             types=self._types(path.records, nodes),
             doubt=min(1.0, max(0.0, path.doubt)),
             hops=(len(path.records) - 1) / MAX_HOPS,
+            past=self._past(path.records),
         )
 
     def explained_by(self, record: RelationshipRecord) -> Mapping[str, float]:
@@ -182,6 +193,9 @@ class FeatureReader:
             if self.best_weight
             else 0.0
         )
+
+    def _past(self, records: Iterable[StoredRecord]) -> float:
+        return float(any(is_past(one.properties.get("when"), self.day) for one in records))
 
     def _named(self, nodes: Iterable[str]) -> float:
         return min(1.0, sum(self.query.named.get(node, 0.0) for node in nodes) / FULL_NAMED)

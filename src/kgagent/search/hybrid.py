@@ -21,7 +21,7 @@ from kgagent.search.omitted import OmittedRecords
 from kgagent.search.query import EmbeddedQuery
 from kgagent.search.relevance import RELEVANT, names_without_match, relevance
 from kgagent.search.rerank import CrossEncoder, rerank
-from kgagent.search.results import model_of
+from kgagent.search.results import model_of, path_of
 from kgagent.search.retrieve import OF_STATEMENTS, SearchSpec
 from kgagent.search.scope import RelationshipFilter, SearchScope
 from kgagent.search.score import Features, contributions
@@ -107,7 +107,7 @@ class HybridSearch:
         result = HybridSearchResult(
             **_items(
                 reranked[: self.limit],
-                self.spec.weights,
+                self.spec,
                 with_relationships=options.search_relationships,
             ),
             warnings=(
@@ -277,7 +277,7 @@ def _without_more(ranked: Sequence[Candidate], limit: int) -> list[Candidate]:
 
 
 def _items(
-    candidates: Sequence[Candidate], weights: Features, *, with_relationships: bool
+    candidates: Sequence[Candidate], spec: SearchSpec, *, with_relationships: bool
 ) -> dict[str, object]:
     """The nodes and the relationships of a result, from candidates that were read in full, best
     first.
@@ -287,17 +287,16 @@ def _items(
         known = {
             name: getattr(item, name) for name in ("score", "found_by", "similarity", "text_score")
         }
-        made_of = {} if item.features is None else contributions(item.features, weights)
+        made_of = {} if item.features is None else contributions(item.features, spec.weights)
         ranked = {**known, "rank": rank, "contributions": made_of}
         if isinstance(item.result, GraphNode):
             objects.append(HybridObject.model_construct(**{**dict(item.result), **ranked}))
         elif isinstance(item.result, GraphRelationship):
-            path = tuple(record.triplet for record in item.path)
             fields = {
                 **dict(item.result),
                 **ranked,
                 "triplet_text": item.result.triplet,
-                "path": path,
+                "path": path_of(item, spec.kept),
             }
             relationships.append(HybridRelationship.model_construct(**fields))
     return {

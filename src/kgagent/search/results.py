@@ -9,6 +9,7 @@ from typing import Any
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.store import Row
 from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
+from kgagent.models.when import with_time
 from kgagent.search.candidates import Candidate, entity_key_of, key_of, read_record
 from kgagent.search.features import StoredRecord
 from kgagent.search.retrieve import SearchSpec
@@ -125,6 +126,11 @@ def _records(row: Row, spec: SearchSpec) -> dict[str, ReadRecord]:
 
 def _is_same(candidate: Candidate, record: StoredRecord) -> bool:
     return candidate.record is None or candidate.record.element_id == record.element_id
+
+
+def path_of(candidate: Candidate, kept: RelationshipFilter) -> tuple[str, ...]:
+    """The relationships that led to a candidate, as short sentences with their times."""
+    return tuple(with_time(one.triplet, one.text("when"), kept.day) for one in candidate.path)
 
 
 def model_of(

@@ -23,7 +23,7 @@ from kgagent.models.graph import DescribedItem
 from kgagent.models.history import is_valid, values_on
 from kgagent.models.note import oldest_first, utc_now
 from kgagent.models.search import SearchFilters
-from kgagent.models.when import OPEN_END, Period, overlaps, period_of, periods_of
+from kgagent.models.when import OPEN_END, Period, day_of_question, overlaps, period_of, periods_of
 from kgagent.ontology import Ontology
 from kgagent.operations import Search
 from kgagent.search.arguments import known_types
@@ -207,6 +207,11 @@ class RelationshipFilter:
         return cls(**given, now=scope.clock())
 
     @property
+    def day(self) -> int:
+        """The day on which the question judges what is past."""
+        return day_of_question(self.as_of, self.now)
+
+    @property
     def has_conditions(self) -> bool:
         """Whether it has conditions that no vector index has; indexes have the free type, the owner
         and the days.
@@ -238,7 +243,7 @@ class RelationshipFilter:
             "last_day": last,
         }
         return {
-            "filter": {**asdict(self), **days, **bounds},
+            "filter": {**asdict(self), **days, **bounds, "day": self.day},
             # Of another time, a relationship may have another type than the index.
             "relationship_types": None if self.as_of else self.relationship_types,
         }

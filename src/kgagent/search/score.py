@@ -2,7 +2,7 @@
 
     score = Σ weight · feature
 
-Two features are costs, of a path: their weights are negative. A candidate that is at least as good
+Three features are costs: their weights are negative. A candidate that is at least as good
 as another in every feature, and at most as dear, therefore never scores less.
 `kgagent.search.features` computes the features; `benchmarks/fit_weights.py` fits the weights.
 """
@@ -28,6 +28,8 @@ class Features(NamedTuple):
         doubt: cost of the choices along a path, see `expand_hop.cypher`; 0 for what was retrieved.
         hops: hops of the path after its first relationship, as a share of 5; 0 for what was
             retrieved.
+        past: 1 if the relationship, or one of the path, had ended by the day of the question; a
+            former value is as similar to a question as the present one.
     """
 
     similarity: float = 0.0
@@ -36,9 +38,12 @@ class Features(NamedTuple):
     types: float = 0.0
     doubt: float = 0.0
     hops: float = 0.0
+    past: float = 0.0
 
 
-WEIGHTS = Features(similarity=1.0, words=0.4, named=0.1, types=0.6, doubt=-1.5, hops=-0.4)
+WEIGHTS = Features(
+    similarity=1.0, words=0.4, named=0.1, types=0.6, doubt=-1.5, hops=-0.4, past=-0.25
+)
 """The weight of each feature."""
 
 NO_FEATURES = Features()

@@ -21,7 +21,7 @@ from kgagent.models import GraphExpansion
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.hybrid import Retriever, RetrieverName
 from kgagent.models.note import Note
-from kgagent.models.when import OPEN_END
+from kgagent.models.when import last_day
 from kgagent.search.attempt import Failure, attempt
 from kgagent.search.candidates import Candidate, retrievers_of
 from kgagent.search.expand import DEFAULT_HOPS, Expansion, Path, expand
@@ -204,14 +204,12 @@ def order(candidate: Candidate) -> tuple[float, float, bool, float, str]:
     by key.
     """
     record = candidate.record
-    stored = None if record is None else record.properties.get("when_latest")
-    latest = stored if isinstance(stored, int) else OPEN_END
     is_relationship = isinstance(record, RelationshipRecord)
     return (
         -candidate.score,
         -(candidate.similarity or 0.0),
         not is_relationship,
-        -latest,
+        -last_day(record and record.properties.get("when")),
         candidate.key,
     )
 
@@ -314,7 +312,7 @@ def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:
         if spec.searches_relationships or not isinstance(one.record, RelationshipRecord)
     ]
     texts = ((one.record, _texts(one)) for one in candidates if one.record is not None)
-    reader = FeatureReader.over(retrieved.query, texts)
+    reader = FeatureReader.over(retrieved.query, texts, day=spec.kept.day)
     found_by = retrievers_of(
         {name: ranking.candidates for name, ranking in retrieved.rankings.items()}
     )

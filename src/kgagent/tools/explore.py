@@ -130,7 +130,7 @@ class Explore(Tool[ExploreArguments]):
             arguments,
             with_relevance(content, result, unknown),
             labels={node.entity_key: node.label for node in nodes},
-            marks_past=arguments.as_of is None,
+            as_of=arguments.as_of,
         )
 
 

@@ -106,7 +106,7 @@ class HybridSearch(Tool[HybridSearchArguments]):
             arguments,
             replace(content, warnings=(*result.warnings, *reached)),
             labels=result.labels,
-            marks_past=arguments.as_of is None,
+            as_of=arguments.as_of,
             token_budget=FIRST_PAGE_TOKENS
             if is_first and "token_budget" not in arguments.model_fields_set
             else None,

@@ -80,7 +80,7 @@ async def render_page(
     queries: Iterable[str] = (),
     labels: Mapping[str, str] | None = None,
     sources: Mapping[str, str] | None = None,
-    marks_past: bool = True,
+    as_of: str | None = None,
     token_budget: int | None = None,
 ) -> ResultT:
     """Render what fits the token budget, from the cursor on.
@@ -93,7 +93,7 @@ async def render_page(
         queries: what was asked; decides which of many notes are shown if no search scored them.
         labels: labels of nodes by entity_key, as far as known.
         sources: names of the sources of notes by entity_key; None shows no sources.
-        marks_past: whether relationships that have ended are marked.
+        as_of: the time asked for; relationships that had ended by then are marked.
         token_budget: maximum number of tokens; None: that of the arguments.
 
     Raises:
@@ -115,7 +115,7 @@ async def render_page(
         return RenderState(
             now=now,
             asked=asked,
-            marks_past=marks_past,
+            as_of=as_of,
             keys=keys,
             labels=labels or {},
             sources=sources,

@@ -58,10 +58,12 @@ def test_a_relationship_is_one_line_with_its_ends_levels_description_and_notes()
     )
 
 
-def test_what_has_ended_is_marked_unless_all_was_valid_at_the_time_asked_for() -> None:
+def test_what_had_ended_by_the_day_of_the_question_is_marked_also_on_a_path() -> None:
     item = RelationshipItem(mentor(when="2019/2021"), "edges")
     assert text(item).endswith("-> Me (2019/2021, past)")
-    assert text(item, RenderState(NOW, marks_past=False)).endswith("-> Me (2019/2021)")
+    assert text(item, RenderState(NOW, as_of="2021")).endswith("-> Me (2019/2021)")
+    assert text(item, RenderState(NOW, as_of="2022")).endswith("-> Me (2019/2021, past)")
+    assert item.records(state())[0][1]["past"] is True
 
 
 def test_a_line_shows_the_score_that_sorts() -> None:

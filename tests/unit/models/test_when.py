@@ -1,7 +1,5 @@
 """Times of statements in EDTF."""
 
-from datetime import UTC, datetime
-
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
@@ -68,9 +66,9 @@ def test_a_period_replaces_those_that_it_overlaps(stored: str, given: str, joine
 
 
 def test_what_has_ended_is_past() -> None:
-    now = datetime(2022, 1, 1, tzinfo=UTC)
-    assert is_past("2019; 2021-12-31", now)
-    assert not any(is_past(when, now) for when in ("2019; 2022-01-01", "2019/..", None))
+    day = 20220101
+    assert is_past("2019; 2021-12-31", day)
+    assert not any(is_past(when, day) for when in ("2019; 2022-01-01", "2019/..", None))
 
 
 def test_notes_are_in_order_of_their_times() -> None:

@@ -6,7 +6,7 @@
 // the planner would read it at each node, with all relationships of the user, instead of the few of the node.
 // Parameters: user_id; filter; vectors [vector of each query]; dimensions; model; frontier [{position, query
 //   (position of its vector), element_id, score, path [element ids], through [entity keys of the ends to leave through]}];
-//   hub_limit (relationships read at a node); limit (of each query); temperature; overlap_weight; doubt_weight.
+//   hub_limit (relationships read at a node); limit (of each query); temperature; overlap_weight; doubt_weight; past_weight.
 // Rows: one for each query: query, reached [{lead (position in the frontier), doubt (0 for the only choice), relationship}], best first: each row of a result costs the client about as much as reading a relationship.
 UNWIND $frontier AS step
 MATCH (a)-[r:«types»]->(b)
@@ -37,7 +37,7 @@ CALL (step, vector, lead, before, shared) {
   RETURN sibling[0] AS r, $temperature * log(total) - sibling[1] AS doubt
 }
 WITH step, r, doubt
-ORDER BY step.score - $doubt_weight * doubt DESC, r.relationship_key, step.position
+ORDER BY step.score - $doubt_weight * doubt - CASE WHEN «_past» THEN $past_weight ELSE 0.0 END DESC, r.relationship_key, step.position
 WITH step.query AS query, collect({lead: step.position, doubt: doubt, r: r})[..$limit] AS best
 RETURN query, COLLECT {
   UNWIND best AS choice

@@ -1,4 +1,4 @@
-// The relationships among the nodes whose keys are in $around, and their neighbors with the relationships to them: among, neighbors.
+// The relationships among the nodes whose keys are in $around, and their neighbors with the relationships to them, past ones last: among, neighbors.
 CALL () {
   UNWIND $around AS key
   MATCH (a:«labels» {entity_key: key})
@@ -13,7 +13,7 @@ CALL (members) {
   MATCH (a)-[r:«types»]-(b)
   WHERE coalesce(r.user_id, $user_id) = $user_id AND «_kept_relationship»
   WITH DISTINCT r
-  ORDER BY coalesce(r.attitude, 0) + coalesce(r.proximity, 0) DESC, r.relationship_key
+  ORDER BY «_past», coalesce(r.attitude, 0) + coalesce(r.proximity, 0) DESC, r.relationship_key
   LIMIT $among_limit
   RETURN collect(«_found_relationship») AS among
 }
@@ -26,8 +26,10 @@ CALL (members) {
     RETURN n, r
     LIMIT $neighbor_limit
   }
-  WITH n, collect(DISTINCT r) AS touching
-  ORDER BY size(touching) DESC, n.entity_key
+  WITH DISTINCT n, r, «_past» AS past
+  ORDER BY past
+  WITH n, collect(r) AS touching, min(past) AS past
+  ORDER BY past, size(touching) DESC, n.entity_key
   LIMIT $neighbor_limit
   RETURN collect({node: «_found_node», relationships: COLLECT { UNWIND touching AS r RETURN «_found_relationship» }}) AS neighbors
 }
