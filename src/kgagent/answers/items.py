@@ -531,9 +531,12 @@ class RelationshipItem(RecordItem):
         head = relationship_text(self.relationship, state) + _score_text(self.score)
         if led := [triplet for triplet in self.path if triplet not in state.stated]:
             head += f" via {safe_text('; '.join(led))}"
-        one = self.relationship
-        state.stated.add(with_time(one.triplet, one.when, state.day))
+        state.stated.add(self.stated(state))
         return head
+
+    def stated(self, state: RenderState) -> str:
+        """The relationship as a short sentence with its time."""
+        return with_time(self.relationship.triplet, self.relationship.when, state.day)
 
 
 @dataclass(frozen=True)
@@ -667,9 +670,15 @@ def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> Json
     for note in record.get("notes", ()):
         note.pop("added_by", None)
     rounded = {name: round(value, 4) for name, value in record.items() if isinstance(value, float)}
-    if isinstance(item, GraphRelationship) and is_past(item.when, state.day):
-        record["past"] = True
+    if isinstance(item, GraphRelationship):
+        record |= time_of(item, state)
     return record | rounded | ({"omitted_notes": len(shown.others)} if shown.others else {})
+
+
+def time_of(relationship: GraphRelationship, state: RenderState) -> JsonRecord:
+    """The time of a relationship, if it has one, and whether that is past."""
+    when = {"when": relationship.when} if relationship.when else {}
+    return when | ({"past": True} if is_past(relationship.when, state.day) else {})
 
 
 def _properties_text(properties: JsonRecord) -> str:

@@ -4,6 +4,8 @@ from typing import Annotated
 
 from pydantic import AliasChoices, Field, StringConstraints
 
+from kgagent.models.when import WhenPeriod
+
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
 FilledText = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)
@@ -43,5 +45,6 @@ SearchedTypes = Annotated[
         ),
     ),
 ]
+AsOf = Annotated[WhenPeriod | None, Field(description="Valid then: 2021.")]
 Level = Annotated[int | None, Field(ge=1, le=5)]
 """Filters of the searches."""

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from kgagent.models.fields import EntityKey, QueryText
+from kgagent.models.fields import AsOf, EntityKey, QueryText
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
@@ -22,6 +22,7 @@ class FindPathsRequest(RequestModel):
         4, ge=1, le=MAX_PATH_HOPS, description="Maximum number of relationships in a path."
     )
     limit: int = Field(5, ge=1, le=MAX_PATHS, description="Maximum number of paths.")
+    as_of: AsOf = None
 
 
 class GraphPath(GraphModel):
@@ -32,7 +33,8 @@ class GraphPath(GraphModel):
         relationships: the relationships between them, in order.
         weights: weight of each relationship: plain cosine with the query or, without a query, its
             strength, 0 to 1.
-        score: mean of the weights, minus 0.02 for each hop beyond the first.
+        score: mean of the weights, minus 0.02 for each hop beyond the first, and minus 1 if a
+            relationship is past.
         is_shortest: whether no path is shorter.
         explanation: how the score is computed.
     """

@@ -5,7 +5,15 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AliasChoices, Field, model_validator
 
-from kgagent.models.fields import FilledText, FreeTypes, Labels, Level, QueryText, SearchedTypes
+from kgagent.models.fields import (
+    AsOf,
+    FilledText,
+    FreeTypes,
+    Labels,
+    Level,
+    QueryText,
+    SearchedTypes,
+)
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel, parsed_json
 from kgagent.models.when import WhenPeriod
@@ -146,7 +154,7 @@ class SearchFilters(RequestModel):
     labels: Labels = None
     relationship_types: FreeTypes = None
     neo4j_types: SearchedTypes = None
-    as_of: WhenPeriod | None = Field(None, description="Valid then: 2021.")
+    as_of: AsOf = None
     between: WhenPeriod | None = Field(None, description="Dated within: 2019/2021.")
     min_attitude: Level = Field(None, description="Only relationships with at least this attitude.")
     max_attitude: Level = Field(None, description="Only relationships with at most this attitude.")

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from kgagent.models.fields import EntityKey, FreeTypes, SearchedTypes
+from kgagent.models.fields import AsOf, EntityKey, FreeTypes, SearchedTypes
 from kgagent.models.graph import GraphModel, GraphNode, GraphRelationship
 from kgagent.models.request import RequestModel
 
@@ -42,6 +42,7 @@ class TraverseRequest(RequestModel):
         le=MAX_TRAVERSED_NODES,
         description="Maximum number of nodes, nearest and strongest first.",
     )
+    as_of: AsOf = None
     skip: int = Field(0, ge=0, description="Number of nodes to skip, with one hop.")
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"skip"})
 

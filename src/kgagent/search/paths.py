@@ -6,7 +6,8 @@ from a beam search from both ends: hop by hop, the best partial paths of each si
 each relationship that joins a path of one side with a path of the other makes a whole path. The
 weight of a relationship is computed inside the database: its plain cosine with the query or,
 without a query, its strength. The score of a path is the mean weight of its relationships, minus a
-small cost for each hop beyond the first.
+small cost for each hop beyond the first, and minus a cost that puts it behind all others if a
+relationship of it is past.
 
 The result is exact as long as no node in between has more relationships than are read and no hop
 more partial paths than are kept; beyond that it is the best of the paths that were followed.
@@ -21,12 +22,14 @@ from kgagent.concurrency import task_group
 from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError, NodeNotFoundError, StatementTimeoutError
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import NodeRecord, RelationshipRecord, as_text, ontology_label
+from kgagent.graph.records import RelationshipRecord, as_text, ontology_label
 from kgagent.graph.store import Row
 from kgagent.models.graph import GraphNode
 from kgagent.models.paths import FindPathsRequest, FindPathsResult, GraphPath
+from kgagent.models.search import SearchFilters
 from kgagent.ontology import Ontology
-from kgagent.search.scope import SearchScope
+from kgagent.search.scope import RelationshipFilter, SearchScope
+from kgagent.search.score import PAST_PATH_COST
 from kgagent.search.walk import READ_PER_HOP
 
 STEP_COST = 0.02
@@ -48,12 +51,13 @@ OUT_OF_TIME = "The search ran out of time; other paths may exist"
 @dataclass(frozen=True)
 class PathCandidate:
     """A path, or the part of one from either end, by element ids; `weights` are those of its
-    relationships.
+    relationships, and `is_past` is whether one of these is past.
     """
 
     nodes: tuple[str, ...]
     relationships: tuple[str, ...] = ()
     weights: tuple[float, ...] = ()
+    is_past: bool = False
 
     @property
     def tip(self) -> str:
@@ -66,22 +70,23 @@ class PathCandidate:
         return sum(self.weights)
 
     @property
+    def place(self) -> tuple[bool, float]:
+        """What is sorted by among paths of one length, the best last."""
+        return not self.is_past, self.total
+
+    @property
     def score(self) -> float:
-        """Score of a whole path: mean of the weights - 0.02 * (hops - 1)."""
-        return self.total / len(self.weights) - STEP_COST * (len(self.weights) - 1)
+        """Score of a whole path: mean of the weights - 0.02 * (hops - 1), - 1 if it is past."""
+        mean = self.total / len(self.weights)
+        return mean - STEP_COST * (len(self.weights) - 1) - PAST_PATH_COST * self.is_past
 
-    def extended(self, node: str, relationship: str, weight: float) -> "PathCandidate":
-        """The path with one more hop."""
-        return PathCandidate(
-            (*self.nodes, node), (*self.relationships, relationship), (*self.weights, weight)
-        )
-
-    def joined(self, relationship: str, weight: float, other: "PathCandidate") -> "PathCandidate":
-        """The whole path that a relationship makes of this part and one from the other end."""
+    def joined(self, row: Row, other: "PathCandidate") -> "PathCandidate":
+        """The path that the relationship of a row makes of this part and another from its end."""
         return PathCandidate(
             (*self.nodes, *reversed(other.nodes)),
-            (*self.relationships, relationship, *reversed(other.relationships)),
-            (*self.weights, weight, *reversed(other.weights)),
+            (*self.relationships, row["relationship"], *reversed(other.relationships)),
+            (*self.weights, row["weight"], *reversed(other.weights)),
+            self.is_past or row["past"] or other.is_past,
         )
 
 
@@ -107,7 +112,8 @@ async def find_paths(
     vector = (
         (await embedder.embed_queries([request.query]))[0] if request.query is not None else None
     )
-    search = _PathSearch(scope, request, start, end, vector)
+    kept = RelationshipFilter.of(scope, SearchFilters(as_of=request.as_of))
+    search = _PathSearch(scope, request, kept, (start.element_id, end.element_id), vector)
     async with task_group() as group:
         by_hops = group.create_task(search.shortest())
         by_score = group.create_task(search.relevant())
@@ -115,7 +121,7 @@ async def find_paths(
     chosen = _ranked(by_score.result(), shortest, request.limit, has_query=has_query)
     fewest = min((len(path.relationships) for path in shortest), default=0)
     paths = await scope.read_as(
-        lambda rows: _models(rows, chosen, fewest, scope.ontology, has_query=has_query),
+        lambda rows: _models(rows, chosen, fewest, scope.ontology, kept, has_query=has_query),
         scope.statement("read_path_relationships"),
         {"relationships": sorted({one for path in chosen for one in path.relationships})},
     )
@@ -134,13 +140,14 @@ class _PathSearch:
         self,
         scope: SearchScope,
         request: FindPathsRequest,
-        start: NodeRecord,
-        end: NodeRecord,
+        kept: RelationshipFilter,
+        ends: tuple[str, str],
         vector: Sequence[float] | None,
     ) -> None:
         self._scope = scope
         self._request = request
-        self._ends = (start.element_id, end.element_id)
+        self._kept = kept.parameters
+        self._ends = ends
         self._vector = None if vector is None else scope.store.vector(vector)
         self._deadline = time.monotonic() + SEARCH_SHARE * scope.timeout
         self.is_out_of_time = False
@@ -156,7 +163,9 @@ class _PathSearch:
             limit=self._request.limit,
         )
         return [
-            PathCandidate(tuple(row["nodes"]), tuple(row["relationships"]), tuple(row["weights"]))
+            PathCandidate(
+                tuple(row["nodes"]), tuple(row["relationships"]), tuple(row["weights"]), row["past"]
+            )
             for row in rows
         ]
 
@@ -189,12 +198,12 @@ class _PathSearch:
             limit=JOINS,
         )
         longer = (
-            path.extended(row["node"], row["relationship"], row["weight"])
+            path.joined(row, PathCandidate((row["node"],)))
             for row in rows
             for path in tips[row["tip"]]
             if row["node"] not in path.nodes
         )
-        return heapq.nlargest(PARTIAL_PATHS, longer, key=lambda path: path.total)
+        return heapq.nlargest(PARTIAL_PATHS, longer, key=lambda path: path.place)
 
     async def _joined(
         self, firsts: Sequence[PathCandidate], seconds: Sequence[PathCandidate]
@@ -210,9 +219,9 @@ class _PathSearch:
                 for one in from_start[row["first"]]:
                     for other in from_end[row["second"]]:
                         if not set(one.nodes) & set(other.nodes):
-                            yield one.joined(row["relationship"], row["weight"], other)
+                            yield one.joined(row, other)
 
-        return heapq.nlargest(self._request.limit, whole(), key=lambda path: path.total)
+        return heapq.nlargest(self._request.limit, whole(), key=lambda path: path.place)
 
     async def _rows(self, name: str, **parameters: object) -> list[Row]:
         """Run a statement in the time that is left; without time, there are no rows."""
@@ -221,7 +230,7 @@ class _PathSearch:
             try:
                 return await self._scope.read(
                     self._scope.statement(name),
-                    {"vector": self._vector, **parameters},
+                    {"vector": self._vector, **self._kept, **parameters},
                     timeout=left,
                 )
             except StatementTimeoutError:
@@ -254,9 +263,9 @@ def _by_tip(paths: Iterable[PathCandidate]) -> dict[str, list[PathCandidate]]:
 
 
 def _tip_totals(tips: Mapping[str, Sequence[PathCandidate]]) -> list[dict[str, object]]:
+    best = {tip: max(paths, key=lambda path: path.place) for tip, paths in tips.items()}
     return [
-        {"element_id": tip, "total": max(path.total for path in paths)}
-        for tip, paths in tips.items()
+        {"element_id": tip, "total": path.total, "past": path.is_past} for tip, path in best.items()
     ]
 
 
@@ -294,17 +303,22 @@ def _models(
     paths: Sequence[PathCandidate],
     fewest_hops: int,
     ontology: Ontology,
+    kept: RelationshipFilter,
     *,
     has_query: bool,
 ) -> tuple[GraphPath, ...]:
-    """Paths in full; those that changed meanwhile are omitted."""
+    """Paths in full, as they were at the time asked for; those that changed meanwhile are
+    omitted.
+    """
     relationships: dict[str, RelationshipRecord] = {}
     joined: dict[str, set[str]] = {}
     nodes: dict[str, GraphNode] = {}
     for row in rows:
         if row["relationship"] is None or not all(node["labels"] for node in row["nodes"]):
             continue
-        relationships[row["element_id"]] = RelationshipRecord.read(row["relationship"])
+        if (record := kept.on_day(RelationshipRecord.read(row["relationship"]))) is None:
+            continue
+        relationships[row["element_id"]] = record
         joined[row["element_id"]] = {node["element_id"] for node in row["nodes"]}
         for node in row["nodes"]:
             nodes[node["element_id"]] = GraphNode(
@@ -340,4 +354,5 @@ def _explained(path: PathCandidate, *, has_query: bool) -> str:
     return (
         f"score {path.score:.2f} = mean {what} {path.total / hops:.2f} ({each}) - "
         f"{STEP_COST * (hops - 1):.2f} for {hops} hops"
+        + (f" - {PAST_PATH_COST:.2f} as it is past" if path.is_past else "")
     )

@@ -42,11 +42,16 @@ class Features(NamedTuple):
 
 
 WEIGHTS = Features(
-    similarity=1.0, words=0.4, named=0.1, types=0.6, doubt=-1.5, hops=-0.4, past=-0.25
+    similarity=1.0, words=0.4, named=0.1, types=0.6, doubt=-1.5, hops=-0.4, past=-0.15
 )
 """The weight of each feature."""
 
 NO_FEATURES = Features()
+
+PAST_PATH_COST = 1.0
+"""What a past relationship costs a path between given nodes or of a pattern: no less than scores of
+0 to 1 differ, so that present paths come first.
+"""
 
 
 def score(features: Features, weights: Features = WEIGHTS) -> float:

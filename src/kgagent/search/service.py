@@ -309,6 +309,7 @@ class RetrievalService:
         user_id: str,
         max_relationships: int = 10,
         max_neighbors: int = 30,
+        as_of: str | None = None,
     ) -> GraphExpansion:
         """Find the surroundings of nodes: the relationships among them, and their neighbors one hop
         away.
@@ -319,6 +320,7 @@ class RetrievalService:
             max_relationships: maximum number of relationships among the nodes.
             max_neighbors: maximum number of neighbors; each comes with the relationships that join
                 it to the nodes.
+            as_of: only what was valid then, in EDTF.
 
         Raises:
             StoreError: the database failed.
@@ -328,6 +330,7 @@ class RetrievalService:
             entity_keys,
             max_relationships=max_relationships,
             max_neighbors=max_neighbors,
+            as_of=as_of,
         )
 
     @observed("best_connected_nodes")

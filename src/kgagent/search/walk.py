@@ -4,27 +4,34 @@ surroundings of several; and what is known of one in order of time.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import ontology_label
+from kgagent.graph.records import NodeRecord, RelationshipRecord, ontology_label
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
+from kgagent.models.search import SearchFilters
 from kgagent.models.timeline import TimedStatement, Timeline, statements_of
 from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
 from kgagent.models.when import Period
 from kgagent.ontology import Ontology
 from kgagent.search.arguments import known_types
-from kgagent.search.candidates import read_node, read_record, read_relationship
-from kgagent.search.scope import EVERY, RelationshipFilter, SearchScope
+from kgagent.search.candidates import read_record, read_relationship
+from kgagent.search.scope import RelationshipFilter, SearchScope
 
 READ_PER_HOP = 400_000
 """Relationships that one hop of a walk reads at most, divided evenly among the nodes that it starts
 from. Of a node with more, Neo4j returns some; which ones stays the same until the graph around the
 node changes.
+"""
+
+READ_AS_OF = 10_000
+"""Nodes that a hop of a traversal reads at most as of a day: which of them it keeps is decided when
+they were read.
 """
 
 LEADING_RELATIONSHIPS = 3
@@ -61,61 +68,98 @@ async def traverse(
         else known_types(ontology, request.neo4j_types)
     )
     start = await start_of(scope, request.entity_key, nodes)
+    filters = SearchFilters.model_construct(
+        relationship_types=request.relationship_types, as_of=request.as_of
+    )
+    kept = RelationshipFilter.of(scope, filters)
     names = {**scope.places, "types": Identifier.any_of(types)}
-    free_types = request.relationship_types
     followed = {
+        **kept.parameters,
         "outgoing": request.direction != "incoming",
         "incoming": request.direction != "outgoing",
-        "relationship_types": None if free_types is None else list(free_types),
     }
     is_paged = request.hops == 1
     skip = request.skip if is_paged else 0
     reached: list[TraversedNode] = []
-    frontier = [request.entity_key]
+    frontier, past = [request.entity_key], list[str]()
+    # As of a day, pages are cut from what was valid then.
+    skipped = skip if kept.as_of is None else 0
     for hops in range(1, request.hops + 1):
         # Reading one more than there is room for shows whether the result is complete.
         room = request.limit - len(reached) + 1
+        most = room if kept.as_of is None else READ_AS_OF
         level = await scope.read_as(
-            lambda rows: [_reached(row, ontology) for row in rows if row["node"]],
+            partial(_reached, ontology=ontology, kept=kept),
             statement("traverse_level", **names),
             {
                 **followed,
                 "frontier": frontier,
                 "seen": [request.entity_key, *(item.node.entity_key for item in reached)],
+                "past": past,
                 "read_limit": READ_PER_HOP // len(frontier),
                 "newest": request.sort == "date",
                 # Two nodes have one relationship of each type at most.
-                "best_limit": (skip + room) * len(types),
-                "leads": LEADING_RELATIONSHIPS,
-                "skip": skip,
-                "limit": room,
+                "best_limit": (skip + most) * len(types),
+                "leads": LEADING_RELATIONSHIPS if kept.as_of is None else len(types),
+                "skip": skipped,
+                "limit": most,
             },
         )
+        page = level[skip - skipped :][:room]
         reached += [
-            TraversedNode(node=node, hops=hops, relationships=leading) for node, leading in level
+            TraversedNode(node=one.node, hops=hops, relationships=one.leading) for one in page
         ]
         if len(reached) > request.limit:
             total = None
-            if is_paged:
+            if is_paged and kept.as_of is not None:
+                total = len(level)
+            elif is_paged:
                 counted = {**followed, "entity_key": start.entity_key, "read_limit": READ_PER_HOP}
                 [row] = await scope.read(statement("traverse_count", **names), counted)
                 total = int(row["count"])
-            kept = tuple(reached[: request.limit])
-            return TraverseResult(start=start, reached=kept, is_complete=False, total=total)
-        frontier = [node.entity_key for node, _ in level]
+            return TraverseResult(
+                start=start, reached=tuple(reached[: request.limit]), is_complete=False, total=total
+            )
+        frontier = [one.node.entity_key for one in page]
+        past = [one.node.entity_key for one in page if one.is_past]
         if not frontier:
             break
     total = skip + len(reached) if is_paged and (reached or not skip) else None
     return TraverseResult(start=start, reached=tuple(reached), total=total)
 
 
-def _reached(row: Row, ontology: Ontology) -> tuple[GraphNode, tuple[GraphRelationship, ...]]:
-    leading = (read_relationship(one).to_model(ontology) for one in row["relationships"] if one)
-    return read_node(row["node"], ontology).to_model(ontology), tuple(leading)
+class _Reached(NamedTuple):
+    """A node that a hop reached, with what leads to it, and whether only the past does."""
+
+    node: GraphNode
+    leading: tuple[GraphRelationship, ...]
+    is_past: bool
+
+
+def _reached(rows: list[Row], ontology: Ontology, kept: RelationshipFilter) -> list[_Reached]:
+    reached = []
+    for row in rows:
+        node = read_record(row, ontology, kept=kept)
+        found = (
+            read_record({"relationship": one}, ontology, kept=kept) for one in row["relationships"]
+        )
+        leading = [one.to_model(ontology) for one in found if isinstance(one, RelationshipRecord)]
+        if isinstance(node, NodeRecord) and leading:
+            reached.append(
+                _Reached(
+                    node.to_model(ontology), tuple(leading[:LEADING_RELATIONSHIPS]), row["past"]
+                )
+            )
+    return reached
 
 
 async def expand_around(
-    scope: SearchScope, entity_keys: Sequence[str], *, max_relationships: int, max_neighbors: int
+    scope: SearchScope,
+    entity_keys: Sequence[str],
+    *,
+    max_relationships: int,
+    max_neighbors: int,
+    as_of: str | None,
 ) -> GraphExpansion:
     """Read the surroundings of nodes in one statement; see `RetrievalService.expand_graph`.
 
@@ -126,10 +170,11 @@ async def expand_around(
     if not keys:
         return GraphExpansion()
     parameters = {"around": keys, "among_limit": max_relationships, "neighbor_limit": max_neighbors}
+    kept = RelationshipFilter.of(scope, SearchFilters(as_of=as_of))
     return await scope.read_as(
-        lambda rows: surroundings(rows[0], scope, EVERY),
+        lambda rows: surroundings(rows[0], scope, kept),
         scope.statement("expand_around"),
-        parameters | EVERY.parameters,
+        parameters | kept.parameters,
     )
 
 
@@ -195,7 +240,11 @@ async def timeline(
             labels={start.entity_key: start.label, **labels},
         )
 
-    parameters = {"entity_key": start.entity_key, "read_limit": READ_PER_HOP}
+    parameters = {
+        **RelationshipFilter(now=now).parameters,
+        "entity_key": start.entity_key,
+        "read_limit": READ_PER_HOP,
+    }
     return await scope.read_as(made_of, scope.statement("read_timeline"), parameters)
 
 

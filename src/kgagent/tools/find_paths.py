@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 from kgagent.answers.items import Item, JsonRecord, Line, RelationshipItem, RenderState, item_record
 from kgagent.answers.page import Content
+from kgagent.answers.safe_text import safe_text
 from kgagent.answers.safe_triplet import safe_triplet
 from kgagent.formatting import counted
 from kgagent.models.paths import FindPathsRequest, GraphPath
 from kgagent.models.plain import display_name
+from kgagent.models.when import with_time
 from kgagent.ontology import Ontology
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
@@ -44,10 +46,13 @@ class _PathItem(Item):
 
     def lines(self, state: RenderState) -> list[Line]:
         """The path."""
-        triplets = "; ".join(map(safe_triplet, self.path.relationships))
+        triplets = "; ".join(
+            with_time(safe_triplet(one), safe_text(one.when or ""), state.day)
+            for one in self.path.relationships
+        )
         lines = [Line(f"Path {self.number}", triplets)]
         for item in self._items():
-            if item.relationship.triplet not in state.stated:
+            if item.stated(state) not in state.stated:
                 lines += item.lines(state)
         return lines
 
@@ -55,7 +60,7 @@ class _PathItem(Item):
         """The path with its nodes and relationships."""
         path = self.path
         record = {
-            "text": path.text,
+            "text": "; ".join(item.stated(state) for item in self._items()),
             "hops": path.hops,
             "is_shortest": path.is_shortest,
             "score": round(path.score, 6),
@@ -86,7 +91,7 @@ class FindPaths(Tool[FindPathsArguments]):
             f"({', '.join(ontology.labels)}), ignoring the direction of relationships. Without a "
             f"query, the shortest "
             "and then the strongest come first; with a query, those that match it best and one of "
-            "the shortest."
+            "the shortest. Paths through past relationships follow equal ones."
         )
 
     def needs_embedder(self, arguments: FindPathsArguments) -> bool:
@@ -123,6 +128,7 @@ class FindPaths(Tool[FindPathsArguments]):
             arguments,
             content,
             queries=[arguments.query] if arguments.query else (),
+            as_of=arguments.as_of,
             labels={node.entity_key: node.label for node in nodes},
         )
 

@@ -15,6 +15,7 @@ from kgagent.answers.items import (
     RenderState,
     item_record,
     relationship_text,
+    time_of,
 )
 from kgagent.answers.page import Content
 from kgagent.answers.token_budget import cut_record
@@ -83,8 +84,8 @@ class Traverse(Tool[TraverseArguments]):
         return (
             f"Follow the relationships of a node, up to {MAX_TRAVERSED_HOPS} hops; the nearest and "
             f"most strongly "
-            "connected nodes first. sort=date lists what is connected to a node, newest first, "
-            "with dates. "
+            "connected nodes first, past relationships last. "
+            "sort=date lists what is connected to a node, newest first, with dates. "
             "find_paths finds how two nodes are connected. "
             f"Neo4j types: {', '.join(ontology.relationships)}."
         )
@@ -104,7 +105,9 @@ class Traverse(Tool[TraverseArguments]):
         result = await context.retrieval.traverse(request, user_id=context.user_id)
         nodes = (result.start, *(item.node for item in result.reached))
         state = RenderState(
-            context.write_context.clock(), defaults=context.ontology.relationship_defaults
+            context.write_context.clock(),
+            defaults=context.ontology.relationship_defaults,
+            as_of=arguments.as_of,
         )
         return await render_page(
             Traversal,
@@ -112,6 +115,7 @@ class Traverse(Tool[TraverseArguments]):
             arguments,
             replace(_content(result, arguments, request.skip, state), warnings=result.warnings),
             labels={node.entity_key: node.label for node in nodes},
+            as_of=arguments.as_of,
         )
 
 
@@ -174,7 +178,10 @@ class _ReachedItem(Item):
             led: list[JsonRecord] = [item_record(item, state) for item in relationships]
         else:
             record = NodeReference.of(node).to_dict()
-            led = [RelationshipReference.of(item).to_dict() for item in relationships]
+            led = [
+                RelationshipReference.of(item).to_dict() | time_of(item, state)
+                for item in relationships
+            ]
         dated = {"date": self._date} if self._date else {}
         return [("nodes", record | {"hops": self.reached.hops} | dated | {"relationships": led})]
 

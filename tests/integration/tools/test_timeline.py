@@ -53,7 +53,7 @@ async def test_a_timeline_has_a_line_for_each_dated_statement_in_order_of_time_w
     answer = await tools["get_relationship"].call_text({"from_entity_key": ada, "between": "../.."})
     assert re.sub(r" [0-9a-f-]{12}\)", ")", answer.text).splitlines() == [
         "4 dated statements about Ada in ../..; 1 note without a date",
-        "2020/2022 Ada (Person) -[works at]-> Delft (Entity): Designs hulls.",
+        "2020/2022, past: Ada (Person) -[works at]-> Delft (Entity): Designs hulls.",
         f"2021~: {MOVE}",
         f"2022-05-02 Delft: {RACE}",
         f"2023-02 Bo (Person): {LUNCH}",

@@ -1,5 +1,5 @@
 // Relationships of a node that have a time or notes.
-// Parameters: user_id; entity_key; read_limit (relationships read).
+// Parameters: user_id; filter; entity_key; read_limit (relationships read).
 // Rows: relationship; other {entity_key, labels}, the node that it joins to the given one.
 MATCH (from:«labels» {entity_key: $entity_key})
 WHERE from.user_id = $user_id
