@@ -141,10 +141,8 @@ class Measured:
 
     async def search(self, question: str, vector: Vectors) -> HybridSearchResult:
         """The default search."""
-        options = HybridSearchRequest(query=question, limit=READ)
-        return await self.service.hybrid_search(
-            options, user_id="quality", vector=vector.tolist(), with_ends=False
-        )
+        request = HybridSearchRequest(query=question, limit=READ, with_ends=False)
+        return await self.service.hybrid_search(request, user_id="quality", vector=vector.tolist())
 
     async def run(self, asked: QualitySet, questions: Sequence[Asked], vectors: Vectors) -> Figures:
         """Figures of a set."""

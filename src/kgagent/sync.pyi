@@ -48,6 +48,7 @@ from kgagent.models.matched_path import PatternResult
 from kgagent.models.note import utc_now
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.models.timeline import Timeline
+from kgagent.models.traversal import JoinedRelationships
 from kgagent.models.when import Period
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
@@ -148,7 +149,6 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         user_id: str,
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
-        with_ends: bool = True,
     ) -> HybridSearchResult: ...
     def explore(self, request: ExploreRequest, *, user_id: str) -> ExploreResult: ...
     def expand_graph(
@@ -164,6 +164,9 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         self, *, user_id: str, limit: int = 20
     ) -> list[tuple[GraphNode, int]]: ...
     def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult: ...
+    def relationships_of(
+        self, entity_key: str, *, user_id: str, skip: int = 0, limit: int = 50
+    ) -> JoinedRelationships: ...
     def timeline(self, entity_key: str, *, user_id: str, between: Period) -> Timeline: ...
     def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult: ...
     def histories(

@@ -69,7 +69,9 @@ def search(
 
     if not query.strip():
         raise typer.BadParameter("QUERY must not be empty")
-    request = build_request(HybridSearchRequest, query=query, **fields)
+    # A line of a relationship names its nodes.
+    with_ends = json or html is not None
+    request = build_request(HybridSearchRequest, query=query, with_ends=with_ends, **fields)
 
     async def work(graph: "KnowledgeGraph", user_id: str) -> "HybridSearchResult":
         result = await graph.search(request, user_id=user_id)

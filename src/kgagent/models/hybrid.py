@@ -62,6 +62,7 @@ HOST_ONLY = frozenset(
         "mmr_lambda",
         "now",
         "timeout",
+        "with_ends",
     }
 )
 """Fields of a search that only a host program sets; the tool refuses them."""
@@ -91,6 +92,7 @@ class HybridSearchRequest(SearchFilters):
         now: time from which ages are counted; default: the current time.
         timeout: seconds for retrieval, and for all later steps together; default: the timeout of
             the service.
+        with_ends: whether the nodes of a relationship are results beside it.
     """
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
@@ -129,6 +131,7 @@ class HybridSearchRequest(SearchFilters):
     mmr_lambda: float | None = Field(None, ge=0, le=1)
     now: datetime | None = None
     timeout: float | None = Field(None, gt=0)
+    with_ends: bool = True
 
     @field_validator("weights", mode="before")
     @classmethod

@@ -1,5 +1,6 @@
 """Request and result of a traversal."""
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -78,3 +79,17 @@ class TraverseResult(GraphModel):
     is_complete: bool = True
     total: int | None = None
     warnings: tuple[str, ...] = ()
+
+
+class JoinedRelationships(GraphModel):
+    """Relationships of a node, the strongest first.
+
+    Attributes:
+        relationships: some of them.
+        total: number of all of them.
+        labels: labels of the nodes at their other ends, by entity_key.
+    """
+
+    relationships: tuple[GraphRelationship, ...]
+    total: int
+    labels: Mapping[str, str]

@@ -75,7 +75,6 @@ class HybridSearch:
         limit: maximum number of results.
         vector: vector of the query, shape (dimensions,); None embeds its text.
         cross_encoder: reranks the best items; None leaves their order.
-        with_ends: whether the nodes of relationships are returned beside them.
     """
 
     spec: SearchSpec
@@ -83,7 +82,6 @@ class HybridSearch:
     limit: int
     vector: Sequence[float] | None = None
     cross_encoder: CrossEncoder | None = None
-    with_ends: bool = True
 
     async def run(
         self, vectors: VectorSearch, embedder: Embedder, omitted: OmittedRecords
@@ -163,7 +161,7 @@ class HybridSearch:
             SearchError: nothing could be read.
         """
         labels = self.spec.labels
-        with_ends = self.with_ends and self.options.search_relationships
+        with_ends = self.options.with_ends and self.options.search_relationships
         every = with_end_nodes(best, labels) if with_ends else list(best)
         scored, records, _, failure = await read_scored(found, every)
         if failure is not None and not records:

@@ -31,6 +31,7 @@ from kgagent.models.history import HistoryEntry, parse_history
 from kgagent.models.note import utc_now
 from kgagent.models.search import SearchFilters
 from kgagent.models.timeline import Timeline
+from kgagent.models.traversal import JoinedRelationships
 from kgagent.models.when import Period
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
@@ -48,7 +49,7 @@ from kgagent.search.scope import RelationshipFilter, SearchScope, check_text, ob
 from kgagent.search.score import WEIGHTS, Features
 from kgagent.search.stored_types import with_stored_types, with_warnings
 from kgagent.search.vectors import VectorSearch
-from kgagent.search.walk import expand_around, timeline, traverse
+from kgagent.search.walk import by_strength, expand_around, timeline, traverse
 from kgagent.validation import validate
 
 DEFAULT_THRESHOLD = 0.3
@@ -248,7 +249,6 @@ class RetrievalService:
         user_id: str,
         vector: Sequence[float] | None = None,
         cross_encoder: CrossEncoder | None = None,
-        with_ends: bool = True,
     ) -> HybridSearchResult:
         """Find nodes and relationships by vector and full-text search; see `KnowledgeGraph.search`.
 
@@ -257,7 +257,6 @@ class RetrievalService:
             user_id: owner of the graph.
             vector: an embedding to use instead of the query's own, shape (dimensions,).
             cross_encoder: reranks the best items.
-            with_ends: whether the nodes of relationships are returned beside them.
         """
         scope = self.scope.of(user_id)
         if vector is None and (request.query is None or not request.query.strip()):
@@ -279,7 +278,6 @@ class RetrievalService:
             limit=request.limit or self._hybrid_limit,
             vector=None if vector is None else validate_vector(vector, scope.dimensions),
             cross_encoder=cross_encoder,
-            with_ends=with_ends,
         )
         return with_warnings(
             await search.run(self._vectors, self._embedder, self._omitted), warnings
@@ -355,6 +353,24 @@ class RetrievalService:
         scope = self.scope.of(user_id)
         request, warnings = await with_stored_types(scope, request)
         return with_warnings(await traverse(scope, request, self._nodes), warnings)
+
+    @observed("relationships_of")
+    async def relationships_of(
+        self, entity_key: str, *, user_id: str, skip: int = 0, limit: int = 50
+    ) -> JoinedRelationships:
+        """Read the relationships of a node, the strongest first, and their number; the strength is
+        the sum of attitude and proximity.
+
+        Args:
+            entity_key: the node.
+            user_id: owner of the graph.
+            skip: number of relationships to skip.
+            limit: maximum number of relationships.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        return await by_strength(self.scope.of(user_id), entity_key, skip=skip, limit=limit)
 
     @observed("timeline")
     async def timeline(self, entity_key: str, *, user_id: str, between: Period) -> Timeline:

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.errors import NodeNotFoundError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord, ontology_label
@@ -16,7 +16,12 @@ from kgagent.graph.store import Row
 from kgagent.models import GraphExpansion, GraphNode, GraphRelationship
 from kgagent.models.search import SearchFilters
 from kgagent.models.timeline import TimedStatement, Timeline, statements_of
-from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
+from kgagent.models.traversal import (
+    JoinedRelationships,
+    TraversedNode,
+    TraverseRequest,
+    TraverseResult,
+)
 from kgagent.models.when import Period
 from kgagent.ontology import Ontology
 from kgagent.search.arguments import known_types
@@ -56,12 +61,10 @@ async def traverse(
 
     Raises:
         NotFoundError: the start does not exist for this user.
-        InputError: a type is unknown, or an empty list of types was given.
+        InputError: a type is unknown.
         StoreError: the database failed.
     """
     ontology = scope.ontology
-    if request.relationship_types is not None and not request.relationship_types:
-        raise InputError("No relationship type was given; omit relationship_types to follow all")
     types = (
         list(ontology.relationships)
         if request.neo4j_types is None
@@ -198,6 +201,32 @@ def surroundings(row: Row, scope: SearchScope, kept: RelationshipFilter) -> Grap
     return GraphExpansion(neighbors=tuple(neighbors), relationships=tuple(relationships))
 
 
+async def by_strength(
+    scope: SearchScope, entity_key: str, *, skip: int, limit: int
+) -> JoinedRelationships:
+    """Read the relationships of a node, the strongest first; see
+    `RetrievalService.relationships_of`.
+    """
+
+    def made_of(rows: list[Row]) -> JoinedRelationships:
+        [row] = rows
+        found = [one for one in row["found"] if one["relationship"]]
+        return JoinedRelationships(
+            relationships=tuple(
+                read_relationship(one["relationship"]).to_model(scope.ontology) for one in found
+            ),
+            total=row["count"],
+            labels=_labels(found, scope.ontology),
+        )
+
+    parameters = {"entity_key": entity_key, "read_limit": READ_PER_HOP, "skip": skip}
+    return await scope.read_as(
+        made_of,
+        scope.statement("read_relationships_by_strength"),
+        {**parameters, "limit": limit, **RelationshipFilter(now=scope.clock()).parameters},
+    )
+
+
 async def timeline(
     scope: SearchScope, entity_key: str, nodes: NodeRepository, *, between: Period, now: datetime
 ) -> Timeline:
@@ -229,15 +258,11 @@ async def timeline(
             if period is not None and one is not None and period.overlaps(between)
         ]
         timed.sort(key=lambda one: (one[0].earliest < between.earliest, one[0], _added(one[1])))
-        labels = {
-            row["other"]["entity_key"]: ontology_label(row["other"]["labels"], scope.ontology)
-            for row in found
-        }
         return Timeline(
             node=start,
             statements=tuple(one for _, one in timed),
             untimed=sum(one is None for _, one in stated),
-            labels={start.entity_key: start.label, **labels},
+            labels={start.entity_key: start.label, **_labels(found, scope.ontology)},
         )
 
     parameters = {
@@ -246,6 +271,12 @@ async def timeline(
         "read_limit": READ_PER_HOP,
     }
     return await scope.read_as(made_of, scope.statement("read_timeline"), parameters)
+
+
+def _labels(rows: Iterable[Row], ontology: Ontology) -> dict[str, str]:
+    """The labels of the nodes at the other ends."""
+    others = [row["other"] for row in rows]
+    return {one["entity_key"]: ontology_label(one["labels"], ontology) for one in others}
 
 
 def _added(one: TimedStatement) -> float:

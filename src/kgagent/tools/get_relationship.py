@@ -3,17 +3,21 @@ history.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 
 from kgagent.answers.items import (
     HistoryItem,
+    Item,
     JsonRecord,
+    Line,
     NodeItem,
     NoteItem,
     RelationshipItem,
     RenderState,
+    relationship_text,
 )
 from kgagent.answers.page import Content
 from kgagent.answers.timeline import TimelineItem
@@ -25,6 +29,7 @@ from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.fields import EntityKey
+from kgagent.models.graph import GraphRelationship
 from kgagent.models.history import HistoryEntry
 from kgagent.models.note import Note, oldest_first
 from kgagent.models.when import Period, WhenPeriod, overlaps, period_of, periods_of
@@ -32,8 +37,15 @@ from kgagent.ontology import Ontology
 from kgagent.tools.arguments import DIRECTION_HINT, TO_NAMES, RelationshipEnds
 from kgagent.tools.base import Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.read_results import JsonObject, ReadArguments, ReadToolResult, render_page
-from kgagent.tools.references import NodeReference, with_direction
+from kgagent.tools.read_results import (
+    JsonObject,
+    ReadArguments,
+    ReadToolResult,
+    cursor_offset,
+    render_page,
+)
+from kgagent.tools.references import NodeReference, RelationshipReference, with_direction
+from kgagent.tools.traverse import SHORTEST_LINE
 
 
 class GetRelationshipArguments(ReadArguments, RelationshipEnds):
@@ -48,7 +60,8 @@ class GetRelationshipArguments(ReadArguments, RelationshipEnds):
 class FoundRelationship(ReadToolResult):
     """A relationship or a node, with a page of its `total` notes and earlier values.
 
-    Notes are the oldest first; then follows the history, the newest first. With `between`, the
+    Notes are the oldest first; then follows the history, the newest first, and of one node its
+    relationships. With `between`, the
     answer has what is dated then: notes of the relationship, or all that is stated about the node
     and its relationships.
 
@@ -56,6 +69,9 @@ class FoundRelationship(ReadToolResult):
         triplet: the relationship in its direction, such as "Ruth mentor Me".
         relationship: the relationship, with its nodes in the order of the arguments.
         node: the node, if only one was given.
+        relationships: of one node: its relationships, the strongest first, after all notes and
+            earlier values; the strength is the sum of attitude and proximity.
+        relationship_count: number of all of them.
         statements: of one node and `between`: what is dated then, the earliest first; what began
             earlier comes last.
     """
@@ -63,6 +79,8 @@ class FoundRelationship(ReadToolResult):
     triplet: str | None = None
     relationship: JsonObject | None = None
     node: JsonObject | None = None
+    relationships: tuple[JsonObject, ...] | None = None
+    relationship_count: int | None = None
     statements: tuple[JsonObject, ...] | None = None
     notes: tuple[JsonObject, ...] = Field((), exclude=True)
     history: tuple[JsonObject, ...] = Field((), exclude=True)
@@ -130,17 +148,76 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             empty="",
             fields={**fields, section: cut_record(shown, room) or {}},
         )
+        labels: Mapping[str, str] = {}
+        if section == "node":
+            content, labels = await _with_relationships(context, arguments, content)
         page = await render_page(
             FoundRelationship,
             context,
             arguments,
             content,
+            labels=labels,
             sources=await _source_names(context, notes, record.history),
         )
         lists = {
             name: list(entries) for name in ("notes", "history") if (entries := getattr(page, name))
         }
         return page.model_copy(update={section: {**getattr(page, section), **lists}})
+
+
+async def _with_relationships(
+    context: ToolContext, arguments: GetRelationshipArguments, content: Content
+) -> tuple[Content, Mapping[str, str]]:
+    """What is said of a node, followed by a page of its relationships; with the labels of the nodes
+    at their other ends.
+    """
+    before = len(content.items)
+    skip = max(cursor_offset(arguments) - before, 0)
+    found = await context.retrieval.relationships_of(
+        arguments.from_entity_key,
+        user_id=context.user_id,
+        skip=skip,
+        limit=arguments.token_budget // SHORTEST_LINE,
+    )
+    items = [_JoinedItem(one) for one in found.relationships]
+    counted_ones = counted(found.total, "relationship")
+    order = ", the strongest first" if found.total > 1 else ""
+    with_relationships = replace(
+        content,
+        items=items if skip else [*content.items, *items],
+        first=before + skip if skip else 0,
+        total=before + found.total,
+        message=f"{content.message} with {counted_ones}",
+        opening=f"{content.opening}\n{counted_ones}{order}" if found.total else content.opening,
+        fields={**content.fields, "relationship_count": found.total},
+    )
+    return with_relationships, found.labels
+
+
+@dataclass(frozen=True)
+class _JoinedItem(Item):
+    """A relationship of the node, in short."""
+
+    relationship: GraphRelationship
+
+    def names(self) -> Iterator[tuple[str, str]]:
+        """Both nodes."""
+        yield self.relationship.from_entity_key, self.relationship.from_name
+        yield self.relationship.to_entity_key, self.relationship.to_name
+
+    def lines(self, state: RenderState) -> list[Line]:
+        """The triplet and its strength."""
+        strength = f" strength {self._strength}" if self._strength else ""
+        return [Line(f"- {relationship_text(self.relationship, state)}{strength}")]
+
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
+        """The triplet with its keys and strength."""
+        record = RelationshipReference.of(self.relationship).to_dict()
+        return [("relationships", record | {"strength": self._strength})]
+
+    @property
+    def _strength(self) -> int:
+        return (self.relationship.attitude or 0) + (self.relationship.proximity or 0)
 
 
 async def _source_names(

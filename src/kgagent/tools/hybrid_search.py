@@ -84,16 +84,14 @@ class HybridSearch(Tool[HybridSearchArguments]):
         """Search."""
         labels = known_labels(context.ontology, arguments.labels)
         is_text = arguments.format == "text"
-        # As JSON, a relationship brings its two nodes, which do not count. As text, it names them.
+        # As text, a relationship names its nodes; as JSON, they are results beside it.
         limit = READ if arguments.limit is None and is_text else arguments.limit
-        limit = limit if limit is None or is_text else 3 * limit
-        request = arguments.model_copy(update={"labels": labels, "limit": limit})
-        result = await context.retrieval.hybrid_search(
-            request, user_id=context.user_id, with_ends=not is_text
+        request = arguments.model_copy(
+            update={"labels": labels, "limit": limit, "with_ends": not is_text}
         )
-        reached = []
-        if arguments.limit and (last := _last_rank(result, arguments.limit)):
-            result, reached = _up_to(result, last), [f"limit {arguments.limit} reached"]
+        result = await context.retrieval.hybrid_search(request, user_id=context.user_id)
+        is_full = len(result.items) == arguments.limit
+        reached = [f"limit {arguments.limit} reached"] if is_full else []
         now = context.write_context.clock()
         # Records with many notes take a while, during which other users' calls go on.
         items = await asyncio.to_thread(found_items, result, now if is_text else None)
@@ -111,24 +109,6 @@ class HybridSearch(Tool[HybridSearchArguments]):
             if is_first and "token_budget" not in arguments.model_fields_set
             else None,
         )
-
-
-def _last_rank(result: HybridSearchResult, limit: int) -> int | None:
-    """The rank of the last of so many items that were found by themselves; None if there are
-    fewer.
-    """
-    found = [item.rank for item in result.items if item.found_by != ("via_relationship",)]
-    return found[limit - 1] if len(found) >= limit else None
-
-
-def _up_to(result: HybridSearchResult, rank: int) -> HybridSearchResult:
-    """The items up to a rank."""
-    lists = {"objects": result.objects, "relationships": result.relationships}
-    kept = {
-        name: items and tuple(one for one in items if one.rank <= rank)
-        for name, items in lists.items()
-    }
-    return result.model_copy(update=kept)
 
 
 def found_items(result: HybridSearchResult, now: datetime | None) -> list[Item]:

@@ -101,6 +101,7 @@ def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, fami
     assert "embedding" not in found.out
     shown = kgagent("search", "who are my mentors?")
     assert "Ruth Adeyemi (Person) -[mentor" in shown.out
+    assert len(kgagent("search", "who are my mentors?", "--limit", "2").out.splitlines()) == 2
     explained = kgagent("search", "who are my mentors?", "--explain").out.splitlines()
     assert explained[::2] == shown.out.splitlines()
     for line, sum_of in zip(explained[::2], explained[1::2], strict=True):

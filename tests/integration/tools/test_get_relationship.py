@@ -76,3 +76,45 @@ async def test_a_missing_record_is_named(tools: Toolset) -> None:
     )
     error = error_of(await tools.get_relationship(from_entity_key="ghost"))
     assert error == "Node not found: ghost" + WHERE_KEYS_ARE
+
+
+async def test_a_node_has_the_number_of_its_relationships_and_lists_them_by_strength(
+    tools: Toolset,
+) -> None:
+    ada = await person(tools, "Ada")
+    for number in range(12):
+        other = await person(tools, f"P{number:02}")
+        await relate(tools, ada, other, "friend", attitude=1 + number % 5, proximity=2)
+    rome = await node(tools, "Entity", "Rome")
+    await relate(tools, ada, rome, "lives in")
+
+    asked = {"from_entity_key": ada, "token_budget": 2_000}
+    found = succeeded(await tools.get_relationship(**asked))
+    assert (found["message"], found["relationship_count"], found["total"]) == (
+        "Person Ada with 13 relationships",
+        13,
+        13,
+    )
+    strengths = [one["strength"] for one in found["relationships"]]
+    assert (len(strengths), strengths) == (13, sorted(strengths, reverse=True))
+    assert found["relationships"][-1]["triplet"] == "Ada lives in Rome"
+
+    text = (await tools["get_relationship"].call_text(asked)).text.splitlines()
+    assert text[0].startswith("Ada (Person ")
+    assert text[1] == "13 relationships, the strongest first"
+    assert text[2].startswith("- Ada -[friend]-> P04 (Person) (")
+    assert text[2].endswith(") strength 7")
+    assert text[-1] == "- Ada -[lives in]-> Rome (Entity)"
+
+    # Page by page, each is listed once.
+    short, lines = {**asked, "token_budget": 200}, list[str]()
+    cursor: dict[str, str] = {}
+    while True:
+        page = await tools["get_relationship"].call_text({**short, **cursor})
+        lines += [line for line in page.text.splitlines() if line.startswith("- ")]
+        if "next_cursor" not in page.payload:
+            break
+        cursor = {"cursor": page.payload["next_cursor"]}
+    assert [line.partition(" (")[0] for line in lines] == [
+        line.partition(" (")[0] for line in text[2:]
+    ]

@@ -50,6 +50,8 @@ async def test_filters_and_limits_hold(tools: Toolset) -> None:
     )
     assert len(answer["objects"]) + len(answer["relationships"]) == 1
     assert answer["warnings"] == ["limit 1 reached"]
+    every = await tools.hybrid_search(query="She taught", threshold=-1, limit=3)
+    assert len(every["objects"]) + len(every["relationships"]) == 3
     # Nodes that only join a relationship have no line of their own.
     text = (
         await tools["hybrid_search"].call_text({"query": "She taught", "threshold": -1, "limit": 2})

@@ -20,6 +20,7 @@ from kgagent import KnowledgeGraph
 from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from kgagent.tools.registry import TOOLS
+from kgagent.validation import accepted_names
 from tests.support.payloads import succeeded
 from tests.support.stored import all_of
 
@@ -276,7 +277,8 @@ def models_in(annotation: Any) -> list[type[BaseModel]]:
 
 def leaves(model: type[BaseModel], above: tuple[type[BaseModel], ...] = ()) -> Iterator[Path]:
     """The paths of all arguments that are no objects themselves."""
-    for name, each in model.model_fields.items():
+    for name in accepted_names(model).keys() & model.model_fields:
+        each = model.model_fields[name]
         inner = [found for found in models_in(each.annotation) if found not in (*above, model)]
         for found in inner:
             yield from ((name, *path) for path in leaves(found, (*above, model)))
