@@ -45,7 +45,12 @@ from kgagent.models.search import (
 )
 from kgagent.models.searchers import HitSource, SearchHit, SearchOptions
 from kgagent.models.timeline import TimedStatement, Timeline
-from kgagent.models.traversal import TraversedNode, TraverseRequest, TraverseResult
+from kgagent.models.traversal import (
+    JoinedRelationships,
+    TraversedNode,
+    TraverseRequest,
+    TraverseResult,
+)
 from kgagent.models.when import Period
 
 __all__ = [
@@ -72,6 +77,7 @@ __all__ = [
     "HybridSearchRequest",
     "HybridRelationship",
     "HybridSearchResult",
+    "JoinedRelationships",
     "MatchedNode",
     "MatchedPath",
     "MatchedRelationship",
