@@ -120,7 +120,6 @@ from .sync import SyncToolset as SyncToolset
 from .tools import BoundTool as BoundTool
 from .tools import Payload as Payload
 from .tools import Toolset as Toolset
-from .upkeep.adopt import AdoptionPlan as AdoptionPlan
 from .upkeep.adopt import AdoptionReport as AdoptionReport
 from .upkeep.adopt import UndoneAdoption as UndoneAdoption
 from .upkeep.diagnosis import Diagnosis as Diagnosis

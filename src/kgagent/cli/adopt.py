@@ -15,7 +15,7 @@ from kgagent.formatting import counted
 
 if TYPE_CHECKING:
     from kgagent.knowledge_graph import KnowledgeGraph
-    from kgagent.upkeep.adopt import AdoptionPlan, AdoptionReport
+    from kgagent.upkeep.adopt import AdoptionReport
 
 DEFAULT_FILE = Path("kgagent-ontology.yaml")
 
@@ -110,7 +110,7 @@ def adopt(
 
     report = run_with_graph(work, settings=settings, ensure_schema=False)
     lines = [
-        *_plan_lines(report.plan),
+        *_plan_lines(report),
         *([] if report.migration is None else [str(report.migration)]),
     ]
     show({"file": str(file), "user": user_id, **report.to_dict()}, *lines, json=json)
@@ -130,7 +130,7 @@ def _names(given: str | None) -> list[str] | None:
     return None if given is None else [name for part in given.split(",") if (name := part.strip())]
 
 
-def _plan_lines(plan: "AdoptionPlan") -> list[RenderableType]:
+def _plan_lines(plan: "AdoptionReport") -> list[RenderableType]:
     """Labels and types with their counts, and the properties that their names and texts are made
     of.
     """

@@ -1,43 +1,38 @@
 """Adopting a graph that other programs wrote, and undoing it."""
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain
-from statistics import mean
 from typing import Any
 
 from kgagent.batches import check_batch_size
 from kgagent.errors import InputError
 from kgagent.formatting import counted
 from kgagent.graph.deleted_records import LONG_TIMEOUT
-from kgagent.graph.embedded_text import MAX_EMBEDDED_TEXT
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.property_names import BOOKKEEPING, NODE_EMBEDDINGS
+from kgagent.graph.property_names import NODE_EMBEDDINGS
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
 from kgagent.ontology import Ontology
+from kgagent.ontology.definitions import NodeLabel
 from kgagent.opening import GraphAccess
 from kgagent.progress import Progress, SilentProgress
 from kgagent.ray_workers import RayEngine
 from kgagent.services import GraphServices
 from kgagent.upkeep.adopt_inference import (
     NodeGroup,
+    PropertyFacts,
     RelationshipGroup,
-    Skipped,
     choose,
+    facts_of,
     infer_ontology,
 )
-from kgagent.upkeep.adopt_records import (
-    node_texts,
-    obstacles,
-    relationship_texts,
-    undo_adoption,
-)
+from kgagent.upkeep.adopt_records import obstacles, own_properties, undo_adoption
 from kgagent.upkeep.examination import Kind
 from kgagent.upkeep.migrate import migrate
 from kgagent.upkeep.migration_report import MigrationReport
+from kgagent.upkeep.rewrite import Skipped
 from kgagent.validation import check_user_id
 
 SAMPLE = 300
@@ -46,24 +41,24 @@ SAMPLE = 300
 SAMPLE_TEXT = 4_000
 """Characters of a property that are read of a record of the sample."""
 
-CHARACTERS_OF_TOKEN = 4
-"""Of English text; an estimate."""
-
-_SOME_NAME = "Some Long Name"
-
-Sample = Sequence[Mapping[str, Any]]
+TOKENS_OF_WORD = 1.3
+TRIPLET_WORDS = 6
+"""Estimates, for English text and for a relationship with the names of its nodes."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdoptionPlan:
-    """What adopting a graph means.
+class AdoptionReport:
+    """What adopting a graph means, and did.
 
     Attributes:
-        ontology: labels, types, and the properties that are their names and texts.
+        ontology: labels, types, and the properties that are their names and texts; the graph is
+            opened with it from then on.
         labels: number of nodes of each label.
         types: number of relationships of each type.
         skipped: what is not adopted.
         tokens: estimated number of tokens to embed, once for each node and relationship.
+        migration: the embedding of the records; None if nothing was changed.
+        seconds: duration in seconds.
     """
 
     ontology: Ontology
@@ -71,42 +66,23 @@ class AdoptionPlan:
     types: Mapping[str, int]
     skipped: tuple[Skipped, ...]
     tokens: int
+    migration: MigrationReport | None = None
+    seconds: float = 0.0
 
     @property
     def texts(self) -> int:
         """Number of texts to embed."""
-        return sum(chain(self.labels.values(), self.types.values()))
-
-
-@dataclass(frozen=True, kw_only=True)
-class AdoptionReport:
-    """What adopting a graph did.
-
-    Attributes:
-        plan: what was to be done.
-        migration: the embedding of the records; None if nothing was changed.
-        seconds: duration in seconds.
-    """
-
-    plan: AdoptionPlan
-    migration: MigrationReport | None
-    seconds: float
-
-    @property
-    def ontology(self) -> Ontology:
-        """The ontology with which the graph is opened from now on."""
-        return self.plan.ontology
+        return sum((*self.labels.values(), *self.types.values()))
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON types."""
-        plan = self.plan
         return {
-            "labels": dict(plan.labels),
-            "types": dict(plan.types),
-            "skipped": [vars(one) for one in plan.skipped],
-            "texts": plan.texts,
-            "tokens": plan.tokens,
-            "ontology": plan.ontology.model_dump(mode="json", by_alias=True, exclude_defaults=True),
+            "labels": dict(self.labels),
+            "types": dict(self.types),
+            "skipped": [vars(one) for one in self.skipped],
+            "texts": self.texts,
+            "tokens": self.tokens,
+            "ontology": self.ontology.model_dump(mode="json", by_alias=True, exclude_defaults=True),
             "migration": self.migration and self.migration.to_dict(),
             "seconds": self.seconds,
         }
@@ -158,14 +134,18 @@ async def adopt(
     check_batch_size(batch_size)
     started, progress = time.perf_counter(), progress or SilentProgress()
     with progress.task("Reading the schema"):
-        plan = await make_plan(
-            services, user_id=user_id, ontology=ontology, labels=labels, types=types
-        )
+        plan = await _plan(services, user_id, ontology, labels, types)
     migration = None
     if not dry_run:
-        adopted = adopting(services, plan.ontology)
+        adopting = GraphServices.build(
+            services.store,
+            plan.ontology,
+            services.embedder,
+            services.settings,
+            clock=services.write_context.clock,
+        )
         migration = await migrate(
-            adopted,
+            adopting,
             user_id=user_id,
             # Indexes of another ontology are of no use for a graph without records of kgagent.
             rebuild_indexes=await _count_records(services.store) == 0,
@@ -174,7 +154,7 @@ async def adopt(
             engine=engine,
             access=access and replace(access, ontology=plan.ontology),
         )
-    return AdoptionReport(plan=plan, migration=migration, seconds=time.perf_counter() - started)
+    return replace(plan, migration=migration, seconds=time.perf_counter() - started)
 
 
 async def undo(
@@ -189,33 +169,17 @@ async def undo(
     return UndoneAdoption(records=records, kept=kept)
 
 
-def adopting(services: GraphServices, ontology: Ontology) -> GraphServices:
-    """The parts of an open graph with another ontology."""
-    clock = services.write_context.clock
-    return GraphServices.build(
-        services.store, ontology, services.embedder, services.settings, clock=clock
-    )
-
-
-async def make_plan(
+async def _plan(
     services: GraphServices,
-    *,
     user_id: str,
     ontology: Ontology | None,
     labels: Collection[str] | None,
     types: Collection[str] | None,
-) -> AdoptionPlan:
+) -> AdoptionReport:
     """Read what the graph has, and decide what to adopt.
 
-    Args:
-        services: the parts of the graph.
-        user_id: the user to whom it belongs from then on.
-        ontology: labels and types to adopt, and what they mean; None infers it.
-        labels: labels to adopt; None adopts all.
-        types: types to adopt; None adopts all.
-
     Raises:
-        InputError: there is nothing to adopt, or the ontology has what cannot be adopted.
+        InputError: there is nothing to adopt, or the ontology is not one for this.
         StoreError: the database failed.
     """
     store = services.store
@@ -229,29 +193,26 @@ async def make_plan(
     relationships = [RelationshipGroup(**row) for row in await groups("relationships")]
     if ontology is not None:
         _check(ontology, user_id)
-        known = set(chain.from_iterable(group.labels for group in nodes))
+        known = {label for group in nodes for label in group.labels}
         known_types = {group.type for group in relationships}
         labels = [label for label in ontology.labels if label in known]
         types = [name for name in ontology.relationships if name in known_types]
     chosen = choose(nodes, relationships, labels=labels, types=types)
-    label_samples = {
-        label: await _sample(store, "nodes", label, user_id) for label in chosen.labels
-    }
-    type_samples = {
-        name: await _sample(store, "relationships", name, user_id) for name in chosen.types
-    }
-    if ontology is None:
-        ontology = infer_ontology(chosen, label_samples, type_samples, user_id=user_id)
+    facts = {label: await _facts(store, "nodes", label, user_id) for label in chosen.labels}
+    for name in chosen.types:
+        facts[name] = await _facts(store, "relationships", name, user_id)
+    ontology = ontology or infer_ontology(chosen, facts, user_id)
     counts_of_types = {name: pairs.total() for name, pairs in chosen.types.items()}
-    counts = {**chosen.labels, **counts_of_types}
-    texts = _sample_texts(ontology, label_samples, type_samples)
-    characters = sum(counts[name] * mean(map(len, some)) for name, some in texts.items() if some)
-    return AdoptionPlan(
+    words = sum(
+        count * _words(ontology, name, facts[name])
+        for name, count in {**chosen.labels, **counts_of_types}.items()
+    )
+    return AdoptionReport(
         ontology=ontology,
         labels=chosen.labels,
         types=counts_of_types,
         skipped=chosen.skipped,
-        tokens=round(characters / CHARACTERS_OF_TOKEN),
+        tokens=round(words * TOKENS_OF_WORD),
     )
 
 
@@ -270,37 +231,22 @@ def _check(ontology: Ontology, user_id: str) -> None:
         )
 
 
-async def _sample(store: Store, kind: Kind, name: str, user_id: str) -> Sample:
-    parameters = {
-        "user_id": user_id,
-        "sample": SAMPLE,
-        "omitted": [*BOOKKEEPING, "entity_key", "user_id"],
-        "text_limit": SAMPLE_TEXT,
-    }
+async def _facts(store: Store, kind: Kind, name: str, user_id: str) -> list[PropertyFacts]:
+    """What a sample says about the properties of a label or type."""
+    parameters = {"user_id": user_id, "sample": SAMPLE, "text_limit": SAMPLE_TEXT}
     text = statement(f"sample_adoptable_{kind}", label=Identifier(name))
-    return [dict(row["fields"]) for row in await store.read(text, parameters)]
+    rows = await store.read(text, parameters)
+    return facts_of([own_properties(dict(row["fields"])) for row in rows])
 
 
-def _sample_texts(
-    ontology: Ontology, label_samples: Mapping[str, Sample], type_samples: Mapping[str, Sample]
-) -> dict[str, list[str]]:
-    """About the texts to embed of the records of the samples, by label or type."""
-    texts: dict[str, list[str]] = {}
-    for label, sample in label_samples.items():
-        made = (node_texts(own, ontology.labels[label]) for own in sample)
-        texts[label] = [
-            f"{own.get('name', name)} {own.get('description', description)}"[:MAX_EMBEDDED_TEXT]
-            for own, (name, description) in zip(sample, made, strict=True)
-        ]
-    for neo4j_type, sample in type_samples.items():
-        rule = ontology.relationships[neo4j_type]
-        texts[neo4j_type] = [
-            " ".join(relationship_texts(own, neo4j_type, rule, [_SOME_NAME, _SOME_NAME]))[
-                :MAX_EMBEDDED_TEXT
-            ]
-            for own in sample
-        ]
-    return texts
+def _words(ontology: Ontology, name: str, facts: Collection[PropertyFacts]) -> float:
+    """About the words to embed of a record of a label or type."""
+    rule = ontology.labels.get(name) or ontology.relationships[name]
+    first, words = (
+        (rule.name_from, 0.0) if isinstance(rule, NodeLabel) else (rule.type_from, TRIPLET_WORDS)
+    )
+    used = {"name", "description", *first, *rule.text_from}
+    return words + sum(one.present * one.words for one in facts if one.name in used)
 
 
 async def _count_records(store: Store) -> int:

@@ -11,11 +11,12 @@ from statistics import mean
 from typing import Any
 
 from kgagent.errors import InputError
-from kgagent.graph.property_names import NODE_EMBEDDINGS
+from kgagent.graph.property_names import BOOKKEEPING, NODE_EMBEDDINGS
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.ontology import Ontology, default_ontology
 from kgagent.ontology.definitions import can_be_name
 from kgagent.ontology.model import as_words
+from kgagent.upkeep.rewrite import Skipped
 
 MAX_NAME = 100
 """Characters of a text that can be a name."""
@@ -36,9 +37,16 @@ MAX_TYPE_WORDS = 3
 TYPE_PROPERTIES = frozenset({"name", "type"})
 """Properties of a relationship that say what it is, if their values are short."""
 
+READABLE = 0.5
+"""Least share of readable values of a property that is text."""
+
+MIN_IDENTIFIER = 0.8
+"""Least score of an identifier that serves as a name."""
+
 CONSTANT = 3
 """Equal values from which on a property says nothing about a record."""
 
+_NO_CONTENT = {*BOOKKEEPING, "entity_key", "user_id"}
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -102,25 +110,6 @@ class RelationshipGroup:
     count: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Skipped:
-    """Records that cannot be adopted.
-
-    Attributes:
-        what: their label or type.
-        count: number of the records.
-        why: the reason, and what to do.
-    """
-
-    what: str
-    count: int
-    why: str
-
-    def __str__(self) -> str:
-        """One line."""
-        return f"{self.what} ({self.count:,}): {self.why}"
-
-
 @dataclass
 class Choice:
     """The labels and types to adopt, and what is left out.
@@ -140,7 +129,7 @@ class Choice:
     def skipped(self) -> tuple[Skipped, ...]:
         """What is left out, with what to do about it."""
         return tuple(
-            Skipped(what=what, count=count, why=_why(kind, what, reason, name))
+            Skipped(f"{what} ({count:,})", _why(kind, what, reason, name))
             for (kind, what, reason, name), count in self.left_out.items()
         )
 
@@ -245,59 +234,54 @@ def _why(kind: str, what: str, reason: str, name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PropertyFacts:
-    """What a sample of records says about one of their properties.
+    """What a sample of records says about one of their properties; shares are 0 to 1.
 
     Attributes:
         name: name of the property.
-        present: share of the records that have it, 0 to 1.
-        distinct: share of its values that differ, 0 to 1.
-        is_constant: whether many records have it, and all the same value.
+        present: share of the records that have it.
+        distinct: share of its values that differ.
         readable: share of its values that are words, and not identifiers, dates or addresses.
         short: share of its values that have the length of a name.
         words: mean number of words of a value.
         is_list: whether values are lists.
+        is_text: whether it says something about a record: it is readable, and not always the same.
     """
 
     name: str
     present: float
     distinct: float
-    is_constant: bool
     readable: float
     short: float
     words: float
     is_list: bool
+    is_text: bool
 
     @classmethod
     def of(cls, name: str, values: Sequence[Any], records: int) -> "PropertyFacts":
-        """Describe the values of a property.
-
-        Args:
-            name: name of the property.
-            values: its values.
-            records: number of records in the sample.
-        """
+        """Describe the values of a property of so many records."""
         texts = [value_text(value) for value in values]
         different = len(set(texts))
+        readable = mean(map(is_readable, texts))
         return cls(
             name=name,
             present=len(texts) / records,
             distinct=different / len(texts),
-            is_constant=different == 1 and len(texts) >= CONSTANT,
-            readable=mean(is_readable(text) for text in texts),
+            readable=readable,
             short=mean(len(text) <= MAX_NAME for text in texts),
             words=mean(len(text.split()) for text in texts),
             is_list=any(isinstance(value, list) for value in values),
+            is_text=readable >= READABLE and (different > 1 or len(texts) < CONSTANT),
         )
 
     @property
-    def is_text(self) -> bool:
-        """Whether it says something about a record."""
-        return self.readable >= 0.5 and not self.is_constant  # noqa: PLR2004
+    def words_of_name(self) -> Sequence[str]:
+        """The words of the name of the property: "last name" of lastName."""
+        return as_words(self.name).split() or [self.name]
 
     @property
-    def last_word(self) -> str:
-        """The last word of the name of the property: "name" of first_name."""
-        return (as_words(self.name).split() or [self.name])[-1]
+    def identifier_score(self) -> float:
+        """How well it tells records apart that have no name, 0 to 1."""
+        return 0.0 if self.is_list else self.present * self.distinct * self.short
 
     @property
     def name_score(self) -> float:
@@ -306,109 +290,96 @@ class PropertyFacts:
         """
         if self.is_list or self.words >= LONG_TEXT:
             return 0.0
-        says_name = any(word in {"name", "title"} for word in as_words(self.name).split())
-        score = (
-            self.present
-            * (0.3 + 0.7 * self.distinct)
-            * self.readable
-            * self.short
-            / (1 + self.words / 10)
-        )
-        return score * (1.3 if says_name else 1.0)
-
-    @property
-    def identifier_score(self) -> float:
-        """How well it tells records apart that have no name."""
-        return 0.0 if self.is_list else self.present * self.distinct * self.short
+        score = self.present * (0.3 + 0.7 * self.distinct) * self.readable * self.short
+        says_name = not {"name", "title"}.isdisjoint(self.words_of_name)
+        return score / (1 + self.words / 10) * (1.3 if says_name else 1.0)
 
 
 def facts_of(sample: Sequence[Mapping[str, Any]]) -> list[PropertyFacts]:
-    """Describe the properties of a sample of records, in the order of their names."""
+    """Describe the properties of a sample of records that hold texts or whole numbers, in the order
+    of their names.
+    """
     values = defaultdict[str, list[Any]](list)
     for record in sample:
         for name, value in record.items():
-            values[name].append(value)
-    return [
-        PropertyFacts.of(name, values[name], len(sample))
-        for name in sorted(values)
-        if can_be_name(name)
-    ]
+            items = value if isinstance(value, list) else [value]
+            is_text = {type(item) for item in items} <= ({str} if items is value else {str, int})
+            if is_text and name not in _NO_CONTENT and can_be_name(name):
+                values[name].append(value)
+    return [PropertyFacts.of(name, values[name], len(sample)) for name in sorted(values)]
 
 
-def describe_label(sample: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def describe_label(facts: Sequence[PropertyFacts]) -> dict[str, Any]:
     """The properties from which the names and descriptions of nodes are made, as fields of
     `NodeLabel`.
     """
-    facts = facts_of(sample)
-    is_text = [one for one in facts if one.is_text and one.name not in {"name", "description"}]
-    name_from: list[str] = []
-    best = max(facts, key=lambda one: (one.name_score, one.name), default=None)
-    if not any(one.name == "name" and one.present * one.readable >= MIN_NAME for one in facts):
-        if best is not None and best.name_score >= MIN_NAME:
-            # Of first_name and last_name, single words, neither tells people apart.
-            is_part = best.distinct < 1 and best.words < 1.5  # noqa: PLR2004
-            parts = [
-                one.name
-                for one in facts
-                if one.name_score >= MIN_NAME and one.last_word == best.last_word
-            ]
-            name_from = parts if is_part else [best.name]
-        elif not any(one.words >= LONG_TEXT for one in is_text):
-            identifier = max(facts, key=lambda one: (one.identifier_score, one.name), default=None)
-            name_from = (
-                [identifier.name] if identifier and identifier.identifier_score >= 0.8 else []  # noqa: PLR2004
-            )
-    texts = sorted(
-        (one for one in is_text if one.name not in name_from), key=lambda one: -one.words
-    )
-    return {"name_from": name_from, "text_from": [one.name for one in texts]}
+    name_from = _name_from(facts)
+    return {
+        "name_from": name_from,
+        "text_from": _texts_without(facts, {"name", "description", *name_from}),
+    }
 
 
-def describe_type(sample: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def describe_type(facts: Sequence[PropertyFacts]) -> dict[str, Any]:
     """The properties from which free types and descriptions are made, as fields of
     `RelationshipDefinition`.
     """
-    facts = facts_of(sample)
-    is_type = [
+    type_from = [
         one.name
         for one in facts
         if one.name in TYPE_PROPERTIES
-        and one.readable >= 0.5  # noqa: PLR2004
+        and one.readable >= READABLE
         and one.words <= MAX_TYPE_WORDS
         and not one.is_list
-    ]
-    reserved = {"relationship_type", "description", *is_type[:1]}
-    texts = sorted(
-        (one for one in facts if one.is_text and one.name not in reserved),
-        key=lambda one: -one.words,
-    )
-    return {"type_from": is_type[:1], "text_from": [one.name for one in texts]}
+    ][:1]
+    texts = _texts_without(facts, {"relationship_type", "description", *type_from})
+    return {"type_from": type_from, "text_from": texts}
+
+
+def _name_from(facts: Sequence[PropertyFacts]) -> list[str]:
+    """The properties of which names are made, if there is no `name`."""
+    if any(one.name == "name" and one.present * one.readable >= MIN_NAME for one in facts):
+        return []
+    best = max(facts, key=lambda one: (one.name_score, one.name), default=None)
+    if best is not None and best.name_score >= MIN_NAME:
+        # Of first_name and last_name, single words, neither tells people apart.
+        is_part = best.distinct < 1 and best.words < 1.5  # noqa: PLR2004
+        last = best.words_of_name[-1]
+        named = [one for one in facts if one.name_score >= MIN_NAME]
+        parts = [one.name for one in named if one.words_of_name[-1] == last]
+        return parts if is_part else [best.name]
+    if any(one.is_text and one.words >= LONG_TEXT for one in facts):
+        return []
+    identifier = max(facts, key=lambda one: (one.identifier_score, one.name), default=None)
+    is_enough = identifier is not None and identifier.identifier_score >= MIN_IDENTIFIER
+    return [identifier.name] if identifier and is_enough else []
+
+
+def _texts_without(facts: Sequence[PropertyFacts], names: Collection[str]) -> list[str]:
+    """The properties that say something, the longest first, without those of some names."""
+    texts = [one for one in facts if one.is_text and one.name not in names]
+    return [one.name for one in sorted(texts, key=lambda one: -one.words)]
 
 
 def infer_ontology(
-    chosen: Choice,
-    label_samples: Mapping[str, Sequence[Mapping[str, Any]]],
-    type_samples: Mapping[str, Sequence[Mapping[str, Any]]],
-    *,
-    user_id: str,
+    chosen: Choice, facts: Mapping[str, Sequence[PropertyFacts]], user_id: str
 ) -> Ontology:
     """Make an ontology of what was chosen.
 
     Args:
         chosen: labels and types.
-        label_samples: properties of some nodes of each label.
-        type_samples: properties of some relationships of each type.
+        facts: the properties of each label and type.
         user_id: the user to whom all belongs.
     """
     default = default_ontology()
     any_pair = {NO_TYPE: Counter(combinations_with_replacement(chosen.labels, 2))}
     return Ontology.model_validate(
         {
-            "labels": {label: describe_label(label_samples[label]) for label in chosen.labels},
+            "labels": {label: describe_label(facts[label]) for label in chosen.labels},
             "relationships": {
                 name: {
                     "connects": [{"from": start, "to": end} for start, end in pairs],
-                    **describe_type(type_samples.get(name, ())),
+                    **describe_type(facts.get(name, ())),
                 }
                 for name, pairs in (chosen.types or any_pair).items()
             },

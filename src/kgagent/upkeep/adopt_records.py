@@ -7,8 +7,7 @@ changed, unless a tool has replaced it since.
 """
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from datetime import UTC
 from typing import Any
 
@@ -37,7 +36,6 @@ from kgagent.ontology.definitions import NodeLabel, RelationshipDefinition
 from kgagent.ontology.model import as_words
 from kgagent.progress import Progress
 from kgagent.upkeep.adopt_inference import value_text
-from kgagent.upkeep.examination import Kind
 
 BATCH_SIZE = 1_000
 """Records of a transaction."""
@@ -46,8 +44,7 @@ MAX_NAME = 80
 MAX_DESCRIPTION = 20_000
 """Characters of a name that is the beginning of a text, and of a description."""
 
-_NODE_CONTENT = ("entity_key", "user_id", "name", "description")
-_RELATIONSHIP_CONTENT = ("user_id", "relationship_key", "relationship_type", "description")
+_CONTENT = frozenset({"user_id", "name", "relationship_type", "description"})
 _KEYS = {"nodes": "entity_key", "relationships": "relationship_key"}
 
 
@@ -59,7 +56,6 @@ async def obstacles(store: Store, user_id: str) -> dict[str, Any]:
     """
     parameters = {"user_id": user_id, "own_labels": sorted(OWN_LABELS)}
     shared = await store.read(statement("find_shared_keys"), parameters, timeout=LONG_TIMEOUT)
-    written = {*_NODE_CONTENT, *_RELATIONSHIP_CONTENT} - {*_KEYS.values()}
     return {
         **parameters,
         "reserved_of_nodes": list(NODE_BOOKKEEPING),
@@ -71,7 +67,7 @@ async def obstacles(store: Store, user_id: str) -> dict[str, Any]:
             if row["is_unique"] and not {*_KEYS.values()} & {*row["properties"]}
             for covered in row["labelsOrTypes"]
             for name in row["properties"]
-            if name in written
+            if name in _CONTENT
         ],
     }
 
@@ -91,20 +87,19 @@ async def adopt_records(store: Store, ontology: Ontology, progress: Progress) ->
         StoreError: the database failed.
     """
     owner = ontology.adopted_for or ""
-    adoption, parameters = _Adoption(ontology), await obstacles(store, owner)
-    additions: dict[Kind, Callable[[Row], Row]] = {
-        "nodes": adoption.node,
-        "relationships": adoption.relationship,
+    parameters = {**await obstacles(store, owner), "text_limit": MAX_DESCRIPTION}
+    names = {
+        "labels": Identifier.any_of(ontology.labels),
+        "types": Identifier.any_of(ontology.relationships),
     }
+    additions = {"nodes": _node_additions, "relationships": _relationship_additions}
     for kind, of_row in additions.items():
-        text = statement(f"read_adoptable_{kind}", **adoption.names)
-        read = {**parameters, "names": adoption.properties(kind)}
         with progress.task(f"Adopting {kind}") as advance:
-            async with store.stream(text, read) as rows:
-                changes = (_change(row, of_row(row)) async for row in rows)
-                async for batch in batched(changes, BATCH_SIZE):
-                    some = [change for change in batch if change["properties"]]
-                    await _write(store, owner, kind, some)
+            text = statement(f"read_adoptable_{kind}", **names)
+            async with store.stream(text, parameters) as rows:
+                async for batch in batched(rows, BATCH_SIZE):
+                    changes = [_change(row, of_row(row, ontology)) for row in batch]
+                    await _write(store, owner, kind, [one for one in changes if one["properties"]])
                     advance(len(batch))
 
 
@@ -177,60 +172,35 @@ def _removal(row: Row) -> Row:
     }
 
 
-@dataclass(frozen=True)
-class _Adoption:
-    """What is added to the records of an ontology."""
+def _node_additions(row: Row, ontology: Ontology) -> Row:
+    """The properties to set on a node; none if it has all."""
+    fields = dict(row["fields"])
+    rule = ontology.labels[ontology_label(row["labels"], ontology)]
+    name, description = node_texts(own_properties(fields), rule)
+    wanted = {
+        "entity_key": fields.get("entity_key") or str(uuid.uuid4()),
+        "user_id": ontology.adopted_for,
+        "name": name,
+        "description": description,
+    }
+    return _additions(wanted, fields)
 
-    ontology: Ontology
 
-    @property
-    def names(self) -> dict[str, Identifier]:
-        """The labels and types in a statement about the records."""
-        return {
-            "labels": Identifier.any_of(self.ontology.labels),
-            "types": Identifier.any_of(self.ontology.relationships),
-        }
-
-    def properties(self, kind: Kind) -> list[str]:
-        """The names of the properties that are read."""
-        if kind == "nodes":
-            made_of = [(*rule.name_from, *rule.text_from) for rule in self.ontology.labels.values()]
-            content = _NODE_CONTENT
-        else:
-            made_of = [
-                (*rule.type_from, *rule.text_from) for rule in self.ontology.relationships.values()
-            ]
-            content = _RELATIONSHIP_CONTENT
-        always = (*content, "version", ADOPTED, ADOPTED_HASHES)
-        return list(dict.fromkeys([*always, *(name for some in made_of for name in some)]))
-
-    def node(self, row: Row) -> Row:
-        """The properties to set on a node; none if it has all."""
-        fields = dict(row["fields"])
-        rule = self.ontology.labels[ontology_label(row["labels"], self.ontology)]
-        name, description = node_texts(_own(fields), rule)
-        wanted = {
-            "entity_key": fields.get("entity_key") or str(uuid.uuid4()),
-            "user_id": self.ontology.adopted_for,
-            "name": name,
-            "description": description,
-        }
-        return _additions(wanted, fields)
-
-    def relationship(self, row: Row) -> Row:
-        """The properties to set on a relationship; none if it has all."""
-        fields = dict(row["fields"])
-        rule = self.ontology.relationships[row["type"]]
-        ends = [_end_name(row[end], self.ontology) for end in ("from", "to")]
-        relationship_type, description = relationship_texts(_own(fields), row["type"], rule, ends)
-        is_another = row["earlier"] and "relationship_key" not in fields
-        wanted = {
-            "user_id": self.ontology.adopted_for,
-            "relationship_key": parallel_key() if is_another else fields.get("relationship_key"),
-            "relationship_type": relationship_type,
-            "description": description,
-        }
-        return _additions(wanted, fields)
+def _relationship_additions(row: Row, ontology: Ontology) -> Row:
+    """The properties to set on a relationship; none if it has all."""
+    fields = dict(row["fields"])
+    rule = ontology.relationships[row["type"]]
+    ends = [_end_name(row[end], ontology) for end in ("from", "to")]
+    own = own_properties(fields)
+    relationship_type, description = relationship_texts(own, row["type"], rule, ends)
+    is_another = row["earlier"] and "relationship_key" not in fields
+    wanted = {
+        "user_id": ontology.adopted_for,
+        "relationship_key": parallel_key() if is_another else fields.get("relationship_key"),
+        "relationship_type": relationship_type,
+        "description": description,
+    }
+    return _additions(wanted, fields)
 
 
 def node_texts(own: Mapping[str, Any], rule: NodeLabel) -> tuple[str, str]:
@@ -287,7 +257,7 @@ def _end_name(end: Row, ontology: Ontology) -> str:
     return beginning(name, MAX_NAME) or as_words(ontology_label(end["labels"], ontology))
 
 
-def _own(fields: Mapping[str, Any]) -> Row:
+def own_properties(fields: Mapping[str, Any]) -> Row:
     """The properties that kgagent has not written."""
     added = written_by_kgagent(fields)
     return {name: value for name, value in fields.items() if name not in added}

@@ -21,7 +21,7 @@ from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.examination import Intent
 from kgagent.upkeep.purge import delete_in_batches
-from kgagent.upkeep.rewrite import Change, Rewrite, Tally
+from kgagent.upkeep.rewrite import Rewrite, Tally
 from kgagent.upkeep.scan import KINDS, Scan
 from kgagent.validation import check_user_id
 
@@ -192,9 +192,7 @@ class _Target:
         for scan in self._scans:
             await Rewrite(
                 scan=scan,
-                judge=lambda inspected: (
-                    Change() if self._own_notes(inspected.record.notes) else None
-                ),
+                judge=lambda inspected: () if self._own_notes(inspected.record.notes) else None,
                 options=options,
                 context=self.services.write_context,
                 batch_size=self.batch_size,

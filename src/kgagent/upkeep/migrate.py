@@ -20,7 +20,7 @@ from kgagent.services import GraphServices
 from kgagent.upkeep.adopt_records import adopt_records
 from kgagent.upkeep.examination import WRONG_LEVEL, Inspected, Intent, Kind, has_wrong_level
 from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
-from kgagent.upkeep.rewrite import Change, Rewrite, Skipped, Tally
+from kgagent.upkeep.rewrite import Rewrite, Skipped, Tally, Verdict
 from kgagent.upkeep.scan import KINDS, Scan
 
 
@@ -117,11 +117,11 @@ def migration(services: GraphServices, block: MigrationBlock) -> Rewrite:
     scan = Scan.of(services, block.kind, block.user_id, element_ids=block.element_ids)
     context = services.write_context
 
-    def judge(inspected: Inspected) -> Change | Skipped | None:
+    def judge(inspected: Inspected) -> Verdict:
         examined = scan.examine(inspected, context)
         if examined.defect:
             return Skipped(str(inspected), f"it has {examined.defect.phrase}")
-        return Change(examined.outdated_texts) if examined.issues else None
+        return examined.outdated_texts if examined.issues else None
 
     def prepare(intent: Intent, stored: Record | None) -> Intent:
         if not isinstance(stored, RelationshipRecord):

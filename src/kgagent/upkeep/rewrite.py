@@ -45,7 +45,7 @@ MAX_SKIPPED = 20
 
 @dataclass(frozen=True)
 class Skipped:
-    """A record that was not written although it needs a change.
+    """What was not written although it needs a change.
 
     Attributes:
         what: the record, for a person who searches for it.
@@ -55,20 +55,18 @@ class Skipped:
     what: str
     why: str
 
-
-@dataclass(frozen=True)
-class Change:
-    """That a record needs a change; `prepare` of the options decides which.
-
-    Attributes:
-        texts: the texts to embed, as far as they are known.
-    """
-
-    texts: tuple[str, ...] = ()
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.what}: {self.why}"
 
 
-Changes = list[tuple[Inspected, Change]]
-"""Records, each with the change that it needs."""
+Verdict = tuple[str, ...] | Skipped | None
+"""Of a record that needs a change, the texts to embed as far as they are known; `prepare` of the
+options decides what changes. None if it needs none.
+"""
+
+Changes = list[tuple[Inspected, tuple[str, ...]]]
+"""Records that need a change, each with the texts to embed."""
 
 
 @dataclass
@@ -153,14 +151,14 @@ class Rewrite:
 
     Attributes:
         scan: the records to examine.
-        judge: decides whether a record needs a change; None if not.
+        judge: decides whether a record needs a change.
         options: how the records are written; with `dry_run`, nothing is embedded either.
         context: dependencies of writes.
         batch_size: records per embedding call and transaction.
     """
 
     scan: Scan
-    judge: Callable[[Inspected], Change | Skipped | None]
+    judge: Callable[[Inspected], Verdict]
     options: WriteOptions
     context: WriteContext
     batch_size: int
@@ -191,12 +189,12 @@ class Rewrite:
                 async for inspected in records:
                     examined += 1
                     verdict = self.judge(inspected)
-                    if isinstance(verdict, Change):
-                        changes.append((inspected, verdict))
+                    if verdict is None:
+                        tally.outcomes[self.scan.kind, "up_to_date"] += 1
                     elif isinstance(verdict, Skipped):
                         tally.skip(self.scan.kind, verdict)
                     else:
-                        tally.outcomes[self.scan.kind, "up_to_date"] += 1
+                        changes.append((inspected, verdict))
                     if (
                         len(changes) >= self.batch_size
                         or examined >= MAX_EXAMINED + self.batch_size
@@ -212,7 +210,7 @@ class Rewrite:
         skipped.
         """
         kind, embedder = self.scan.kind, self.context.embedder
-        texts = list(dict.fromkeys(text for _, change in changes for text in change.texts))
+        texts = list(dict.fromkeys(text for _, some in changes for text in some))
         if self.options.dry_run:
             embeddings, refused = (
                 dict.fromkeys(texts, array("f", bytes(4 * embedder.dimensions))),
@@ -221,8 +219,8 @@ class Rewrite:
         else:
             embeddings, refused = await embed_batch(embedder, texts)
         possible = []
-        for inspected, change in changes:
-            if reason := next((refused[text] for text in change.texts if text in refused), None):
+        for inspected, some in changes:
+            if reason := next((refused[text] for text in some if text in refused), None):
                 tally.skip(kind, Skipped(str(inspected), reason))
             else:
                 possible.append(inspected)

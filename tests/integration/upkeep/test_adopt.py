@@ -5,6 +5,7 @@ undone.
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +164,7 @@ async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_whe
 
     report = await foreign.adopt(user_id=USER, ontology=file)
     assert report.migration is not None
-    assert report.migration.total.embedded == report.plan.texts
+    assert report.migration.total.embedded == report.texts
     after = await everything(foreign)
     assert without_additions(after) == without_additions(before)
     assert [row for row in before["constraints"] if row not in after["constraints"]] == []
@@ -194,7 +195,7 @@ async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_whe
         page = file_page(view, Vocabulary.of(graph.ontology), USER)
         assert other.answer.partition(" (")[0] in page
         findings = (await graph.diagnose()).findings
-        assert planned.plan.skipped or {finding.severity for finding in findings} <= {"info"}
+        assert planned.skipped or {finding.severity for finding in findings} <= {"info"}
         again = await graph.migrate()
         assert (again.total.embedded, again.total.updated) == (0, 0)
 
@@ -205,8 +206,8 @@ async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_whe
 
 async def test_what_cannot_be_adopted_is_named_with_what_to_do(foreign: KnowledgeGraph) -> None:
     await written(foreign, HOSPITAL)
-    plan = (await foreign.adopt(user_id=USER, dry_run=True)).plan
-    skipped = {one.what: one for one in plan.skipped}
+    plan = await foreign.adopt(user_id=USER, dry_run=True)
+    skipped = {one.what.partition(" (")[0]: one for one in plan.skipped}
     assert skipped.keys() == {"Patient", "Visit", "ADMITTED_TO", "CONSULTS"}
     assert str(skipped["Patient"]) == (
         "Patient (1): kgagent needs the property 'version' for something else; store theirs under "
@@ -218,7 +219,7 @@ async def test_what_cannot_be_adopted_is_named_with_what_to_do(foreign: Knowledg
     assert skipped["ADMITTED_TO"].why == "they start or end at nodes that are not adopted"
     assert skipped["CONSULTS"].why.startswith("they start and end at the same node")
     await cypher(foreign, "MATCH (n:Patient) SET n.`own version` = n.version REMOVE n.version")
-    assert (await foreign.adopt(user_id=USER, dry_run=True)).plan.labels["Patient"] == 2
+    assert (await foreign.adopt(user_id=USER, dry_run=True)).labels["Patient"] == 2
     with pytest.raises(
         InputError,
         match=r"must have `adopted_for: another` and .*, got curator and kgagent_embedding",
@@ -236,12 +237,12 @@ BAD_RECORDS = {
         [
             "CREATE (:Person {name: 'Ada', entity_key: 'a'}), (:Person {name: 'Bo', entity_key: 'a'})"
         ],
-        {"Person": 2},
+        ["Person (2)"],
         "another node has the same entity_key",
     ),
     "equal keys under two labels": (
         ["CREATE (:Person {name: 'Ada', entity_key: 'a'}), (:Film {name: 'Bo', entity_key: 'a'})"],
-        {"Person": 1, "Film": 1},
+        ["Person (1)", "Film (1)"],
         "another node has the same entity_key",
     ),
     "a unique name": (
@@ -249,7 +250,7 @@ BAD_RECORDS = {
             "CREATE CONSTRAINT named FOR (p:Person) REQUIRE p.name IS UNIQUE",
             "CREATE (:Person {about: 'Sails'}), (:Person {about: 'Sails'})",
         ],
-        {"Person": 2},
+        ["Person (2)"],
         "a constraint of another program keeps 'name' unique",
     ),
     "a unique owner": (
@@ -257,10 +258,10 @@ BAD_RECORDS = {
             "CREATE CONSTRAINT owned FOR ()-[r:OWNS]-() REQUIRE r.user_id IS UNIQUE",
             "MATCH (a:Person), (b:Film) CREATE (a)-[:OWNS]->(b)",
         ],
-        {"OWNS": 4},
+        ["OWNS (4)"],
         "a constraint of another program keeps 'user_id' unique",
     ),
-    "no relationships": (["MATCH ()-[r]->() DELETE r"], {}, ""),
+    "no relationships": (["MATCH ()-[r]->() DELETE r"], [], ""),
 }
 
 
@@ -278,11 +279,11 @@ async def test_a_bad_record_costs_only_itself_and_the_dry_run_says_so(
     for text in writes:
         await cypher(foreign, text)
     before = await everything(foreign)
-    planned = (await foreign.adopt(user_id=USER, dry_run=True)).plan
-    assert {one.what: one.count for one in planned.skipped} == skipped
+    planned = await foreign.adopt(user_id=USER, dry_run=True)
+    assert [one.what for one in planned.skipped] == skipped
     assert all(why in one.why for one in planned.skipped)
     report = await foreign.adopt(user_id=USER)
-    assert (report.plan, report.ontology) == (planned, planned.ontology)
+    assert replace(report, migration=None, seconds=planned.seconds) == planned
     assert report.migration is not None
     assert (report.migration.total.embedded, report.migration.total.skipped) == (planned.texts, 0)
     async with opened(own_server, report.ontology) as graph:
@@ -505,6 +506,32 @@ async def test_tools_and_undoing_leave_the_properties_that_another_program_wrote
     assert without_additions(await everything(foreign)) == without_additions(before)
     await foreign.undo_adoption(user_id=USER)
     assert await everything(foreign) == before
+
+
+async def test_what_a_tool_writes_to_a_relationship_before_it_is_adopted_is_undone_too(
+    foreign: KnowledgeGraph, own_server: Server
+) -> None:
+    await written(foreign, MOVIES)
+    report = await foreign.adopt(user_id=USER)
+    new = "MATCH (:Person {name: 'Ilse Brandt'})-[r:DIRECTED]->(:Movie {title: 'Nine Winters'})"
+    await cypher(
+        foreign,
+        "MATCH (p:Person {name: 'Ilse Brandt'}), (m:Movie {title: 'Nine Winters'}) "
+        "CREATE (p)-[:DIRECTED {year: 2011}]->(m)",
+    )
+    async with opened(own_server, report.ontology) as graph:
+        succeeded(
+            await graph.tools(user_id=USER).update_relationship(
+                from_entity_key="Ilse Brandt",
+                to_entity_key="Nine Winters",
+                neo4j_type="DIRECTED",
+                description="In a single winter",
+            )
+        )
+        [stored] = await cypher(graph, f"{new} RETURN r.description AS text, r.user_id AS owner")
+        assert stored == {"text": "In a single winter", "owner": USER}
+    assert (await foreign.undo_adoption(user_id=USER)).kept == 0
+    assert await cypher(foreign, f"{new} RETURN properties(r) AS r") == [{"r": {"year": 2011}}]
 
 
 async def test_undoing_keeps_what_another_program_writes_meanwhile(

@@ -11,6 +11,7 @@ from kgagent.upkeep.adopt_inference import (
     choose,
     describe_label,
     describe_type,
+    facts_of,
 )
 from kgagent.upkeep.adopt_records import node_texts, relationship_texts
 
@@ -81,7 +82,7 @@ LABELS: dict[str, tuple[list[dict[str, Any]], list[str], list[str]]] = {
 @pytest.mark.parametrize("case", LABELS)
 def test_the_name_and_the_texts_of_a_label_are_inferred(case: str) -> None:
     sample, name_from, text_from = LABELS[case]
-    assert describe_label(sample) == {"name_from": name_from, "text_from": text_from}
+    assert describe_label(facts_of(sample)) == {"name_from": name_from, "text_from": text_from}
 
 
 def test_the_word_and_the_texts_of_a_type_are_inferred() -> None:
@@ -89,8 +90,8 @@ def test_the_word_and_the_texts_of_a_type_are_inferred() -> None:
         {"name": "WORKS_AT", "fact": text, "uuid": key}
         for text, key in zip(SENTENCES, UUIDS, strict=False)
     ]
-    assert describe_type(facts) == {"type_from": ["name"], "text_from": ["fact"]}
-    assert describe_type([{"roles": ["Old Trader"], "rating": 88}]) == {
+    assert describe_type(facts_of(facts)) == {"type_from": ["name"], "text_from": ["fact"]}
+    assert describe_type(facts_of([{"roles": ["Old Trader"], "rating": 88}])) == {
         "type_from": [],
         "text_from": ["roles"],
     }
