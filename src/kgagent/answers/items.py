@@ -128,7 +128,7 @@ class RenderState:
         self, item: GraphNode | GraphRelationship, statement: FoundStatement, description: str
     ) -> bool:
         """Note that the line of a record has the text of a statement; whether it lacked it."""
-        key = item.entity_key if isinstance(item, GraphNode) else "\0".join(item.pair)
+        key = item.entity_key if isinstance(item, GraphNode) else "\0".join(item.identity)
         stated = safe_text(
             statement.note.content if statement.note is not None else description
         ).casefold()
@@ -493,6 +493,7 @@ class RelationshipItem(RecordItem):
         more: further fields of its record.
         score: what the answer sorts it by; None outside a search.
         path: the relationships that led to it, as short sentences with their times.
+        remark: what to add to the line.
         in_full: whether all its notes are shown if the budget allows.
         shown: the statements of its line; None leaves the choice to the answer.
     """
@@ -502,6 +503,7 @@ class RelationshipItem(RecordItem):
     more: Mapping[str, Any] = field(default_factory=dict)
     score: float | None = None
     path: Sequence[str] = ()
+    remark: str = ""
     in_full: bool = False
     shown: Shown | None = None
 
@@ -512,7 +514,7 @@ class RelationshipItem(RecordItem):
 
     @property
     def key(self) -> str:
-        """Its type, ends and texts."""
+        """Its type, its ends and which of several it is."""
         return "\0".join(self.relationship.identity)
 
     def names(self) -> Iterator[tuple[str, str]]:
@@ -528,7 +530,7 @@ class RelationshipItem(RecordItem):
         return [state.line(self._head(state), self.relationship, hint, in_full=self.in_full)]
 
     def _head(self, state: RenderState) -> str:
-        head = relationship_text(self.relationship, state) + _score_text(self.score)
+        head = relationship_text(self.relationship, state) + self.remark + _score_text(self.score)
         if led := [triplet for triplet in self.path if triplet not in state.stated]:
             head += f" via {safe_text('; '.join(led))}"
         state.stated.add(self.stated(state))

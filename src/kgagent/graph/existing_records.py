@@ -1,8 +1,10 @@
-"""Errors about a record to create that exists already: they show what it holds."""
+"""Errors about records that exist: one to create, or several of which one is meant. They show what
+these hold.
+"""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from kgagent.errors import AlreadyExistsError
+from kgagent.errors import AlreadyExistsError, InputError, NotFoundError
 from kgagent.formatting import beginning, counted
 from kgagent.graph.pair_state import PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
@@ -11,6 +13,8 @@ from kgagent.graph.reference_forms import message_key
 from kgagent.ontology import Ontology
 
 MAX_DESCRIPTION = 200
+MAX_LISTED, MAX_SENTENCE = 10, 100
+"""Relationships that an error lists, and characters of each."""
 
 
 def relationship_exists(
@@ -25,6 +29,35 @@ def relationship_exists(
         "duplicates. "
         f"It is: {stored.triplet}{_content(stored, values)}"
     )
+
+
+def several_relationships(records: Sequence[RelationshipRecord], pair: PairState) -> InputError:
+    """The error if it is not clear which of several relationships between two nodes is meant."""
+    return InputError(
+        f"There are {len(records)} {records[0].neo4j_type} relationships between {pair.first} and "
+        f"{pair.second}; give relationship_id to choose one: {_listed(records)}"
+    )
+
+
+def unknown_id(relationship_id: str, pair: PairState) -> NotFoundError:
+    """The error if no relationship between two nodes has an id."""
+    known = _listed(pair.relationships)
+    return NotFoundError(
+        f"No relationship between {pair.first} and {pair.second} has the relationship_id "
+        f"{relationship_id!r}" + (f". They have {known}" if known else "")
+    )
+
+
+def _listed(records: Sequence[RelationshipRecord]) -> str:
+    """Relationships with their ids and what tells them apart: "3f2a9c01 'Nord paid Alp'"."""
+    listed = []
+    for record in records[:MAX_LISTED]:
+        description, triplet = record.text("description"), record.triplet
+        if not description.startswith(triplet):
+            description = ": ".join(filter(None, (triplet, description)))
+        listed.append(f"{record.id} {beginning(description, MAX_SENTENCE)!r}")
+    more = [f"{len(records) - MAX_LISTED:,} more"] if len(records) > MAX_LISTED else []
+    return ", ".join([*listed, *more])
 
 
 def node_exists(stored: NodeRecord) -> AlreadyExistsError:

@@ -314,7 +314,7 @@ class GraphStrategy:
         if intent.edit is not None:
             return replace(intent, values=intent.edit.values(stored))
         given = intent.values.get("relationship_type")
-        is_turned = intent.from_entity_key != next(iter(stored.ends_in_direction))
+        is_turned = intent.from_entity_key != stored.start
         # The type of another program's relationship is a statement with a direction.
         is_plain = not (is_turned and ADOPTED in stored.properties)
         is_plain &= _is_plain(stored)

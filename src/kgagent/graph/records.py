@@ -1,5 +1,6 @@
 """Nodes and relationships as they are stored, and as models for callers."""
 
+import hashlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -226,6 +227,7 @@ class RelationshipRecord(Record):
                 _RELATIONSHIP_FIELDS | INTERNAL_PROPERTIES | ontology.hidden_properties,
             ),
             ends_reversed=from_key != source_key,
+            relationship_id=None if self.key == self.key_of_pair else self.id,
         )
 
     @property
@@ -233,6 +235,29 @@ class RelationshipRecord(Record):
         """When it held, or else when it was first said, in EDTF; None if neither is known."""
         times = (self.text("when"), self.text("said_on"))
         return next((time for time in times if periods_of(time)), None)
+
+    @property
+    def key(self) -> str:
+        """What tells it apart: the stored key or, without one, its type, its nodes and the id of
+        the database.
+        """
+        suffix = f"#{self.element_id}" if self.element_id else ""
+        return self.text("relationship_key") or self.key_of_pair + suffix
+
+    @property
+    def key_of_pair(self) -> str:
+        """The key of the one relationship of its type between its nodes that the tools create."""
+        return relationship_key(self.neo4j_type, self.from_entity_key, self.to_entity_key)
+
+    @property
+    def id(self) -> str:
+        """A short form of its key, by which callers choose one of several."""
+        return hashlib.sha256(self.key.encode()).hexdigest()[:8]
+
+    @property
+    def start(self) -> str:
+        """The key of the node where it starts."""
+        return next(iter(self.ends_in_direction))
 
     @property
     def is_parallel(self) -> bool:
@@ -260,6 +285,14 @@ class RelationshipRecord(Record):
         start, end = (self.from_entity_key, self.from_name), (self.to_entity_key, self.to_name)
         first, second = (end, start) if self.properties.get("is_reversed") else (start, end)
         return (first, second) if asked_from in {None, first[0]} else (second, first)
+
+
+def relationship_key(neo4j_type: str, one: str, other: str) -> str:
+    """The unique key of a relationship between two nodes, by their keys: the same from either end,
+    with a length that separates the ends.
+    """
+    first, second = sorted((one, other))
+    return f"{neo4j_type}:{len(first)}:{first}:{second}"
 
 
 def ontology_label(labels: Sequence[str], ontology: Ontology) -> str:

@@ -2,12 +2,13 @@
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
 from kgagent.graph.embedded_text import embedding_text
+from kgagent.graph.existing_records import several_relationships, unknown_id
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.pair_state import End, PairState
@@ -27,8 +28,10 @@ class RelationshipIntent:
     """What to do with the relationship between two nodes.
 
     Attributes:
-        element_id: of several relationships of the type, the one that is meant; None is the one
-            that the tools use.
+        element_id: of several relationships of the type, the one that is meant; None leaves the
+            choice to `relationship_id`.
+        relationship_id: likewise, see `RelationshipRecord.id`; None is the only one that the
+            direction and the free type of the intent fit.
         from_entity_key: the end that the caller names first.
         to_entity_key: the other end.
         neo4j_type: the type; None if the labels of the ends determine it.
@@ -50,6 +53,7 @@ class RelationshipIntent:
     to_entity_key: str
     neo4j_type: str | None = None
     element_id: str | None = None
+    relationship_id: str | None = None
     mode: WriteMode = "update"
     initial: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -127,8 +131,9 @@ class RelationshipRepository:
             for position, intent in enumerate(intents)
         ]
 
-    async def read(self, user_id: str, intent: RelationshipIntent) -> RelationshipRecord:
-        """Read the relationship of an intent, in whichever direction it is stored.
+    async def read(self, user_id: str, intent: RelationshipIntent) -> list[RelationshipRecord]:
+        """Read the relationship of an intent, in whichever direction it is stored; or all, if the
+        intent does not say which of several.
 
         Raises:
             NotFoundError: a node or the relationship does not exist for this user.
@@ -136,10 +141,18 @@ class RelationshipRepository:
                 named.
         """
         [pair] = await self.read_pairs(user_id, [intent])
+        several = [
+            record
+            for record in pair.relationships
+            if intent.neo4j_type in {None, record.neo4j_type}
+            and intent.relationship_id in {None, record.id}
+        ]
+        if len(several) > 1:
+            return several
         stored, _ = self.find(intent, pair)
         if stored is None:
             raise not_found(intent, pair)
-        return stored
+        return [stored]
 
     async def count_by_type(self, user_id: str) -> dict[str, int]:
         """Count the relationships between one user's nodes by type, in the order of the
@@ -179,9 +192,50 @@ class RelationshipRepository:
             nodes.
 
         Raises:
+            NotFoundError: a node does not exist for this user, or no relationship has the id.
+            InputError: as `place`, or the relationship names another owner, or it is not clear
+                which of several is meant.
+        """
+        if intent.relationship_id is not None:
+            named = [one for one in pair.relationships if one.id == intent.relationship_id]
+            if not named:
+                raise unknown_id(intent.relationship_id, pair)
+            return named[0], self.place(replace(intent, neo4j_type=named[0].neo4j_type), pair)
+        blank = self.place(intent, pair)
+        of_type = [one for one in pair.relationships if one.neo4j_type == blank.neo4j_type]
+        meant = [one for one in of_type if intent.element_id in {None, one.element_id}]
+        for fits in (
+            lambda one: one.start == intent.from_entity_key,
+            lambda one: is_same(one.text("relationship_type"), intent.new_type),
+        ):
+            if len(meant) > 1:
+                meant = list(filter(fits, meant)) or meant
+        if len(meant) > 1:
+            raise several_relationships(meant, pair)
+        if not meant:
+            self.check_owner(blank, pair)
+        return next(iter(meant), None), blank
+
+    def check_owner(self, blank: RelationshipRecord, pair: PairState) -> None:
+        """Check that no relationship of a type between two nodes names another owner.
+
+        Raises:
+            InputError: one does.
+        """
+        if any(one.neo4j_type == blank.neo4j_type for one in pair.foreign):
+            raise InputError(
+                f"The {blank.neo4j_type} relationship between {pair.first} and {pair.second} names "
+                "another user as its owner. "
+                "`kgagent migrate` gives it to the owner of the two nodes"
+            )
+
+    def place(self, intent: RelationshipIntent, pair: PairState) -> RelationshipRecord:
+        """An empty relationship of the type of an intent between its nodes.
+
+        Raises:
             NodeNotFoundError: a node does not exist for this user.
             InputError: the two nodes are the same, or their labels allow no relationship type, or
-                several and none was named, or the relationship names another owner.
+                several and none was named.
         """
         if intent.neo4j_type is not None:
             self.ontology.relationship(intent.neo4j_type)
@@ -202,17 +256,8 @@ class RelationshipRepository:
             if intent.mode != "update" and given_type
             else [record.neo4j_type for record in pair.relationships],
         )
-        of_type = [record for record in pair.relationships if record.neo4j_type == neo4j_type]
-        meant = [record for record in of_type if intent.element_id in {None, record.element_id}]
-        stored = min(meant, key=lambda record: record.is_parallel, default=None)
-        if stored is None and any(record.neo4j_type == neo4j_type for record in pair.foreign):
-            raise InputError(
-                f"The {neo4j_type} relationship between {first} and {second} names another user as "
-                f"its owner. "
-                "`kgagent migrate` gives it to the owner of the two nodes"
-            )
         start, end = (second, first) if reverse else (first, second)
-        blank = RelationshipRecord(
+        return RelationshipRecord(
             element_id="",
             neo4j_type=neo4j_type,
             from_element_id=start.element_id,
@@ -225,22 +270,20 @@ class RelationshipRepository:
             properties=self.ontology.relationship_defaults
             | ({"is_reversed": True} if reverse and given_type else {}),
         )
-        return stored, blank
 
     def text(self, record: RelationshipRecord, now: datetime) -> str:
         """The embedding text of a relationship; see `relationship_text`."""
         return relationship_text(record, self.ontology, now)
 
     def relationship_key(self, record: RelationshipRecord) -> str:
-        """The key that the database keeps unique: the same from either end, with a length that
-        separates the ends.
+        """The key that the database keeps unique.
 
         Of several adopted relationships of one type between two nodes, all but one have a key of
         their own.
         """
         if record.is_parallel:
             return record.text("relationship_key")
-        return relationship_key(record.neo4j_type, record.from_entity_key, record.to_entity_key)
+        return record.key_of_pair
 
     def location(self, record: RelationshipRecord) -> Mapping[str, Any]:
         """Its type and its two ends."""
@@ -315,12 +358,6 @@ class RelationshipRepository:
 def parallel_key() -> str:
     """A unique key of one more relationship of a type between two nodes."""
     return f"{PARALLEL}{uuid.uuid4()}"
-
-
-def relationship_key(neo4j_type: str, one: str, other: str) -> str:
-    """The unique key of a relationship between two nodes, by their keys."""
-    first, second = sorted((one, other))
-    return f"{neo4j_type}:{len(first)}:{first}:{second}"
 
 
 def not_found(intent: RelationshipIntent, pair: PairState) -> NotFoundError:

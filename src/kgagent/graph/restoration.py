@@ -74,33 +74,58 @@ class RelationshipRestoration(WholeWrite[RelationshipRestorationPlan]):
             AlreadyExistsError: the nodes are connected.
             NotFoundError: a node does not exist for this user, or there is no deleted relationship
                 between them.
-            InputError: it can no longer be restored.
+            InputError: it can no longer be restored, or see `RelationshipRepository.place`.
         """
         relationships = self.graph.relationships
         [pair] = await relationships.read_pairs(self.graph.user_id, [self.intent])
-        current, blank = relationships.find(self.intent, pair)
+        blank = relationships.place(self.intent, pair)
         between = f"between {pair.first} and {pair.second}"
-        if current is not None:
+        existing = {
+            one.text("relationship_key")
+            for one in pair.relationships
+            if one.neo4j_type == blank.neo4j_type
+        }
+        if not existing:
+            relationships.check_owner(blank, pair)
+        ends = {end.entity_key: end for end in (pair.first, pair.second) if end is not None}
+        deleted = [
+            (row, record)
+            for row in await _kept_rows(
+                self.graph,
+                "read_deleted_relationship",
+                neo4j_type=blank.neo4j_type,
+                key=blank.key,
+                ends=list(ends),
+                limit=MAX_DELETIONS,
+            )
+            if _is_whole(row)
+            for record in [self._deleted(row, blank, ends)]
+            if not {"", record.key} & existing and self.intent.relationship_id in {None, record.id}
+        ]
+        if not deleted and existing:
             raise AlreadyExistsError(
                 f"A relationship {between} exists. Use update_relationship or "
                 f"add_note_to_relationship on it"
             )
-        rows = await _kept_rows(
-            self.graph, "read_deleted_relationship", key=relationships.relationship_key(blank)
-        )
-        if not rows or not _is_whole(rows[0]):
+        if not deleted:
             raise NotFoundError(
                 f"There is no deleted relationship {between}. Use create_relationship to create one"
             )
-        [row] = rows
+        row, record = deleted[0]
         advice = ". Use create_relationship to create it again"
         _check_window(row, f"The relationship {between}", self.graph.context.clock(), advice)
-        [first, second] = [end for end in (pair.first, pair.second) if end is not None]
-        ends = (first, second) if row["from_entity_key"] == first.entity_key else (second, first)
-        record = _relationship({**row, "neo4j_type": blank.neo4j_type}, *ends)
         model = relationships.to_model(record, self.intent.from_entity_key)
         changes = Changes(restored=(changed(record, {}),))
         return RelationshipRestorationPlan(model, changes)
+
+    @staticmethod
+    def _deleted(
+        row: Row, blank: RelationshipRecord, ends: Mapping[str, End]
+    ) -> RelationshipRecord:
+        end_keys = sorted(ends, key=lambda key: key != row["from_entity_key"])
+        return _relationship(
+            {**row, "neo4j_type": blank.neo4j_type}, *(ends[key] for key in end_keys)
+        )
 
 
 @dataclass(frozen=True)

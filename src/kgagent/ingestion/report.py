@@ -78,13 +78,11 @@ class ChangeRecorder:
     """
 
     def __init__(self) -> None:
-        self._records: dict[
-            str | tuple[str, str, str], tuple[WrittenModel | None, WrittenModel]
-        ] = {}
+        self._records: dict[str | tuple[str, ...], tuple[WrittenModel | None, WrittenModel]] = {}
 
     def __call__(self, before: WrittenModel | None, after: WrittenModel) -> None:
         """Record a write."""
-        key = after.entity_key if isinstance(after, GraphNode) else after.pair
+        key = after.entity_key if isinstance(after, GraphNode) else after.identity
         first, _ = self._records.get(key, (before, after))
         self._records[key] = first, after
 

@@ -79,6 +79,8 @@ class GraphRelationship(DescribedItem):
         when: when it held, in EDTF; None if that is not known.
         said_on: when it was first said, in EDTF; None if that is not known. Without `when`, it
             holds since then.
+        relationship_id: tells it apart from the first of several of its type between the two nodes,
+            as graphs of other programs have them; None for that one.
         ends_reversed: whether `from` is the node where the relationship ends, because the caller
             named the nodes in the opposite order. Not part of a payload.
     """
@@ -98,6 +100,7 @@ class GraphRelationship(DescribedItem):
     said_on: str | None = None
     notes: tuple[Note, ...] = ()
     properties: Mapping[str, JsonValue] = Field(default_factory=dict)
+    relationship_id: str | None = None
     ends_reversed: bool = Field(default=False, exclude=True)
 
     @property
@@ -110,10 +113,8 @@ class GraphRelationship(DescribedItem):
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What tells it apart: graphs of other programs have several relationships of one type
-        between two nodes.
-        """
-        return *self.pair, self.relationship_type, self.description
+        """What tells it apart: its type, its nodes, and which of several it is."""
+        return *self.pair, self.relationship_id or ""
 
     @property
     def level_words(self) -> str:

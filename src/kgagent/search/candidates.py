@@ -126,13 +126,10 @@ def entity_key_of(key: str) -> str:
 
 
 def key_of(record: StoredRecord) -> str:
-    """The key of a record in rankings; old graphs have several relationships of one type between
-    two nodes.
-    """
+    """The key of a record in rankings."""
     if isinstance(record, NodeRecord):
         return node_key(record.entity_key)
-    first, second = sorted((record.from_entity_key, record.to_entity_key))
-    return f"relationship:{record.neo4j_type}:{first}:{second}:{record.text('relationship_type')}"
+    return f"relationship:{record.key}"
 
 
 def read_node(found: Sequence[Any], ontology: Ontology, labels: Sequence[str] = ()) -> NodeRecord:

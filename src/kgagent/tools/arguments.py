@@ -115,8 +115,18 @@ Neo4jType = Annotated[
 ]
 
 
+RelationshipId = Annotated[
+    ShortText | None, Field(description="Which of several, as get_relationship lists them.")
+]
+"""Graphs of other programs have several relationships of a type between two nodes; it is not in the
+schema, as errors name it where it is needed.
+"""
+
+
 class RelationshipEnds(Arguments):
     """The two nodes of a relationship."""
+
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"relationship_id"})
 
     from_entity_key: EntityKey = Field(
         validation_alias=FROM_NAMES, description="First node: entity_key or name."
@@ -125,6 +135,7 @@ class RelationshipEnds(Arguments):
         validation_alias=TO_NAMES, description="Second node, likewise."
     )
     neo4j_type: Neo4jType = None
+    relationship_id: RelationshipId = None
 
 
 def _check_level(value: object, check: ValidatorFunctionWrapHandler) -> object:

@@ -33,6 +33,7 @@ from kgagent.tools.arguments import (
     Arguments,
     Neo4jType,
     RelationshipEnds,
+    RelationshipId,
     Verbose,
 )
 from kgagent.tools.base import Tool
@@ -315,6 +316,8 @@ class MergeNodes(Tool[MergeNodesArguments]):
 class RestoreArguments(Arguments):
     """Arguments of restore."""
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"relationship_id"})
+
     entity_key: EntityKey | None = Field(
         None, description="Deleted or merged node: entity_key or name."
     )
@@ -327,6 +330,7 @@ class RestoreArguments(Arguments):
         None, validation_alias=TO_NAMES, description="Second node, likewise."
     )
     neo4j_type: Neo4jType = None
+    relationship_id: RelationshipId = None
     verbose: Verbose = False
 
     @model_validator(mode="after")
@@ -386,7 +390,10 @@ class Restore(Tool[RestoreArguments]):
         references = await context.resolver.find(context.user_id, ends)
         keys = [references.key_or_text(reference) for reference in ends]
         intent = RelationshipIntent(
-            from_entity_key=keys[0], to_entity_key=keys[1], neo4j_type=arguments.neo4j_type
+            from_entity_key=keys[0],
+            to_entity_key=keys[1],
+            neo4j_type=arguments.neo4j_type,
+            relationship_id=arguments.relationship_id,
         )
         restored = await RelationshipRestoration(_graph(context), NO_WINDOW, intent).run()
         record = restored.plan.record

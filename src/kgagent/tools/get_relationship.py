@@ -3,7 +3,7 @@ history.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import Field
@@ -70,7 +70,8 @@ class FoundRelationship(ReadToolResult):
         relationship: the relationship, with its nodes in the order of the arguments.
         node: the node, if only one was given.
         relationships: of one node: its relationships, the strongest first, after all notes and
-            earlier values; the strength is the sum of attitude and proximity.
+            earlier values; the strength is the sum of attitude and proximity. Of two nodes: all
+            between them, if there are several and the arguments do not choose one.
         relationship_count: number of all of them.
         statements: of one node and `between`: what is dated then, the earliest first; what began
             earlier comes last.
@@ -117,7 +118,10 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             message = f"{node.label} {node.name or node.entity_key}"
             item = NodeItem(node.model_copy(update={"notes": ()}), "node")
         else:
-            record = await _relationship(context, arguments, arguments.to_entity_key)
+            records = await _relationships(context, arguments, arguments.to_entity_key)
+            if len(records) > 1:
+                return await _several(context, arguments, records, between)
+            [record] = records
             relationship = record.to_model(context.ontology, asked_from=arguments.from_entity_key)
             history = [
                 HistoryItem(entry, _word(record, entry, context.ontology))
@@ -278,9 +282,9 @@ async def _node(context: ToolContext, entity_key: str) -> NodeRecord:
     return nodes[entity_key]
 
 
-async def _relationship(
+async def _relationships(
     context: ToolContext, arguments: GetRelationshipArguments, to_entity_key: str
-) -> RelationshipRecord:
+) -> list[RelationshipRecord]:
     hint = (
         ". find_paths shows whether and how they are connected"
         if context.offers("find_paths")
@@ -290,6 +294,41 @@ async def _relationship(
         from_entity_key=arguments.from_entity_key,
         to_entity_key=to_entity_key,
         neo4j_type=arguments.neo4j_type,
+        relationship_id=arguments.relationship_id,
         missing=RelationshipIntent.missing + hint,
     )
     return await context.relationships.read(context.user_id, intent)
+
+
+async def _several(
+    context: ToolContext,
+    arguments: GetRelationshipArguments,
+    records: Sequence[RelationshipRecord],
+    between: Period | None,
+) -> FoundRelationship:
+    """The relationships between two nodes, each with the id by which it is chosen."""
+    models = [
+        record.to_model(context.ontology, asked_from=arguments.from_entity_key).model_copy(
+            update={
+                "relationship_id": record.id,
+                "notes": tuple(
+                    note
+                    for note in record.notes
+                    if between is None or overlaps(periods_of(note.when), between)
+                ),
+            }
+        )
+        for record in records
+    ]
+    message = (
+        f"{len(models)} relationships between {models[0].from_name} and {models[0].to_name}; "
+        f"relationship_id chooses one"
+    )
+    items = [
+        RelationshipItem(
+            model, "relationships", remark=f" [relationship_id {model.relationship_id}]"
+        )
+        for model in models
+    ]
+    content = Content(items=items, message=message, opening=message, sections=("relationships",))
+    return await render_page(FoundRelationship, context, arguments, content)

@@ -35,6 +35,7 @@ from kgagent.tools.arguments import (
     NewNote,
     Notes,
     Proximity,
+    RelationshipId,
     Salience,
     Verbose,
 )
@@ -193,9 +194,10 @@ class RememberedRelationship(Arguments):
         None, description='Read from `from` to `to`: "mentor of".'
     )
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"correction", "clear", "confidence", "salience"}
+        {"correction", "clear", "confidence", "salience", "relationship_id"}
     )
     neo4j_type: Neo4jType = None
+    relationship_id: RelationshipId = None
     description: Text | None = Field(None, description="One sentence.")
     attitude: Attitude = None
     proximity: Proximity = None
@@ -214,7 +216,7 @@ class RememberedNote(NewNote):
     """A note to add, or the correction of a stored one."""
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
-        {"source_entity_key", "lifetime", "neo4j_type", "relationship_type"}
+        {"source_entity_key", "lifetime", "neo4j_type", "relationship_type", "relationship_id"}
     )
     other_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("node", "entity", "entity_key", "name", "entity_name", "about"), "on"),
@@ -233,6 +235,7 @@ class RememberedNote(NewNote):
         None, description="Type of the relationship, if it is new."
     )
     neo4j_type: Neo4jType = None
+    relationship_id: RelationshipId = None
 
     @model_validator(mode="after")
     def _validate_content(self) -> "RememberedNote":

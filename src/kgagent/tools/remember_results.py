@@ -332,4 +332,4 @@ def _identity(record: GraphNode | GraphRelationship) -> object:
     """What the records of several items that write one node or relationship share."""
     if isinstance(record, GraphNode):
         return record.entity_key
-    return frozenset((record.from_entity_key, record.to_entity_key)), record.neo4j_type
+    return record.identity

@@ -30,6 +30,7 @@ from kgagent.tools.arguments import (
     Notes,
     Proximity,
     RelationshipEnds,
+    RelationshipId,
     Salience,
     Verbose,
     describe_lifetimes,
@@ -461,6 +462,8 @@ class AddNoteToRelationship(_ItemTool[AddNoteToRelationshipArguments]):
 class NoteAddress(Arguments):
     """A note of a node or of a relationship."""
 
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"relationship_id"})
+
     entity_key: EntityKey | None = Field(
         None, description="Node with the note: entity_key or name."
     )
@@ -470,6 +473,7 @@ class NoteAddress(Arguments):
     to_entity_key: EntityKey | None = Field(None, description="The second node.")
     note: FilledText = Field(description="Text of the note, or the beginning of it.")
     neo4j_type: Neo4jType = None
+    relationship_id: RelationshipId = None
 
     @model_validator(mode="after")
     def _validate_place(self) -> "NoteAddress":
@@ -607,6 +611,7 @@ async def _edit(
         on=address.entity_key or list(ends),
         replaces=address.note,
         neo4j_type=address.neo4j_type,
+        relationship_id=address.relationship_id,
         **changes,
     )
     outcome = await write_item(context, "notes", item, "update", dry_run=dry_run)

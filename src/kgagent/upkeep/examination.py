@@ -237,7 +237,7 @@ class Inspected:
             from_entity_key=self.record.from_entity_key,
             to_entity_key=self.record.to_entity_key,
             neo4j_type=self.record.neo4j_type,
-            element_id=self.record.element_id if self.record.is_parallel else None,
+            element_id=self.record.element_id,
         )
 
     def examine(self, repository: Repository, embedder: Embedder, now: datetime) -> Examination:

@@ -56,7 +56,8 @@ async def test_a_deleted_relationship_is_restored_unchanged_and_only_its_stateme
     intent = RelationshipIntent(
         from_entity_key=ends["from_entity_key"], to_entity_key=ends["to_entity_key"]
     )
-    shown = (await services_of(graph).relationships.read(user_id, intent)).to_model(graph.ontology)
+    [record] = await services_of(graph).relationships.read(user_id, intent)
+    shown = record.to_model(graph.ontology)
     embedder.forget()
     clock.forward(days=1)
     deleted = succeeded(await tools.delete_relationship(**ends))
@@ -77,9 +78,8 @@ async def test_a_deleted_relationship_is_restored_unchanged_and_only_its_stateme
     assert [sorted(texts) for texts in embedder.stored] == [
         sorted([*note_contents(before), "They row together friend close acquaintance"])
     ]
-    assert (await services_of(graph).relationships.read(user_id, intent)).to_model(
-        graph.ontology
-    ) == shown
+    [record] = await services_of(graph).relationships.read(user_id, intent)
+    assert record.to_model(graph.ontology) == shown
     assert await database.relationship() == {**before, "version": before["version"] + 1}
     assert await kept(database) == []
     await database.assert_current()

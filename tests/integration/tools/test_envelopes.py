@@ -265,7 +265,7 @@ async def test_any_text_is_stored_and_returned_unchanged(
             **ends, content=f"also {text[:100]}", source_entity_key=f"a letter, {word}"
         )
     )
-    record = await services_of(graph).relationships.read(user_id, RelationshipIntent(**ends))
+    [record] = await services_of(graph).relationships.read(user_id, RelationshipIntent(**ends))
     stored = record.to_model(graph.ontology)
     stripped = text.strip()
     assert stored.description == stored.notes[0].content == stripped

@@ -556,3 +556,139 @@ async def test_undoing_keeps_what_another_program_writes_meanwhile(
         foreign, "MATCH (m:Movie) UNWIND keys(m) AS k RETURN collect(DISTINCT k) AS names"
     )
     assert set(row["names"]) == {"title", "released", "tagline", "name", "version"}
+
+
+PAID = """
+CREATE (nord:Firm {name: 'Nord'}), (alp:Firm {name: 'Alp'}),
+  (alp)-[:PAID {amount: 50, day: '2024-01-10'}]->(nord),
+  (alp)-[:PAID {amount: 70, day: '2024-03-01'}]->(nord),
+  (nord)-[:PAID {amount: 20, day: '2024-02-02'}]->(alp)
+"""
+
+
+@pytest.fixture
+async def firms(foreign: KnowledgeGraph, own_server: Server) -> AsyncIterator[KnowledgeGraph]:
+    """Two firms, of which one paid twice and the other once."""
+    await cypher(foreign, PAID)
+    report = await foreign.adopt(user_id=USER)
+    async with opened(own_server, report.ontology) as graph:
+        yield graph
+
+
+async def amounts(graph: KnowledgeGraph) -> dict[int, dict[str, Any]]:
+    rows = await cypher(graph, "MATCH ()-[r:PAID]->() RETURN properties(r) AS paid")
+    return {row["paid"]["amount"]: row["paid"] for row in rows}
+
+
+async def test_each_of_several_relationships_between_two_nodes_is_found(
+    firms: KnowledgeGraph,
+) -> None:
+    tools = firms.tools(user_id=USER)
+    for answer in (
+        (await tools.hybrid_search(query="Who paid Nord?", format="json"))["relationships"],
+        (await tools.explore(queries=["Who paid Nord?"], format="json"))["edges"],
+        [
+            step["relationships"][0]
+            for step in (
+                await tools.find_paths(from_entity_key="Nord", to_entity_key="Alp", format="json")
+            )["paths"]
+        ],
+    ):
+        assert len(answer) == 3, answer
+    text = (await tools.hybrid_search.call_text({"query": "Who paid Nord?"})).text
+    for paid in ("amount: 50", "amount: 70", "amount: 20"):
+        assert paid in text
+    assert text.count("Alp (Firm) -[paid]-> Nord") + text.count("Alp -[paid]-> Nord") == 2
+
+
+async def test_get_relationship_lists_several_with_the_ids_that_choose_one(
+    firms: KnowledgeGraph,
+) -> None:
+    tools = firms.tools(user_id=USER)
+    ends = {"from_entity_key": "Nord", "to_entity_key": "Alp"}
+    listed = await tools.get_relationship(**ends, format="json")
+    assert listed["message"] == (
+        "3 relationships between Nord and Alp; relationship_id chooses one"
+    )
+    by_amount = {
+        one["properties"]["amount"]: one["relationship_id"] for one in listed["relationships"]
+    }
+    assert by_amount.keys() == {50, 70, 20}
+    text = (await tools.get_relationship.call_text(ends)).text
+    assert all(f"[relationship_id {one}]" in text for one in by_amount.values())
+    for amount, relationship_id in by_amount.items():
+        chosen = await tools.get_relationship(
+            **ends, relationship_id=relationship_id, format="json"
+        )
+        assert chosen["relationship"]["properties"]["amount"] == amount
+    unknown = error_of(await tools.get_relationship(**ends, relationship_id="0"))
+    assert "No relationship between Nord" in unknown
+    assert by_amount[20] in unknown
+
+
+async def test_a_write_changes_one_of_several_only_if_it_is_clear_which(
+    firms: KnowledgeGraph,
+) -> None:
+    tools = firms.tools(user_id=USER)
+    before = await amounts(firms)
+    forth = {"from_entity_key": "Alp", "to_entity_key": "Nord"}
+    back = {"from_entity_key": "Nord", "to_entity_key": "Alp"}
+    note = {"on": ["Alp", "Nord"], "content": "Paid late."}
+    for refused in (
+        await tools.update_relationship(**forth, description="Rent."),
+        await tools.add_note_to_relationship(**forth, content="Late."),
+        await tools.delete_relationship(**forth),
+        await tools.remember(notes=[note]),
+        await tools.remember(
+            relationships=[{"from": "Alp", "to": "Nord", "relationship_type": "paid"}]
+        ),
+    ):
+        error = error_of(refused)
+        assert "There are 2 PAID relationships between Alp" in error
+        assert "give relationship_id to choose one: " in error
+    assert await amounts(firms) == before
+    # One relationship alone leads from Nord to Alp.
+    succeeded(await tools.update_relationship(**back, description="A refund."))
+    after = await amounts(firms)
+    assert after[20]["description"] == "A refund."
+    assert (after[50], after[70]) == (before[50], before[70])
+    listed = (await tools.get_relationship(**forth, format="json"))["relationships"]
+    [chosen] = [one for one in listed if one["properties"]["amount"] == 70]
+    which = {**forth, "relationship_id": chosen["relationship_id"]}
+    succeeded(await tools.add_note_to_relationship(**which, content="It came late."))
+    note = {
+        "on": ["Alp", "Nord"],
+        "content": "In cash.",
+        "relationship_id": which["relationship_id"],
+    }
+    succeeded(await tools.remember(notes=[note]))
+    written = await amounts(firms)
+    assert "In cash." in written[70]["notes"]
+    assert "notes" not in {*written[50], *written[20]}
+    succeeded(await tools.delete_relationship(**which))
+    assert (await amounts(firms)).keys() == {50, 20}
+    succeeded(await tools.delete_relationship(**back))
+    assert (await amounts(firms)).keys() == {50}
+    for ends in (back, which):
+        succeeded(await tools.restore(**ends))
+    restored = await amounts(firms)
+    assert restored.keys() == {50, 70, 20}
+    assert {one: paid["relationship_key"] for one, paid in restored.items()} == {
+        one: paid["relationship_key"] for one, paid in before.items()
+    }
+    assert error_of(await tools.restore(**back)).startswith("A relationship between")
+
+
+async def test_a_statement_in_the_other_direction_does_not_turn_a_relationship_of_another_program(
+    foreign: KnowledgeGraph, own_server: Server
+) -> None:
+    await cypher(foreign, "CREATE (:Firm {name: 'Nord'})-[:PAID]->(:Firm {name: 'Alp'})")
+    report = await foreign.adopt(user_id=USER)
+    async with opened(own_server, report.ontology) as graph:
+        tools = graph.tools(user_id=USER)
+        item = {"from": "Alp", "to": "Nord", "relationship_type": "invoiced"}
+        succeeded(await tools.remember(relationships=[item]))
+        ends = {"from_entity_key": "Alp", "to_entity_key": "Nord"}
+        known = await tools.get_relationship(**ends, format="json")
+        assert known["triplet"] == "Nord paid Alp"
+        assert [note["content"] for note in known["relationship"]["notes"]] == ["Alp invoiced Nord"]

@@ -3,7 +3,7 @@
 head([found IN [[
   elementId(r), type(r), startNode(r).entity_key, endNode(r).entity_key, startNode(r).name, endNode(r).name,
   labels(startNode(r)), labels(endNode(r)),
-  [['relationship_type', r.relationship_type], ['is_reversed', r.is_reversed],
+  [['relationship_key', r.relationship_key], ['relationship_type', r.relationship_type], ['is_reversed', r.is_reversed],
    ['attitude', r.attitude], ['proximity', r.proximity], ['when', r.`when`]] +
     CASE WHEN $filter.as_of IS NULL THEN [] ELSE [['said_on', r.said_on], ['history', r.history]] END
 ]] WHERE found[1] IS NOT NULL AND found[2] IS NOT NULL AND found[3] IS NOT NULL])

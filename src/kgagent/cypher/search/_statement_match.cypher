@@ -14,7 +14,7 @@ CALL (hits) {
 UNION ALL
   WITH hits[0].entry AS first
   MATCH (a:«labels» {entity_key: first.from_entity_key})-[r:«types»]-(b:«labels» {entity_key: first.to_entity_key})
-  WHERE type(r) = first.neo4j_type AND «_owned_relationship» AND «_allowed_relationship»
+  WHERE type(r) = first.neo4j_type AND r.relationship_key = first.record AND «_owned_relationship» AND «_allowed_relationship»
   RETURN null AS n, r
   LIMIT 1
 }

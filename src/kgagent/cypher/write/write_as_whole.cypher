@@ -54,7 +54,11 @@ CALL () {
   WITH row, a, b
   WHERE (row.from_element_id IS NULL OR (a.entity_key = row.from_entity_key AND a.user_id = $user_id))
     AND (row.to_element_id IS NULL OR (b.entity_key = row.to_entity_key AND b.user_id = $user_id))
-    AND NOT EXISTS { MATCH (a)-[existing:«types»]-(b) WHERE type(existing) = row.neo4j_type }
+    AND NOT EXISTS {
+      MATCH (a)-[existing:«types»]-(b)
+      WHERE type(existing) = row.neo4j_type
+        AND (existing.relationship_key IS NULL OR existing.relationship_key = row.properties.relationship_key)
+    }
   RETURN collect({row: row, a: a, b: b}) AS places
 }
 WITH nodes, relationships, kept, free, places
