@@ -12,6 +12,7 @@ from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.graph.adopted import is_foreign, without_others
 from kgagent.graph.aliases import changed_aliases
 from kgagent.graph.existing_records import node_exists, relationship_exists
+from kgagent.graph.facts import Ending
 from kgagent.graph.history import history_change
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.pair_state import End, PairState
@@ -20,7 +21,7 @@ from kgagent.graph.record_saver import RecordSaver, changed_properties, with_pro
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, not_found
-from kgagent.graph.single_values import Ending, Pairs, Settled, SingleValues
+from kgagent.graph.single_values import Pairs, Settled, SingleValues
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import PlannedWrite, WriteOptions, WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note

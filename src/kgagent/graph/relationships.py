@@ -44,7 +44,8 @@ class RelationshipIntent:
         edit: the edit of one of its notes.
         adds_type: whether a type that an existing relationship lacks is added to the others instead
             of replacing them.
-        correction: whether what it replaces was never right.
+        correction: whether what it replaces or ends was never right.
+        ends: other relationships of the two nodes that it ends: a type and a name, or one of them.
         missing: the error if there is no such relationship; `{a}` and `{b}` stand for the nodes.
         remarks: what the caller should know of how it is stored.
     """
@@ -61,6 +62,7 @@ class RelationshipIntent:
     edit: NoteEdit | None = None
     adds_type: bool = False
     correction: bool = False
+    ends: tuple[str, ...] = ()
     missing: str = "Relationship not found between {a} and {b}"
     remarks: tuple[str, ...] = ()
 

@@ -1,24 +1,24 @@
-"""Free types of which a node has one value at a time, such as "lives in": a write of a new value
-ends the old one.
+"""What a write of a relationship ends: the other value of a free type of which a node has one at a
+time, such as "lives in", and what the write names.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
+from kgagent.graph.facts import Ending, Fact, Span, last_period, pair_of, since, type_names
+from kgagent.graph.named_facts import named_fact
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions
-from kgagent.models.endings import begin_of, day_text, end_before, ended, opened
-from kgagent.models.free_types import normalised_type, split_types
-from kgagent.models.plain import display_name, triplet_text
-from kgagent.models.when import OPEN_END, day_number, period_of, periods_of, split_periods
+from kgagent.models.endings import day_text, end_before, ended, opened
+from kgagent.models.free_types import normalised_type
+from kgagent.models.when import OPEN_END, day_number
 from kgagent.ontology import Ontology
-from kgagent.ontology.model import as_words
 
 Subjects = Mapping[str, set[str]]
 """Nodes by their keys, each with the types of which it has one value."""
@@ -26,39 +26,10 @@ Subjects = Mapping[str, set[str]]
 Pairs = dict[frozenset[str], list[RelationshipRecord]]
 """The relationships between two nodes, as they are stored or as the last plan leaves them."""
 
+MAX_NAMED = 100
+"""Relationships of a node among which those are that a write names."""
 
 _TYPE = {"relationship_type"}
-
-
-class Span(NamedTuple):
-    """When a value holds.
-
-    Attributes:
-        begin: the date at which it begins, in EDTF; ".." if that is not known.
-        first: the first day of that date, such as 20230204; 0 if it is not known.
-        last: its last day.
-    """
-
-    begin: str
-    first: int
-    last: int
-
-
-@dataclass(frozen=True)
-class Ending:
-    """What a write makes of another value.
-
-    Attributes:
-        record: the relationship of the other value.
-        values: its properties that change.
-        since: when it no longer held, in EDTF.
-        text: what the answer says.
-    """
-
-    record: RelationshipRecord
-    values: Mapping[str, Any]
-    since: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -114,52 +85,6 @@ class SingleTypes:
         return found
 
 
-@dataclass(frozen=True)
-class _Value:
-    """A relationship with some of its types, and when it holds."""
-
-    record: RelationshipRecord
-    names: frozenset[str]
-    span: Span
-
-    @property
-    def other_types(self) -> str:
-        """The types of the relationship beside these."""
-        types = split_types(self.record.text("relationship_type"))
-        return ", ".join(name for name in types if normalised_type(name) not in self.names)
-
-    @property
-    def fact(self) -> str:
-        """The value as a short sentence."""
-        record = self.record
-        types = split_types(record.text("relationship_type"))
-        label = ", ".join(name for name in types if normalised_type(name) in self.names)
-        ends = {record.from_entity_key: record.from_name, record.to_entity_key: record.to_name}
-        source, target = (
-            display_name({"name": ends[key]}, key) for key in record.ends_in_direction
-        )
-        return triplet_text(source, record.neo4j_type, target, label=label)
-
-    def ended(self, until: str) -> dict[str, Any]:
-        """The properties that change if it ends: its time, or its type if there are others."""
-        if self.other_types:
-            return {"relationship_type": self.other_types}
-        when = self.record.text("when")
-        closed = ended(when, self.record.text("said_on"), until)
-        return {} if closed == when else {"when": closed}
-
-    def denied(self) -> dict[str, Any]:
-        """The properties that change if it never held."""
-        if self.other_types:
-            return {"relationship_type": self.other_types}
-        plain = as_words(self.record.neo4j_type)
-        stated = ("description", "when")
-        return {
-            "relationship_type": plain,
-            **{name: None for name in stated if self.record.properties.get(name)},
-        }
-
-
 @dataclass
 class SingleValues:
     """The values of the nodes that some writes are about.
@@ -186,10 +111,10 @@ class SingleValues:
         """The nodes of which an intent may write one value, given the relationships of its pair."""
         if intent.edit is not None:
             return {}
-        names = _names(intent.new_type)
+        names = type_names(intent.new_type)
         source, target = intent.from_entity_key, intent.to_entity_key
         for record in stored:
-            known = _names(record.text("relationship_type"))
+            known = type_names(record.text("relationship_type"))
             if not names and intent.values.get("when"):
                 names = known
             if names & known:
@@ -207,38 +132,55 @@ class SingleValues:
             new: keys of nodes that do not exist yet.
         """
         names: dict[str, set[str]] = defaultdict(set)
+        texts: dict[str, list[str]] = defaultdict(list)
         for intent in intents:
             for node, of_node in self.subjects(intent, pairs[intent.pair]).items():
                 names[node] |= of_node
+            for node in intent.pair if intent.ends else ():
+                texts[node] += map(normalised_type, intent.ends)
         self.guards = {
-            node: {"key": node, "types": sorted(of_node), "found": []}
-            for node, of_node in sorted(names.items())
+            node: {"key": node, "types": sorted(names[node]), "ids": [], "found": []}
+            for node in sorted(names.keys() | texts.keys())
         }
-        known = [guard for node, guard in self.guards.items() if node not in new]
-        others = await self._read_others(known, pairs) if known else {}
+        others: Pairs = defaultdict(list)
+        for record in (await self._read_others(texts, new)).values():
+            if pair_of(record) not in pairs:
+                others[pair_of(record)].append(record)
         self._lists = {node: [] for node in self.guards}
         for pair, records in (*pairs.items(), *others.items()):
             for node in pair & self.guards.keys():
                 self._lists[node].append(records)
 
-    async def _read_others(self, nodes: Sequence[Mapping[str, Any]], pairs: Pairs) -> Pairs:
-        """The values of nodes beside those of some pairs."""
+    async def _read_others(
+        self, texts: Mapping[str, Sequence[str]], new: frozenset[str]
+    ) -> dict[str, RelationshipRecord]:
+        """The values of nodes, and relationships of nodes that texts may name, by element id."""
+        known = [guard for node, guard in self.guards.items() if node not in new]
+        single = [guard for guard in known if guard["types"]]
+        named = [{**guard, "texts": texts[guard["key"]]} for guard in known if texts[guard["key"]]]
+        found: dict[str, RelationshipRecord] = {}
+        if single:
+            for node, records in await self._read("read_single_values", single):
+                self.guards[node]["found"] = list(map(_fingerprint, records))
+                found |= {record.element_id: record for record in records}
+        if named:
+            for _, records in await self._read("read_named_relationships", named):
+                found = {record.element_id: record for record in records} | found
+        return found
+
+    async def _read(
+        self, name: str, nodes: Sequence[Mapping[str, Any]]
+    ) -> list[tuple[str, list[RelationshipRecord]]]:
+        """The relationships of nodes that a statement finds, by the keys of the nodes."""
         store, names = self.graph.relationships.store, self.graph.relationships.names
         is_locked = not self.options.dry_run
         lock = Fragment("_relationship_lock" if is_locked else "_no_lock")
         read = store.read_for_update if is_locked else store.read
-        parameters = {"user_id": self.graph.user_id, "nodes": nodes}
-        found: dict[str, RelationshipRecord] = {}
-        for row in await read(statement("read_single_values", lock=lock, **names), parameters):
-            records = [RelationshipRecord.read(one) for one in row["relationships"]]
-            self.guards[row["key"]]["found"] = [
-                f"{one.element_id} {one.properties.get('version', 0)}" for one in records
-            ]
-            found |= {record.element_id: record for record in records}
-        others: Pairs = defaultdict(list)
-        for record in found.values():
-            others[_pair(record)].append(record)
-        return {pair: records for pair, records in others.items() if pair not in pairs}
+        parameters = {"user_id": self.graph.user_id, "nodes": nodes, "limit": MAX_NAMED}
+        return [
+            (row["key"], [RelationshipRecord.read(one) for one in row["relationships"]])
+            for row in await read(statement(name, lock=lock, **names), parameters)
+        ]
 
     def opened(
         self, intent: RelationshipIntent, stored: RelationshipRecord | None
@@ -267,102 +209,142 @@ class SingleValues:
         if intent.edit is not None:
             return Settled(dict(values))
         record = with_properties(before, values)
-        known = set[str]() if stored is None else _names(stored.text("relationship_type"))
-        names = _names(intent.values.get("relationship_type") if stored else intent.new_type)
+        known = set[str]() if stored is None else type_names(stored.text("relationship_type"))
+        names = type_names(intent.values.get("relationship_type") if stored else intent.new_type)
         is_stated = bool(names)
         if not names and intent.values.get("when"):
             names = known
-        subjects = self._types.subjects(names, *record.ends_in_direction)
-        span = _last_period(intent.values.get("when")) or self._now
-        if not subjects or span.last < self._now.first:
+        span = last_period(intent.values.get("when")) or self._now
+        # What is told of the past ends nothing by itself.
+        subjects: Subjects = {}
+        if span.last >= self._now.first:
+            subjects = self._types.subjects(names, *record.ends_in_direction)
+        named = [self._named(text, intent, record, span) for text in intent.ends]
+        if not subjects and not named:
             return Settled(dict(values))
-        value = self._value(record, set().union(*subjects.values()))
-        is_new = not value.names <= known
         # Of a relationship that exists, a correction may be about what else is given.
         corrects = intent.correction and (stored is None or set(intent.values) == _TYPE)
         rivals = [one for one in self._rivals(subjects, record) if one.span.last >= span.first]
-        later = [one for one in rivals if one.span.first > span.first]
-        if corrects or all(one.span.last < self._now.first for one in later):
-            later = []
-        endings = [
-            ending
-            for rival in rivals
-            if corrects or (rival.span.first <= span.first and not self._is_conflict(rival, span))
-            if (ending := self._ending(rival, span, corrects=corrects)) is not None
+        ends = [
+            one
+            for one in rivals
+            if corrects or (one.span.first <= span.first and not self._is_conflict(one, span))
         ]
+        endings = self._endings([*named, *ends], span, corrects=corrects)
         settled = Settled(
             dict(values),
-            endings=tuple(endings),
+            endings=endings,
             texts=tuple(ending.text for ending in endings),
             corrects=corrects,
             is_guarded=True,
         )
-        if is_stated and not value.other_types and value.span.last < span.first:
+        fact = self._fact(record, set().union(*subjects.values()))
+        if is_stated and subjects and not fact.other_types and fact.span.last < span.first:
             when = f"{record.text('when')}; {span.begin}/.."
             settled.values["when"] = when
-            value = replace(value, record=with_properties(record, {"when": when}))
-        if later and (is_new or not value.other_types):
-            if value.other_types and stored is not None:
-                settled.values.pop("when", None)
-            successor = min(later, key=lambda one: one.span.first)
-            return self._already_ended(settled, value, successor, intent.values.get("when") or "")
-        return settled
+            fact = replace(fact, record=with_properties(record, {"when": when}))
+        done = {id(ending.record) for ending in endings}
+        later = [
+            one for one in rivals if one.span.first > span.first and id(one.record) not in done
+        ]
+        if all(one.span.last < self._now.first for one in later):
+            return settled
+        successor = min(later, key=lambda one: one.span.first)
+        return self._already_ended(settled, fact, successor, known, intent.values.get("when"))
 
-    def _ending(self, value: _Value, new: Span, *, corrects: bool) -> Ending | None:
+    def _named(
+        self, text: str, intent: RelationshipIntent, record: RelationshipRecord, span: Span
+    ) -> Fact:
+        """What a write says that it ends.
+
+        Raises:
+            InputError: it names no other relationship of the two nodes, or several.
+        """
+        others = {
+            id(one): self._fact(one, type_names(one.text("relationship_type")))
+            for node in intent.pair
+            for records in self._lists[node]
+            for one in records
+            if pair_of(one) != pair_of(record)
+        }
+        fact = named_fact(text, list(others.values()), span.first)
+        fingerprint = _fingerprint(fact.record)
+        guard = self.guards[next(key for key in intent.pair if key in pair_of(fact.record))]
+        if fact.record.element_id and fingerprint not in guard["found"]:
+            guard["ids"].append(fact.record.element_id)
+            guard["found"].append(fingerprint)
+        return fact
+
+    def _endings(self, facts: Sequence[Fact], new: Span, *, corrects: bool) -> tuple[Ending, ...]:
+        """What becomes of facts because of a new one; those that have ended already stay."""
+        once = {id(fact.record): fact for fact in reversed(facts)}
+        ends = [self._ending(fact, new, corrects=corrects) for fact in reversed(once.values())]
+        return tuple(ending for ending in ends if ending is not None)
+
+    def _ending(self, fact: Fact, new: Span, *, corrects: bool) -> Ending | None:
         """What becomes of a value because of a new one; None if nothing does."""
         if corrects:
-            return Ending(value.record, value.denied(), new.begin, f"{value.fact} (was never so)")
+            return Ending(fact.record, fact.denied(), new.begin, f"{fact.text} (was never so)")
         until = end_before(new.begin, self._now.first)
-        changes = value.ended(until) if until else {}
+        changes = fact.ended(until) if until else {}
         if not changes:
             return None
-        return Ending(value.record, changes, new.begin, f"{value.fact} (until {until})")
+        return Ending(fact.record, changes, new.begin, f"{fact.text} (until {until})")
 
     def _already_ended(
-        self, settled: Settled, value: _Value, successor: _Value, when: str
+        self, settled: Settled, fact: Fact, successor: Fact, known: set[str], when: str | None
     ) -> Settled:
-        """What a write comes to whose value, of a time `when`, ended when a known one began.
+        """What a write comes to whose value ended when a known one began.
 
         Beside other types of its relationship it becomes a note, as the time of the relationship
         is that of all.
-        """
-        said = _since(successor.record.text("said_on")) or self._today
-        until = end_before(successor.span.begin, said.first) or ""
-        changes = value.ended(until) if until else {}
-        if not changes:
-            return settled
-        notes: tuple[tuple[str, str], ...] = ()
-        if value.other_types:
-            notes = ((f"{value.fact}.", ended(when, self.options.said_on or "", until)),)
-        text = f"{value.fact} (until {until}, then {successor.fact})"
-        return replace(
-            settled,
-            values=settled.values | changes,
-            notes=notes,
-            texts=(*settled.texts, text),
-        )
 
-    def _rivals(self, subjects: Subjects, record: RelationshipRecord) -> Iterator[_Value]:
+        Args:
+            settled: what it comes to otherwise.
+            fact: the value.
+            successor: the known one.
+            known: the types that the relationship had before.
+            when: the time of the value, if it is given.
+        """
+        said = since(successor.record.text("said_on")) or self._today
+        until = end_before(successor.span.begin, said.first)
+        is_note = bool(fact.other_types)
+        changes = fact.ended(until) if until and not (is_note and fact.names <= known) else {}
+        if not until or not changes:
+            return settled
+        values, notes = settled.values | changes, settled.notes
+        if is_note:
+            notes = ((f"{fact.text}.", ended(when or "", self.options.said_on or "", until)),)
+        if is_note and known:
+            values.pop("when", None)
+        text = f"{fact.text} (until {until}, then {successor.text})"
+        return replace(settled, values=values, notes=notes, texts=(*settled.texts, text))
+
+    def _rivals(self, subjects: Subjects, record: RelationshipRecord) -> Iterator[Fact]:
         """The other values of nodes."""
         for node, names in subjects.items():
             for other in (one for records in self._lists.get(node, ()) for one in records):
                 ends = other.ends_in_direction
-                of_other = self._types.subjects(_names(other.text("relationship_type")), *ends)
-                if _pair(other) != _pair(record) and (shared := names & of_other.get(node, set())):
-                    yield self._value(other, shared)
+                of_other = self._types.subjects(type_names(other.text("relationship_type")), *ends)
+                if pair_of(other) != pair_of(record) and (
+                    shared := names & of_other.get(node, set())
+                ):
+                    yield self._fact(other, shared)
 
-    def _value(self, record: RelationshipRecord, names: set[str]) -> _Value:
-        """A value, which holds in its last period, or since it was said or written."""
+    def _fact(self, record: RelationshipRecord, names: set[str]) -> Fact:
+        """A relationship with some of its types, which holds in its last period, or since it was
+        said or written.
+        """
         created = str(record.properties.get("created_at", ""))[:10]
         span = (
-            _last_period(record.text("when"))
-            or _since(record.text("said_on"))
-            or (_since(created) if record.element_id else self._today)
+            last_period(record.text("when"))
+            or since(record.text("said_on"))
+            or (since(created) if record.element_id else self._today)
             or Span("..", 0, OPEN_END)
         )
-        return _Value(record, frozenset(names), span)
+        return Fact(record, frozenset(names), span)
 
-    def _is_conflict(self, rival: _Value, span: Span) -> bool:
+    def _is_conflict(self, rival: Fact, span: Span) -> bool:
         """Whether a value and a new one are from two sources, and neither is known to be later."""
         sources = {rival.record.text("source_entity_key"), self.options.source_entity_key or ""}
         return rival.span.first == span.first and len(sources - {""}) > 1
@@ -380,27 +362,9 @@ class SingleValues:
     @property
     def _now(self) -> Span:
         """When the writes were said, or else today."""
-        return _since(self.options.said_on) or self._today
+        return since(self.options.said_on) or self._today
 
 
-def _since(said_on: str | None) -> Span | None:
-    """The time from the day on which something was said; None if that is not known."""
-    periods = periods_of(said_on)
-    first = periods[0].earliest if periods else 0
-    return Span(begin_of(said_on or ""), first, OPEN_END) if first else None
-
-
-def _last_period(when: object) -> Span | None:
-    """The period of a text that ends last; None if there is none."""
-    if not isinstance(when, str) or not periods_of(when):
-        return None
-    last = max(split_periods(when), key=lambda text: period_of(text).latest)
-    return Span(begin_of(last), *period_of(last))
-
-
-def _pair(record: RelationshipRecord) -> frozenset[str]:
-    return frozenset((record.from_entity_key, record.to_entity_key))
-
-
-def _names(relationship_type: str | None) -> set[str]:
-    return set(map(normalised_type, split_types(relationship_type or "")))
+def _fingerprint(record: RelationshipRecord) -> str:
+    """A relationship and its version, as the statement that writes compares them."""
+    return f"{record.element_id} {record.properties.get('version', 0)}"

@@ -160,7 +160,7 @@ Proximity = Annotated[
     StrictInt | ShortText | None,
     WrapValidator(_check_level),
     WithJsonSchema({"type": "integer"}),
-    Field(description="How close or well known, 1 to 5."),
+    Field(description="How close, 1 to 5."),
 ]
 Confidence = Annotated[
     float | None, Field(ge=0.0, le=1.0, description="How certain it is, 0 to 1.")

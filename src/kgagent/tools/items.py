@@ -145,7 +145,7 @@ class RememberedNode(Arguments):
     ref: Reference | None = Field(None, description="Name for it in this call.")
     entity_key: EntityKey | None = Field(None, description="Its key, if its name is ambiguous.")
     label: ShortText | None = Field(None, description="Required for a new node.")
-    name: NodeName | None = Field(None, description="Name that people use.")
+    name: NodeName | None = Field(None, description="Its name.")
     aliases: Aliases = Field(default_factory=list, description="Other names.")
     description: Text | None = Field(None, description="One sentence.")
     notes: Notes = Field(default_factory=list, description="What happened.")
@@ -204,6 +204,9 @@ class RememberedRelationship(Arguments):
     when: GivenWhen = None
     notes: Notes = Field(default_factory=list, description="What happened.")
     replaces: bool = Field(False, description="The type replaces the old.")
+    ends: list[FilledText] = Field(
+        default_factory=list, max_length=20, description='What ended: "lives in Oslo".'
+    )
     correction: bool = Field(False, description=CORRECTION)
     confidence: Confidence = None
     salience: Salience = None
@@ -229,7 +232,7 @@ class RememberedNote(NewNote):
     ] = Field(description="A node, or both nodes of a relationship.")
     content: Text = Field("", description="One fact, as a sentence.")
     replaces: FilledText | None = Field(
-        None, description="Beginning of a stored note to replace; without content, to remove it."
+        None, description="Beginning of a note to replace; without content, to remove."
     )
     relationship_type: ShortText | None = Field(
         None, description="Type of the relationship, if it is new."
@@ -277,9 +280,7 @@ class RememberArguments(Arguments):
     notes: list[Unchecked[RememberedNote]] = Field(
         default_factory=list, max_length=MAX_NOTES, description="Facts with their own `when`."
     )
-    said_on: WhenPeriod | None = Field(
-        None, description="Date of the conversation: default `when` of notes."
-    )
+    said_on: WhenPeriod | None = Field(None, description="Date of the conversation.")
     source: EntityKey | None = Field(None, description="Default source of notes.")
     verbose: Verbose = False
     idempotency_key: IdempotencyKey = None

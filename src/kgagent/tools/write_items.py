@@ -359,6 +359,7 @@ class ItemWriter:
             mode=self.mode,
             adds_type=self.mode == "either" and not (item.replaces or item.correction),
             correction=item.correction,
+            ends=tuple(item.ends),
             values={**values, **dict.fromkeys(item.clear)},
             notes=self._new_notes(item.notes),
             missing=self.missing,

@@ -249,3 +249,36 @@ async def test_single_tools_and_load_end_values_too(
         "Bergen": "2020/2022",
         "Rome": "2022/..",
     }
+
+
+async def test_an_item_says_itself_what_it_ends(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    works = {"from": "Anna", "to": "Acme", "relationship_type": "works for", "when": "2015/.."}
+    await tell(tools, works, lives_in("Oslo", relationship_type="born in, rents in"))
+    moves = lives_in("Bergen", when="2024-05/..", ends=["Works for Acme", "rents in"])
+    payload = await tell(tools, moves, said_on="2026-01-01")
+    assert payload["ended"] == [
+        "Anna works for Acme (until 2024-05)",
+        "Anna rents in Oslo (until 2024-05)",
+    ]
+    assert (await times(graph, user_id))["Acme"] == "2015/2024-05"
+    assert await relationships_of_type(graph, user_id, "born in")
+
+
+@pytest.mark.parametrize(
+    ("ends", "error"),
+    [
+        ("sails with Cy", "'sails with Cy' is no relationship of the two nodes. These are: 'Anna "),
+        ("friend of", "'friend of' may be 'Anna friend of"),
+    ],
+)
+async def test_what_an_item_ends_must_be_one_known_relationship(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, *, ends: str, error: str
+) -> None:
+    friends = [{"from": "Anna", "to": who, "relationship_type": "friend of"} for who in ("Bo", "Cy")]
+    await tell(tools, *friends)
+    payload = await tell(tools, lives_in("Oslo", ends=[ends]), lives_in("Rome"))
+    [failed] = payload["failures"]
+    assert error in failed["error"]
+    assert set(await times(graph, user_id)) == {"Bo", "Cy", "Rome"}

@@ -4,9 +4,10 @@
 // is compared, and the property is removed again. Properties of old graphs are removed.
 // The stored nodes of new relationships are found by their element ids, as a search by key in a writing statement would lock the
 // key's place in the index of each label, and writers that share a node would wait for each other.
-// Guarded rows are written only if all guards hold: the relationships of a node with some free types are those that were read.
+// Guarded rows are written only if all guards hold: the relationships of a node with some free types or ids are those that were
+// read.
 // Parameters: user_id; each may be missing: guards [{key (of a node), types [text], in lower case, with spaces between words,
-//   found [text] (element id and version of each relationship)}], sorted by their keys; created_nodes [{position, label,
+//   ids [element id], found [text] (element id and version of each relationship)}], sorted by their keys; created_nodes [{position, label,
 //   entity_key, properties, vector or null}]; updated_nodes [{position, element_id, entity_key, version, properties, vector or
 //   null}]; created_relationships [{position, is_guarded, neo4j_type, from_element_id and to_element_id (null for a new node),
 //   from_entity_key, to_entity_key, properties, vector or null}]; updated_relationships [{position, is_guarded, element_id,
@@ -51,7 +52,8 @@ CALL () {
   «_node_lock»
   CALL (n, wanted) {
     MATCH (n)-[r:«types»]-(m)
-    WHERE m.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id AND «_has_one_value»
+    WHERE m.user_id = $user_id AND coalesce(r.user_id, $user_id) = $user_id
+      AND («_has_one_value» OR elementId(r) IN wanted.ids)
     WITH DISTINCT r
     «_relationship_lock»
     WITH r

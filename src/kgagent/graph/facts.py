@@ -1,0 +1,122 @@
+"""What a relationship says with one or all of its types: since when it holds, and what changes if
+it ends.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kgagent.graph.records import RelationshipRecord
+from kgagent.models.endings import begin_of, ended
+from kgagent.models.free_types import normalised_type, split_types
+from kgagent.models.plain import display_name, triplet_text
+from kgagent.models.when import OPEN_END, period_of, periods_of, split_periods
+from kgagent.ontology.model import as_words
+
+
+class Span(NamedTuple):
+    """When a value holds.
+
+    Attributes:
+        begin: the date at which it begins, in EDTF; ".." if that is not known.
+        first: the first day of that date, such as 20230204; 0 if it is not known.
+        last: its last day.
+    """
+
+    begin: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a write makes of another value.
+
+    Attributes:
+        record: the relationship of the other value.
+        values: its properties that change.
+        since: when it no longer held, in EDTF.
+        text: what the answer says.
+    """
+
+    record: RelationshipRecord
+    values: Mapping[str, Any]
+    since: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What a relationship says with some of its types.
+
+    Attributes:
+        record: the relationship.
+        names: these types, as they are compared.
+        span: when it holds.
+    """
+
+    record: RelationshipRecord
+    names: frozenset[str]
+    span: Span
+
+    @property
+    def other_types(self) -> str:
+        """The types of the relationship beside these."""
+        types = split_types(self.record.text("relationship_type"))
+        return ", ".join(name for name in types if normalised_type(name) not in self.names)
+
+    @property
+    def text(self) -> str:
+        """It as a short sentence."""
+        record = self.record
+        types = split_types(record.text("relationship_type"))
+        label = ", ".join(name for name in types if normalised_type(name) in self.names)
+        ends = {record.from_entity_key: record.from_name, record.to_entity_key: record.to_name}
+        source, target = (
+            display_name({"name": ends[key]}, key) for key in record.ends_in_direction
+        )
+        return triplet_text(source, record.neo4j_type, target, label=label)
+
+    def ended(self, until: str) -> dict[str, Any]:
+        """The properties that change if it ends: its time, or its type if there are others."""
+        if self.other_types:
+            return {"relationship_type": self.other_types}
+        when = self.record.text("when")
+        closed = ended(when, self.record.text("said_on"), until)
+        return {} if closed == when else {"when": closed}
+
+    def denied(self) -> dict[str, Any]:
+        """The properties that change if it never held."""
+        if self.other_types:
+            return {"relationship_type": self.other_types}
+        plain = as_words(self.record.neo4j_type)
+        stated = ("description", "when")
+        return {
+            "relationship_type": plain,
+            **{name: None for name in stated if self.record.properties.get(name)},
+        }
+
+
+def since(said_on: str | None) -> Span | None:
+    """The time from the day on which something was said; None if that is not known."""
+    periods = periods_of(said_on)
+    first = periods[0].earliest if periods else 0
+    return Span(begin_of(said_on or ""), first, OPEN_END) if first else None
+
+
+def last_period(when: object) -> Span | None:
+    """The period of a text that ends last; None if there is none."""
+    if not isinstance(when, str) or not periods_of(when):
+        return None
+    last = max(split_periods(when), key=lambda text: period_of(text).latest)
+    return Span(begin_of(last), *period_of(last))
+
+
+def pair_of(record: RelationshipRecord) -> frozenset[str]:
+    """The keys of the two nodes of a relationship."""
+    return frozenset((record.from_entity_key, record.to_entity_key))
+
+
+def type_names(relationship_type: str | None) -> set[str]:
+    """The free types that a text lists, as they are compared."""
+    return set(map(normalised_type, split_types(relationship_type or "")))
