@@ -143,14 +143,14 @@ class RememberedNode(Arguments):
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"correction"})
 
     ref: Reference | None = Field(None, description="Name for it in this call.")
-    entity_key: EntityKey | None = Field(None, description="Its key, if its name is ambiguous.")
+    entity_key: EntityKey | None = Field(None, description="Its key, if ambiguous.")
     label: ShortText | None = Field(None, description="Required for a new node.")
     name: NodeName | None = Field(None, description="Its name.")
     aliases: Aliases = Field(default_factory=list, description="Other names.")
     description: Text | None = Field(None, description="One sentence.")
     notes: Notes = Field(default_factory=list, description="What happened.")
     is_owner: bool | None = Field(None, description="The owner of the graph.")
-    new: bool = Field(False, description="Create even if the name exists.")
+    new: bool = Field(False, description="Even if the name exists.")
     correction: bool = Field(False, description=CORRECTION)
 
     @model_validator(mode="after")
@@ -229,7 +229,7 @@ class RememberedNote(NewNote):
     on: Annotated[
         Reference | Annotated[list[Reference], Field(min_length=2, max_length=2)],
         BeforeValidator(_single),
-    ] = Field(description="A node, or both nodes of a relationship.")
+    ] = Field(description="A node, or both of a relationship.")
     content: Text = Field("", description="One fact, as a sentence.")
     replaces: FilledText | None = Field(
         None, description="Beginning of a note to replace; without content, to remove."

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ def lives_in(place: str, **more: object) -> dict[str, object]:
     return {"from": "Anna", "to": place, "relationship_type": "lives in", **more}
 
 
-async def tell(tools: Toolset, *facts: dict[str, object], **call: Any) -> Payload:
+async def tell(tools: Toolset, *facts: Mapping[str, object], **call: Any) -> Payload:
     """Tell facts in one call."""
     return succeeded(
         await tools.remember(nodes=[*PEOPLE, *PLACES], relationships=list(facts), **call)
@@ -276,7 +277,9 @@ async def test_an_item_says_itself_what_it_ends(
 async def test_what_an_item_ends_must_be_one_known_relationship(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, *, ends: str, error: str
 ) -> None:
-    friends = [{"from": "Anna", "to": who, "relationship_type": "friend of"} for who in ("Bo", "Cy")]
+    friends = [
+        {"from": "Anna", "to": who, "relationship_type": "friend of"} for who in ("Bo", "Cy")
+    ]
     await tell(tools, *friends)
     payload = await tell(tools, lives_in("Oslo", ends=[ends]), lives_in("Rome"))
     [failed] = payload["failures"]
