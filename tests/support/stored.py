@@ -263,10 +263,15 @@ def _relationship_entries(
 
 def _entries(stored: Properties, own_text: str, shared: Properties) -> list[tuple[Properties, str]]:
     """One entry for the record itself, with its description, and one for each other text of its
-    notes.
+    notes and former descriptions.
     """
     description = stored.get("description") or ""
-    embedded = {content: content for content in note_contents(stored)}
+    former = [
+        entry["value"]
+        for entry in json.loads(stored.get("history") or "[]")
+        if entry["field"] == "description" and entry["value"] and not entry.get("corrected")
+    ]
+    embedded = {content: content for content in (*note_contents(stored), *former)}
     if own_text:
         embedded[description if description.strip() else ""] = own_text
     return [({**shared, "text": text}, embedded[text]) for text in embedded]

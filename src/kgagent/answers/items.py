@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from kgagent.answers.safe_text import safe_name, safe_text
 from kgagent.answers.token_budget import cut, estimated_tokens, fits
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
-from kgagent.models.history import HistoryEntry
+from kgagent.models.history import FormerDescription, HistoryEntry
 from kgagent.models.note import Note, oldest_first
 from kgagent.models.when import day_of_question, is_past, period_of, with_time
 from kgagent.names import plain_words
@@ -232,7 +232,8 @@ class RenderState:
 
     def note_text(self, note: Note) -> str:
         """A note with its time, source and expiry, as far as it has them and they are shown."""
-        details = [safe_text(note.when)] if note.when else []
+        details = ["former"] if isinstance(note, FormerDescription) else []
+        details += [safe_text(note.when)] if note.when else []
         if note.said_on and self.sources is not None:
             details.append(f"said {safe_text(note.said_on)}")
         details += self.source_details(note.source_entity_key)

@@ -25,7 +25,7 @@ from kgagent.graph.writes import (
     VectorChange,
     VectorSource,
 )
-from kgagent.models.history import had_other_type
+from kgagent.models.history import former_descriptions, had_other_type
 from kgagent.models.note import format_utc
 from kgagent.models.when import periods_of
 
@@ -36,7 +36,8 @@ STATEMENT_FORMAT = 1
 def record_statements(
     kind: RecordKind[RecordT, Any], record: RecordT, now: datetime
 ) -> RecordStatements:
-    """The statements of a record: the record itself with its description, and each of its notes.
+    """The statements of a record: the record itself with its description, each of its notes, and
+    its former descriptions.
 
     A note with the text of the description is the same statement.
 
@@ -56,7 +57,7 @@ def record_statements(
             embedded, (StatementTime(dated, None),), is_record=True, began_earlier=began_earlier
         )
         texts[description if description.strip() else ""] = one
-    for note in record.notes:
+    for note in (*record.notes, *former_descriptions(record.properties, record.history)):
         if note.content.strip() and not has_unpaired_surrogates(note.content):
             time = StatementTime(
                 note.when, None if note.expires_at is None else format_utc(note.expires_at)

@@ -3,12 +3,12 @@ stored.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
-from kgagent.models.note import UtcTime
-from kgagent.models.when import Period, day_number, overlaps, periods_of
+from kgagent.models.note import Note, UtcTime
+from kgagent.models.when import OPEN_END, Period, beginning, day_number, overlaps, periods_of
 
 MAX_ENTRIES = 100
 """Entries that a record keeps, the newest."""
@@ -96,6 +96,43 @@ def is_valid(record: Mapping[str, Any], period: Period) -> bool:
         return overlaps(periods, period)
     said = periods_of(record.get("said_on"))
     return not said or said[0].earliest <= period.latest
+
+
+class FormerDescription(Note):
+    """A description that a write replaced, as a statement about the time until then."""
+
+    former: Literal[True] = True
+
+
+def former_descriptions(
+    present: Mapping[str, Any], history: Sequence[HistoryEntry], day: int = OPEN_END
+) -> list[FormerDescription]:
+    """The descriptions that a record had before the one of a day; none that was wrong.
+
+    Args:
+        present: the properties of the record.
+        history: its earlier values, the oldest first.
+        day: the day, such as 20230204.
+    """
+    found: list[FormerDescription] = []
+    began = present.get("said_on")
+    for entry in history:
+        if entry.field != "description" or entry.corrected or (entry.end or OPEN_END) > day:
+            continue
+        ended = beginning(entry.ended or entry.said_on or "..") or (
+            f"{entry.until:%Y-%m-%d}" if entry.until else None
+        )
+        if isinstance(entry.value, str) and entry.value.strip():
+            when = f"{began or '..'}/{ended or '..'}"
+            found.append(
+                FormerDescription(
+                    content=entry.value,
+                    added_by=entry.by,
+                    when=when if periods_of(when) else f"../{ended}",
+                )
+            )
+        began = ended
+    return found
 
 
 def had_other_type(history: Iterable[HistoryEntry]) -> bool:

@@ -19,6 +19,7 @@ from kgagent.embedding.base import Embedder
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphExpansion
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
+from kgagent.models.history import former_descriptions
 from kgagent.models.hybrid import Retriever, RetrieverName
 from kgagent.models.note import Note
 from kgagent.models.when import last_day
@@ -245,13 +246,18 @@ def _with_retrieved(read: ReadRecord, candidates: Sequence[Candidate | None]) ->
 def _statements(
     read: ReadRecord, model: GraphNode | GraphRelationship, kept: RelationshipFilter
 ) -> list[_Statement]:
-    """The statements of a record that were read: its description and current notes.
+    """The statements of a record that were read: its description, current notes and former
+    descriptions.
 
     A record that is not in the index of statements has one, with its own similarity. A description
     that only repeats the triplet says nothing beside notes.
     """
     texts = dict(read.statements) or {model.description: read.similarities}
     notes = [note for note in model.notes if note.content in texts and note.is_current(kept.now)]
+    known = {model.description, *(note.content for note in model.notes)}
+    last = OPEN_END if kept.as_of is None else kept.as_of.latest
+    former = former_descriptions(read.record.properties, read.record.history, last)
+    notes += [one for one in former if one.content in texts and one.content not in known]
     of_notes = [_Statement(note.content, note, texts[note.content]) for note in notes]
     is_said = model.description in texts or not of_notes
     if not is_said or (of_notes and isinstance(model, GraphRelationship) and model.repeats_triplet):

@@ -4,6 +4,7 @@ added.
 
 import asyncio
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -214,8 +215,36 @@ async def test_a_history_is_in_no_search_and_no_answer_of_a_write(tools: Toolset
         await tools.hybrid_search(query="lake garda row"),
         await tools.explore(queries=["Ada"]),
     ]
-    assert "Garda" not in json.dumps([written, ada, found]).replace("lake garda row", "")
     assert "history" not in json.dumps([written, ada, found])
+    assert "Garda" not in json.dumps([written, ada])
+
+
+@pytest.mark.parametrize("said_on", [None, "2024-05-02"])
+async def test_a_replaced_description_is_found_after_the_present_one(
+    tools: Toolset, said_on: str | None
+) -> None:
+    nodes = [{"label": "Person", "name": name} for name in ("Ada", "Bo")]
+    first = {"from": "Ada", "to": "Bo", "relationship_type": "friend"}
+    first["description"] = "They row on Lake Garda."
+    succeeded(await tools.remember(nodes=nodes, relationships=[first], said_on="2023-02"))
+    second = first | {"description": "They row on Lake Como.", "replaces": True}
+    succeeded(await tools.remember(relationships=[second], said_on=said_on))
+
+    async def shown(**filters: str) -> str:
+        given = {"query": "On which lake do they row?", **filters}
+        return (await tools["hybrid_search"].call_text(given)).text
+
+    ended = said_on or f"{datetime.now(UTC):%Y-%m-%d}"
+    text = await shown()
+    former = f"They row on Lake Garda. (former, 2023-02/{ended})"
+    assert text.index("Lake Como") < text.index(former)
+    text = await shown(as_of="2023-08")
+    assert "Lake Garda" in text
+    assert "Lake Como" not in text
+    assert "former" not in text
+    corrected = second | {"description": "They row on Lake Iseo.", "correction": True}
+    succeeded(await tools.remember(relationships=[corrected]))
+    assert "Como" not in await shown()
 
 
 async def test_a_history_keeps_its_newest_entries(
