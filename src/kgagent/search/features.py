@@ -2,7 +2,7 @@
 from one.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -122,6 +122,7 @@ class FeatureReader:
         record: StoredRecord,
         statements: Sequence[tuple[str, float | None]],
         weights: Features,
+        former: Container[str] = (),
     ) -> tuple[list[Features], int]:
         """The features of the statements of a record, and the position of the best one, which alone
         has `types`.
@@ -131,6 +132,7 @@ class FeatureReader:
             statements: at least one: the text, and its plain cosine with the query; None if it has
                 no embedding.
             weights: weight of each feature.
+            former: those of the texts that no longer hold.
         """
         nodes, of_record = nodes_of(record), self.words_of_record(record)
         named, past = self._named(nodes), self._past([record])
@@ -139,7 +141,7 @@ class FeatureReader:
                 max(0.0, similarity or 0.0),
                 self._share(of_record | self.words_in(text)),
                 named,
-                past=past,
+                past=1.0 if text in former else past,
             )
             for text, similarity in statements
         ]

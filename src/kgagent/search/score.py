@@ -28,8 +28,8 @@ class Features(NamedTuple):
         doubt: cost of the choices along a path, see `expand_hop.cypher`; 0 for what was retrieved.
         hops: hops of the path after its first relationship, as a share of 5; 0 for what was
             retrieved.
-        past: 1 if the relationship, or one of the path, had ended by the day of the question; a
-            former value is as similar to a question as the present one.
+        past: 1 if the statement, its relationship or one of the path had ended by the day of the
+            question; a former value is as similar to a question as the present one.
     """
 
     similarity: float = 0.0

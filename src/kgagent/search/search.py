@@ -19,10 +19,10 @@ from kgagent.embedding.base import Embedder
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.models import GraphExpansion
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
-from kgagent.models.history import former_descriptions
+from kgagent.models.history import FormerDescription, former_descriptions
 from kgagent.models.hybrid import Retriever, RetrieverName
 from kgagent.models.note import Note
-from kgagent.models.when import last_day
+from kgagent.models.when import OPEN_END, last_day
 from kgagent.search.attempt import Failure, attempt
 from kgagent.search.candidates import Candidate, retrievers_of
 from kgagent.search.expand import DEFAULT_HOPS, Expansion, Path, expand
@@ -283,8 +283,9 @@ def _scored(
         raise TypeError(f"{candidate.key} was not read")
     similarities = [one.similarities[position] if one.similarities else None for one in statements]
     texts = [one.text for one in statements]
+    former = {one.text for one in statements if isinstance(one.note, FormerDescription)}
     features, best = ranked.reader.of_statements(
-        record, list(zip(texts, similarities, strict=True)), weights
+        record, list(zip(texts, similarities, strict=True)), weights, former
     )
     path = ranked.through.get(candidate.key)
     led_to: tuple[RelationshipRecord, ...] = ()

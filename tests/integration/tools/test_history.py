@@ -4,7 +4,6 @@ added.
 
 import asyncio
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -221,7 +220,7 @@ async def test_a_history_is_in_no_search_and_no_answer_of_a_write(tools: Toolset
 
 @pytest.mark.parametrize("said_on", [None, "2024-05-02"])
 async def test_a_replaced_description_is_found_after_the_present_one(
-    tools: Toolset, said_on: str | None
+    tools: Toolset, said_on: str | None, clock: Clock
 ) -> None:
     nodes = [{"label": "Person", "name": name} for name in ("Ada", "Bo")]
     first = {"from": "Ada", "to": "Bo", "relationship_type": "friend"}
@@ -234,7 +233,7 @@ async def test_a_replaced_description_is_found_after_the_present_one(
         given = {"query": "On which lake do they row?", **filters}
         return (await tools["hybrid_search"].call_text(given)).text
 
-    ended = said_on or f"{datetime.now(UTC):%Y-%m-%d}"
+    ended = said_on or f"{clock():%Y-%m-%d}"
     text = await shown()
     former = f"They row on Lake Garda. (former, 2023-02/{ended})"
     assert text.index("Lake Como") < text.index(former)
