@@ -191,11 +191,13 @@ writes = (
     | step("delete_note", at=records, note=contents | st.just("Is away"))
     | step("delete_relationship", at=pairs)
     | step("restore_relationship", at=pairs)
+    | step("restore_value", at=records, field=st.sampled_from(HISTORY_FIELDS))
 )
 rare_writes: st.SearchStrategy[Step] = (
     step("delete_node", at=names)
     | step("restore_node", at=names)
     | step("merge_nodes", keep_and_drop=st.sampled_from([("Ada", "Bo"), ("Bo", "Cy")]))
+    | step("undone_merge", keep_and_drop=st.sampled_from([("Ada", "Bo"), ("Bo", "Cy")]))
     | st.sampled_from(
         [("time passes", {}), ("export and import", {}), ("migrate", {}), ("forget", {})]
     )
@@ -373,6 +375,22 @@ class User:
     async def _restore_relationship(self, at: Ends) -> None:
         payload = await self.tools.restore(**self.ends(at))
         self.check(payload, succeeds=self.model.restore_relationship(at))
+
+    async def _restore_value(self, at: str | Ends, field: str) -> None:
+        payload = await self.tools.restore(**self.at(at), field=field)
+        record = self.model.record(at)
+        values = None if record is None else record.former(field)
+        self.check(payload, succeeds=values is not None)
+        if record is not None and values is not None:
+            ended = with_time(record, values, replaces=True, ends=False)
+            record.change(values, self.clock(), corrected=True, ended=ended)
+
+    async def _undone_merge(self, keep_and_drop: tuple[str, str]) -> None:
+        keep, drop = (self.model.keys[name] for name in keep_and_drop)
+        payload = await self.tools.merge_nodes(keep_entity_key=keep, drop_entity_key=drop)
+        self.check(payload, succeeds=set(keep_and_drop) <= self.model.nodes.keys())
+        if payload["success"]:
+            succeeded(await self.tools.restore(entity_key=drop))
 
     async def _delete_node(self, at: str) -> None:
         payload = await self.tools.delete_node(**self.at(at), delete_relationships=True)

@@ -232,6 +232,16 @@ class Record:
         if types := stated["relationship_type"]:
             types[-1].when = self.values.get("when")
 
+    def former(self, name: str) -> dict[str, Any] | None:
+        """The values that a field gets if its last other value returns; None if it had none."""
+        present = self.values.get(name) or None
+        entries = [one for one in self.history if one.field == name and one.value != present]
+        if not entries:
+            return None
+        last = entries[-1]
+        is_period = name == "relationship_type" and not last.corrected
+        return {name: last.value, **({"when": last.when} if is_period else {})}
+
     def add(self, note: Note, now: datetime) -> None:
         """Add a note; one that repeats a current one can only make it last longer."""
         for place, old in enumerate(self.notes):

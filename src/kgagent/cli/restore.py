@@ -30,13 +30,25 @@ def restore(
         str | None, typer.Argument(help="The other node of the deleted relationship.")
     ] = None,
     *,
+    field: Annotated[
+        str | None,
+        typer.Option(
+            help="Give the node or the relationship, which exists, an earlier value of this field "
+            "from its history: name, description, relationship_type, attitude, proximity, when."
+        ),
+    ] = None,
+    value: Annotated[
+        str | None,
+        typer.Option(help="Beginning of that value. [dim]\\[the last one][/dim]"),
+    ] = None,
     user: User = None,
     json: Json = False,
 ) -> None:
     """Undo what an agent deleted or merged: a node with its relationships, or the relationship
     between two nodes.
 
-    Without NODE, list the nodes and relationships that can be restored.
+    With --field, undo a wrong change. Without NODE, list the nodes and relationships that can be
+    restored.
     """
     if node is None:
         _show_restorable(user, json=json)
@@ -44,14 +56,15 @@ def restore(
 
     async def work(graph: "KnowledgeGraph", user_id: str) -> "ToolText":
         tools = graph.tools(user_id=user_id)
-        if other is not None:
-            ends = {"from_entity_key": node, "to_entity_key": other}
-            return await tools.restore.call_text(ends)
-        return await tools.restore.call_text({"entity_key": node})
+        ends = {"from_entity_key": node, "to_entity_key": other}
+        target = {"entity_key": node} if other is None else ends
+        former = {name: text for name, text in (("field", field), ("value", value)) if text}
+        return await tools.restore.call_text({**target, **former})
 
     _, answer = run_for_user(work, user)
     if answer.is_error:
-        raise InputError(f"{answer.payload['error']}. `kgagent restore` lists what can be restored")
+        hint = "" if field else ". `kgagent restore` lists what can be restored"
+        raise InputError(f"{answer.payload['error']}{hint}")
     show(answer.payload, answer.payload["message"], json=json)
 
 

@@ -11,7 +11,7 @@ from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, TIME
 from kgagent.graph.records import Record, RelationshipRecord, visible
 from kgagent.models import Note
 from kgagent.models.free_types import normalised_type, split_types
-from kgagent.models.note import as_utc
+from kgagent.models.note import as_utc, times_of_note
 from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
@@ -77,9 +77,15 @@ def note_of(statement: str, stored: Record) -> Note:
     """A note with a statement of a record and its time, by its author and of the time when it was
     last written.
     """
-    author, when = stored.text("user_id") or "unknown", stored.text("when")
-    held = when if isinstance(stored, RelationshipRecord) and periods_of(when) else None
-    return Note(content=statement, when=held, added_by=author, date_added=_written_at(stored))
+    author = stored.text("user_id") or "unknown"
+    times: dict[str, str | None] = {}
+    if isinstance(stored, RelationshipRecord):
+        when, said_on = (
+            text if periods_of(text) else None
+            for text in (stored.text("when"), stored.text("said_on"))
+        )
+        times = times_of_note(when, said_on)
+    return Note(content=statement, added_by=author, date_added=_written_at(stored), **times)
 
 
 def _other_values(kept: Record, merged: Record, ontology: Ontology) -> list[str]:

@@ -10,7 +10,7 @@ from kgagent.errors import InputError, NodeNotFoundError
 from kgagent.graph.aliases import ALIASES, changed_aliases
 from kgagent.graph.merged_statements import lost_statement, note_of, says_something_else
 from kgagent.graph.pair_state import PairState
-from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS
+from kgagent.graph.property_names import FIRST_SAID, INTERNAL_PROPERTIES, LEVEL_FIELDS
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
@@ -23,6 +23,7 @@ from kgagent.models.history import dump_history
 from kgagent.models.merged_notes import merge_notes, stored_form
 from kgagent.models.note import LONG_AGO, dump_notes
 from kgagent.models.plain import aliases_in
+from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology
 from kgagent.turns import in_turns
 
@@ -301,6 +302,8 @@ class Merge(WholeWrite[MergePlan]):
                 for name, value in other.properties.items()
                 if name not in omitted and present.properties.get(name) in (None, "")
             }
+            if not differs and _is_earlier(other, present):
+                changes |= {name: other.properties.get(name) for name in FIRST_SAID}
             if (
                 not differs
                 and isinstance(present, RelationshipRecord)
@@ -324,6 +327,12 @@ class Merge(WholeWrite[MergePlan]):
         return (
             record.to_entity_key if record.from_entity_key == self.drop else record.from_entity_key
         )
+
+
+def _is_earlier(other: Record, record: Record) -> bool:
+    """Whether a record was said before another one, as far as both days are known."""
+    days = [periods_of(one.text("said_on")) for one in (other, record)]
+    return all(days) and days[0][0].earliest < days[1][0].earliest
 
 
 def _shown(node: NodeRecord) -> str:

@@ -7,11 +7,10 @@ from typing import Any
 
 from kgagent.graph.embedded_text import embedding_text
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.records import NodeRecord
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
-from kgagent.graph.writes import WriteMode
+from kgagent.graph.writes import RecordEdit, WriteMode
 from kgagent.models import GraphNode, Note
 from kgagent.ontology import Ontology
 from kgagent.turns import in_turns
@@ -29,7 +28,7 @@ class NodeIntent:
         values: properties to set; None removes one.
         notes: notes to add.
         aliases: other names to add.
-        edit: the edit of one of its notes.
+        edit: a change of one of its notes, or to an earlier value.
         correction: whether what it replaces was never right.
     """
 
@@ -40,7 +39,7 @@ class NodeIntent:
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     aliases: tuple[str, ...] = ()
-    edit: NoteEdit | None = None
+    edit: RecordEdit | None = None
     correction: bool = False
 
 

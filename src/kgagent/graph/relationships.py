@@ -10,14 +10,13 @@ from kgagent.errors import InputError, NodeNotFoundError, NotFoundError
 from kgagent.graph.embedded_text import embedding_text
 from kgagent.graph.existing_records import several_relationships, unknown_id
 from kgagent.graph.identifiers import Identifier
-from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import PARALLEL, RelationshipRecord, as_text, ontology_label
 from kgagent.graph.statement_index import days_of
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.store import Store
-from kgagent.graph.writes import WriteMode
+from kgagent.graph.writes import RecordEdit, WriteMode
 from kgagent.models import GraphRelationship, Note
 from kgagent.models.free_types import is_same
 from kgagent.ontology import Ontology
@@ -41,7 +40,7 @@ class RelationshipIntent:
         values: properties to set; None removes one. Attitude and proximity may be 1 to 5 or a word
             of the type.
         notes: notes to add.
-        edit: the edit of one of its notes.
+        edit: a change of one of its notes, or to an earlier value.
         adds_type: whether a type that an existing relationship lacks is added to the others instead
             of replacing them.
         correction: whether what it replaces or ends was never right.
@@ -59,7 +58,7 @@ class RelationshipIntent:
     initial: Mapping[str, Any] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
-    edit: NoteEdit | None = None
+    edit: RecordEdit | None = None
     adds_type: bool = False
     correction: bool = False
     ends: tuple[str, ...] = ()

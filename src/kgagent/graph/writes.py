@@ -75,6 +75,18 @@ class WriteOptions:
     lock: asyncio.Lock | None = None
 
 
+class RecordEdit(Protocol):
+    """A change that depends on what is stored."""
+
+    def values(self, stored: Record) -> dict[str, Any]:
+        """The properties to write.
+
+        Raises:
+            InputError: the stored record does not have what is to change.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class PlannedWrite(Generic[RecordT]):
     """A record to write.

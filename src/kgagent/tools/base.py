@@ -88,8 +88,6 @@ class Tool(ABC, Generic[ArgumentsT]):
             tool always is.
         needs_exact_references: whether nodes must be named exactly, because a mistake is hard to
             undo.
-        resolves_references: whether arguments that end in `entity_key` may be names of nodes of the
-            graph.
         asks_first: whether a surface can ask the user first, see `question`.
         text: the description for the model, if it is the same for every ontology.
     """
@@ -102,7 +100,6 @@ class Tool(ABC, Generic[ArgumentsT]):
     destructive: ClassVar[bool] = True
     idempotent: ClassVar[bool] = False
     needs_exact_references: bool = False
-    resolves_references: ClassVar[bool] = True
     asks_first: ClassVar[bool] = False
 
     def description(self, ontology: Ontology) -> str:  # noqa: ARG002
@@ -120,6 +117,10 @@ class Tool(ABC, Generic[ArgumentsT]):
     def explain_invalid(self, error: ValidationError, given: Mapping[str, Any]) -> str:  # noqa: ARG002
         """Say what is wrong with the arguments that a model gave."""
         return explain_validation_error(error, self.arguments)
+
+    def is_reference(self, name: str, arguments: ArgumentsT) -> bool:  # noqa: ARG002
+        """Whether an argument that ends in `entity_key` may be the name of a node of the graph."""
+        return True
 
     def needs_embedder(self, arguments: ArgumentsT) -> bool:  # noqa: ARG002
         """Whether a call waits until the embedder is loaded."""
@@ -335,7 +336,7 @@ class BoundTool:
         asked = {
             name: reference
             for name, reference in given.items()
-            if self._tool.resolves_references and not is_generated_key(reference)
+            if self._tool.is_reference(name, arguments) and not is_generated_key(reference)
         }
         context = self._context
         references = await context.resolver.find(

@@ -10,6 +10,7 @@ from kgagent.graph.live_schema import LiveSchemaReader
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.references import Resolver
 from kgagent.graph.relationships import RelationshipRepository
+from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteContext
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
@@ -51,6 +52,11 @@ class ToolContext:
         """
         await self.write_context.embedder.ready(LONGEST_LOADING)
 
+    @property
+    def graph(self) -> UserGraph:
+        """The records of the user, and what every write of them needs."""
+        return UserGraph(self.nodes, self.relationships, self.write_context, self.user_id)
+
     def offers(self, tool: str) -> bool:
         """Whether the agent can call a tool, so that a text may name it."""
         return tool in self.offered
@@ -64,6 +70,6 @@ class ToolContext:
         if self.offers("restore"):
             return f"restore can undo it until {format_minute(until)}"
         return (
-            f"the user can undo it until {format_minute(until)} (`kgagent restore`), or erase what "
-            f"was deleted at once (`kgagent purge --user … --restorable`)"
+            f"the user can undo it until {format_minute(until)} (`kgagent restore`), or erase it "
+            f"at once (`kgagent purge --user … --restorable`)"
         )

@@ -6,19 +6,16 @@ from typing import Any
 
 from kgagent.tools.base import BoundTool, Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.deletion_tools import (
-    DeleteNode,
-    DeleteRelationship,
-    MergeNodes,
-    Restore,
-)
+from kgagent.tools.deletion_tools import DeleteNode, DeleteRelationship
 from kgagent.tools.describe_graph import DescribeGraph
 from kgagent.tools.explore import Explore
 from kgagent.tools.find_paths import FindPaths
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
+from kgagent.tools.merge_nodes import MergeNodes
 from kgagent.tools.query_patterns import QueryPatterns
 from kgagent.tools.remember import Remember
+from kgagent.tools.restore import Restore
 from kgagent.tools.toolsets import tools_of, why_missing
 from kgagent.tools.traverse import Traverse
 from kgagent.tools.write_tools import (

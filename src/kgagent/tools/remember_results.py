@@ -277,7 +277,7 @@ def remember_result(
 def _edits(outcome: Outcome) -> dict[Position, NoteEdit]:
     """The edits of notes that were written."""
     edits = ((position, outcome.intents[position].edit) for position in outcome.written)
-    return {position: edit for position, edit in edits if edit is not None}
+    return {position: edit for position, edit in edits if isinstance(edit, NoteEdit)}
 
 
 def _counts(name: ListName, outcome: Outcome) -> WriteCounts:

@@ -13,7 +13,6 @@ from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.reference_forms import is_generated_key, is_key_form
 from kgagent.graph.references import References
 from kgagent.graph.relationships import RelationshipIntent
-from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteMode, WriteOptions
 from kgagent.models import GraphNode, Note
 from kgagent.models.note import times_of_note
@@ -455,7 +454,7 @@ class ItemWriter:
             with suppress(InputError):
                 source = self._found.key(self.source)
         strategy = GraphStrategy(
-            UserGraph(context.nodes, context.relationships, context.write_context, context.user_id),
+            context.graph,
             WriteOptions(dry_run=self.dry_run, source_entity_key=source, said_on=self.said_on),
             new=self._new,
             stored=self._found.by_key,

@@ -11,6 +11,7 @@ from kgagent.formatting import counted, in_one_line
 from kgagent.graph.graph_writes import GraphWriteResult
 from kgagent.graph.node_name import NodeName
 from kgagent.graph.nodes import NodeIntent
+from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
@@ -37,8 +38,8 @@ from kgagent.tools.arguments import (
 )
 from kgagent.tools.base import ArgumentsT, Tool
 from kgagent.tools.context import ToolContext
-from kgagent.tools.deletion_tools import quoted
 from kgagent.tools.items import RememberedNode, RememberedNote, RememberedRelationship
+from kgagent.tools.questions import quoted
 from kgagent.tools.references import with_direction
 from kgagent.tools.write_items import Outcome, write_item
 from kgagent.tools.write_results import (
@@ -56,7 +57,9 @@ from kgagent.tools.write_results import (
 class _ItemTool(Tool[ArgumentsT]):
     """A tool that writes one item, which finds the nodes of its references itself."""
 
-    resolves_references = False
+    def is_reference(self, name: str, arguments: ArgumentsT) -> bool:  # noqa: ARG002
+        """No argument is resolved before the tool runs."""
+        return False
 
 
 class CreateNodeArguments(Arguments):
@@ -534,7 +537,7 @@ class UpdateNote(_ItemTool[UpdateNoteArguments]):
         outcome, before = await _edit(context, arguments, changes)
         written = outcome.single()
         [intent] = outcome.intents.values()
-        after = (intent.edit and intent.edit.apply(before)) or before
+        after = (isinstance(intent.edit, NoteEdit) and intent.edit.apply(before)) or before
         expiry = "" if after.expires_at is None else f"; it expires on {after.expires_at:%Y-%m-%d}"
         done = f"Updated note{expiry}" if written.changed else "Nothing changed"
         return EditedNote(
@@ -617,7 +620,7 @@ async def _edit(
     outcome = await write_item(context, "notes", item, "update", dry_run=dry_run)
     written: GraphWriteResult = outcome.single()
     [intent] = outcome.intents.values()
-    assert intent.edit is not None  # noqa: S101
+    assert isinstance(intent.edit, NoteEdit)  # noqa: S101
     return outcome, intent.edit.find(written.stored.notes if written.stored else ())
 
 

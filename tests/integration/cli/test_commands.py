@@ -278,6 +278,12 @@ def test_restore_undoes_what_an_agent_deleted(
             f"Restored relationship between {ines} and {ruth}. Its direction is from {ruth} to "
             f"{ines}"
         )
+        assert tools.update_relationship(
+            from_entity_key=ruth, to_entity_key=ines, relationship_type="rival"
+        )["success"]
+        done = kgagent("restore", ruth, ines, "--field", "relationship_type", "--json")
+        assert done.payload["replaced"] == {"relationship_type": "rival"}
+        assert "has no other name" in kgagent("restore", ruth, "--field", "name").err
         assert tools.delete_node(entity_key=ruth, delete_relationships=True)["success"]
     listed = kgagent("restore", "--json")
     [deleted] = listed.payload["nodes"]

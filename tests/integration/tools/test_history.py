@@ -12,7 +12,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.conftest import Clock
-from tests.support.payloads import succeeded
+from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, persons, relate, remembered, two_friends
 from tests.support.stored import Database, note_contents
 
@@ -296,6 +296,61 @@ async def test_a_merge_unites_histories(tools: Toolset) -> None:
     assert [entry["value"] for entry in await history_of(tools, from_entity_key=ada)] == ["x", "x"]
     entries = await history_of(tools, from_entity_key=ada, to_entity_key=bo)
     assert [entry["value"] for entry in entries] == ["They row", "They row"]
+
+
+async def test_an_earlier_value_is_restored_by_one_call_which_is_in_the_history(
+    tools: Toolset, database: Database
+) -> None:
+    ends = await two_friends(tools, description="They row together since school")
+    succeeded(await tools.update_relationship(**ends, description="Colleagues", attitude=2))
+    answer = await tools.restore.call_text({"from": "Bo", "to": "Ada", "field": "description"})
+    assert answer.text.splitlines() == [
+        "Restored description of Ada friend Bo",
+        "triplet: Ada friend Bo",
+        "Replaced: description 'Colleagues'",
+    ]
+    stored = (await database.assert_current())[0]
+    assert (stored["description"], stored["attitude"]) == ("They row together since school", 2)
+    entries = await history_of(tools, **ends)
+    assert [(one["value"], one.get("corrected", False)) for one in entries] == [
+        ("Colleagues", True),
+        ("They row together since school", False),
+    ]
+    # The last value that differs: the same call again takes the first one back.
+    succeeded(await tools.restore(**ends, field="description"))
+    assert (await database.relationship())["description"] == "Colleagues"
+
+
+async def test_an_earlier_value_of_a_node_is_chosen_by_its_beginning(
+    tools: Toolset, database: Database
+) -> None:
+    ada = await person(tools, "Ada", "Rows at dawn")
+    for description in ("Sails", "Sings"):
+        succeeded(await tools.update_node(entity_key=ada, description=description))
+    payload = succeeded(await tools.restore(entity_key="ada", field="description", value="Rows"))
+    assert payload["replaced"] == {"description": "Sings"}
+    [stored] = await database.nodes()
+    assert stored["description"] == "Rows at dawn"
+    error = error_of(await tools.restore(entity_key=ada, field="description", value="Flies"))
+    assert error == (
+        "The history has no other description that begins with 'Flies'. Its earlier values: "
+        "'Sails'; 'Sings'"
+    )
+    assert "no other name" in error_of(await tools.restore(entity_key=ada, field="name"))
+    assert "value needs field" in error_of(await tools.restore(entity_key=ada, value="Rows"))
+    succeeded(await tools.update_node(entity_key=ada, name="Ada Moss"))
+    succeeded(await tools.restore(entity_key=ada, field="name"))
+    [stored] = await database.nodes()
+    assert (stored["name"], stored["aliases"]) == ("Ada", ["Ada Moss"])
+
+
+async def test_a_type_returns_with_its_period(tools: Toolset, database: Database) -> None:
+    ends = await two_friends(tools)
+    succeeded(await tools.update_relationship(**ends, when="2015/2018"))
+    succeeded(await tools.update_relationship(**ends, relationship_type="rival", when="2020/.."))
+    succeeded(await tools.restore(**ends, field="relationship_type"))
+    stored = (await database.assert_current())[0]
+    assert (stored["relationship_type"], stored["when"]) == ("friend", "2015/2018")
 
 
 async def test_a_second_type_is_added_and_its_description_becomes_a_note(

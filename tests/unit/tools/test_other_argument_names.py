@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from kgagent.errors import InputError
-from kgagent.tools.deletion_tools import DeleteNodeArguments, MergeNodesArguments
+from kgagent.tools.deletion_tools import DeleteNodeArguments
 from kgagent.tools.get_relationship import GetRelationshipArguments
 from kgagent.tools.items import (
     RememberArguments,
@@ -14,6 +14,7 @@ from kgagent.tools.items import (
     RememberedNote,
     RememberedRelationship,
 )
+from kgagent.tools.merge_nodes import MergeNodesArguments
 from kgagent.validation import validate
 
 HINTS: list[tuple[type[BaseModel], dict[str, Any], dict[str, str]]] = [

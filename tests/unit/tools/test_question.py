@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from kgagent.tools.deletion_tools import undo
+from kgagent.tools.questions import undo
 
 
 @pytest.mark.parametrize(
