@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from kgagent.answers.safe_text import safe_name, safe_text
 from kgagent.answers.token_budget import cut, estimated_tokens, fits
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
-from kgagent.models.history import FormerDescription, HistoryEntry
+from kgagent.models.history import FormerDescription, HistoryEntry, Stated
 from kgagent.models.note import Note, oldest_first
 from kgagent.models.when import day_of_question, is_past, period_of, with_time
 from kgagent.names import plain_words
@@ -557,6 +557,26 @@ class NoteItem(Item):
         return [
             ("notes", self.note.model_dump(mode="json", exclude_none=True, exclude={"added_by"}))
         ]
+
+
+@dataclass(frozen=True)
+class StatedItem(Item):
+    """When and where some fields of a record were last stated, with a line of its own."""
+
+    stated: Stated
+    fields: Sequence[str]
+
+    def lines(self, state: RenderState) -> list[Line]:
+        """The fields: `- Said 2024-06, source Talk: description, attitude`."""
+        said = f"said {safe_text(self.stated.said_on)}" if self.stated.said_on else ""
+        details = [said, *state.source_details(self.stated.source_entity_key)]
+        head = ", ".join(filter(None, details)) or "source unknown"
+        return [Line(f"- {head[0].upper()}{head[1:]}", ", ".join(self.fields))]
+
+    def records(self, state: RenderState) -> list[tuple[str, JsonRecord]]:  # noqa: ARG002
+        """The fields with their date and source."""
+        known = {name: value for name, value in self.stated._asdict().items() if value}
+        return [("stated", {"fields": list(self.fields), **known})]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ stored.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
@@ -96,6 +96,37 @@ def is_valid(record: Mapping[str, Any], period: Period) -> bool:
         return overlaps(periods, period)
     said = periods_of(record.get("said_on"))
     return not said or said[0].earliest <= period.latest
+
+
+class Stated(NamedTuple):
+    """When and where present values of a record were last stated.
+
+    Attributes:
+        said_on: the date of the conversation, in EDTF; None if unknown.
+        source_entity_key: what it came from, usually a Source node; None if unknown.
+    """
+
+    said_on: str | None
+    source_entity_key: str | None
+
+
+def last_stated(
+    present: Mapping[str, Any], history: Iterable[HistoryEntry]
+) -> dict[Stated, list[str]]:
+    """When and where the type, the description and the levels of a record were last stated: names
+    of the fields, without those of which neither is known.
+    """
+    first = Stated(present.get("said_on"), present.get("source_entity_key"))
+    names = ("relationship_type", "description", "attitude", "proximity")
+    found = {name: first for name in names if present.get(name)}
+    for entry in history:
+        if entry.field in found:
+            found[entry.field] = Stated(entry.said_on, entry.source_entity_key)
+    return {
+        stated: [name for name in found if found[name] == stated]
+        for stated in dict.fromkeys(found.values())
+        if any(stated)
+    }
 
 
 class FormerDescription(Note):

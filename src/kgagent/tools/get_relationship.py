@@ -5,6 +5,7 @@ history.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 
 from pydantic import Field
 
@@ -17,6 +18,7 @@ from kgagent.answers.items import (
     NoteItem,
     RelationshipItem,
     RenderState,
+    StatedItem,
     relationship_text,
 )
 from kgagent.answers.page import Content
@@ -30,7 +32,7 @@ from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models.fields import EntityKey
 from kgagent.models.graph import GraphRelationship
-from kgagent.models.history import HistoryEntry
+from kgagent.models.history import HistoryEntry, Stated, last_stated
 from kgagent.models.note import Note, oldest_first
 from kgagent.models.when import Period, WhenPeriod, overlaps, period_of, periods_of
 from kgagent.ontology import Ontology
@@ -60,6 +62,7 @@ class GetRelationshipArguments(ReadArguments, RelationshipEnds):
 class FoundRelationship(ReadToolResult):
     """A relationship or a node, with a page of its `total` notes and earlier values.
 
+    First comes when and from where its type, description and levels are, as far as that is known.
     Notes are the oldest first; then follows the history, the newest first, and of one node its
     relationships. With `between`, the
     answer has what is dated then: notes of the relationship, or all that is stated about the node
@@ -83,6 +86,7 @@ class FoundRelationship(ReadToolResult):
     relationships: tuple[JsonObject, ...] | None = None
     relationship_count: int | None = None
     statements: tuple[JsonObject, ...] | None = None
+    stated: tuple[JsonObject, ...] = Field((), exclude=True)
     notes: tuple[JsonObject, ...] = Field((), exclude=True)
     history: tuple[JsonObject, ...] = Field((), exclude=True)
 
@@ -138,15 +142,13 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             defaults=context.ontology.relationship_defaults,
         )
         [line], [(section, shown)] = item.lines(state), item.records(state)
-        notes = oldest_first(record.notes)
+        notes, stated = oldest_first(record.notes), last_stated(record.properties, record.history)
         if between is not None:
-            notes, history = (
-                [note for note in notes if overlaps(periods_of(note.when), between)],
-                [],
-            )
+            notes = [note for note in notes if overlaps(periods_of(note.when), between)]
+            history, stated = [], {}
         room = arguments.token_budget // 2
         content = Content(
-            items=[*map(NoteItem, notes), *reversed(history)],
+            items=[*starmap(StatedItem, stated.items()), *map(NoteItem, notes), *reversed(history)],
             message=message,
             opening=line.fitted(room) or cut(line.head, room),
             empty="",
@@ -161,11 +163,10 @@ class GetRelationship(Tool[GetRelationshipArguments]):
             arguments,
             content,
             labels=labels,
-            sources=await _source_names(context, notes, record.history),
+            sources=await _source_names(context, [*notes, *record.history, *stated]),
         )
-        lists = {
-            name: list(entries) for name in ("notes", "history") if (entries := getattr(page, name))
-        }
+        names = ("stated", "notes", "history")
+        lists = {name: list(entries) for name in names if (entries := getattr(page, name))}
         return page.model_copy(update={section: {**getattr(page, section), **lists}})
 
 
@@ -225,10 +226,10 @@ class _JoinedItem(Item):
 
 
 async def _source_names(
-    context: ToolContext, notes: Iterable[Note], history: Iterable[HistoryEntry]
+    context: ToolContext, said: Iterable[Note | HistoryEntry | Stated]
 ) -> Mapping[str, str]:
     """The name of each source that is a node, by entity_key."""
-    keys = {one.source_entity_key for one in notes} | {one.source_entity_key for one in history}
+    keys = {one.source_entity_key for one in said}
     found = (
         await context.nodes.read(context.user_id, sorted(filter(None, keys))) if any(keys) else {}
     )
@@ -262,7 +263,7 @@ async def _timeline(
         fields={"node": NodeReference.of(found.node).to_dict()},
     )
     sources = await _source_names(
-        context, [one.note for one in found.statements if one.note is not None], ()
+        context, [one.note for one in found.statements if one.note is not None]
     )
     return await render_page(
         FoundRelationship, context, arguments, content, labels=found.labels, sources=sources

@@ -86,6 +86,26 @@ async def test_the_source_and_the_time_of_a_call_reach_the_history(
     ]
 
 
+async def test_a_type_a_description_and_a_level_have_the_day_and_source_of_their_last_change(
+    tools: Toolset,
+) -> None:
+    item = {"from": "Ruth", "to": "Ines", "relationship_type": "sister", "attitude": 3}
+    talks = [{"label": "Source", "name": name, "description": name} for name in ("May", "June")]
+    call = {"nodes": [*PEOPLE, *talks], "relationships": [item]}
+    succeeded(await tools.remember(**call, said_on="2024-05", source="May"))
+    change = {**item, "description": "They share a flat.", "attitude": 4}
+    succeeded(await tools.remember(relationships=[change], said_on="2024-06", source="June"))
+    ends = {"from_entity_key": "Ruth", "to_entity_key": "Ines"}
+    lines = (await tools["get_relationship"].call_text(dict(ends))).text.splitlines()
+    assert "- Said 2024-05, source May: relationship_type" in lines
+    assert "- Said 2024-06, source June: description, attitude" in lines
+    shown = succeeded(await tools.get_relationship(**ends))["relationship"]
+    assert [(one["fields"], one["said_on"]) for one in shown["stated"]] == [
+        (["relationship_type"], "2024-05"),
+        (["description", "attitude"], "2024-06"),
+    ]
+
+
 async def test_periods_are_kept_apart_unless_the_type_changes_or_they_are_corrected(
     tools: Toolset, database: Database
 ) -> None:
