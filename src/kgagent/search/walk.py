@@ -34,6 +34,11 @@ from. Of a node with more, Neo4j returns some; which ones stays the same until t
 node changes.
 """
 
+MAX_OF_TYPE = 100
+"""Relationships of a type between two nodes that a traversal reads in an adopted graph; elsewhere
+there is at most one.
+"""
+
 READ_AS_OF = 10_000
 """Nodes that a hop of a traversal reads at most as of a day: which of them it keeps is decided when
 they were read.
@@ -81,6 +86,7 @@ async def traverse(
         "outgoing": request.direction != "incoming",
         "incoming": request.direction != "outgoing",
     }
+    of_pair = len(types) * (1 if ontology.adopted_for is None else MAX_OF_TYPE)
     is_paged = request.hops == 1
     skip = request.skip if is_paged else 0
     reached: list[TraversedNode] = []
@@ -101,9 +107,8 @@ async def traverse(
                 "past": past,
                 "read_limit": READ_PER_HOP // len(frontier),
                 "newest": request.sort == "date",
-                # Two nodes have one relationship of each type at most.
-                "best_limit": (skip + most) * len(types),
-                "leads": LEADING_RELATIONSHIPS if kept.as_of is None else len(types),
+                "best_limit": (skip + most) * of_pair,
+                "leads": LEADING_RELATIONSHIPS if kept.as_of is None else of_pair,
                 "skip": skipped,
                 "limit": most,
             },

@@ -679,10 +679,14 @@ async def test_a_write_changes_one_of_several_only_if_it_is_clear_which(
     assert error_of(await tools.restore(**back)).startswith("A relationship between")
 
 
-async def test_a_statement_in_the_other_direction_does_not_turn_a_relationship_of_another_program(
+async def test_relationships_of_another_program_keep_their_direction_and_do_not_hide_others(
     foreign: KnowledgeGraph, own_server: Server
 ) -> None:
-    await cypher(foreign, "CREATE (:Firm {name: 'Nord'})-[:PAID]->(:Firm {name: 'Alp'})")
+    await cypher(
+        foreign,
+        "CREATE (n:Firm {name: 'Nord'})-[:PAID]->(:Firm {name: 'Alp'}), (o:Firm {name: 'Ost'}) "
+        "WITH n, o UNWIND range(1, 5) AS amount CREATE (n)-[:PAID {amount: amount}]->(o)",
+    )
     report = await foreign.adopt(user_id=USER)
     async with opened(own_server, report.ontology) as graph:
         tools = graph.tools(user_id=USER)
@@ -692,3 +696,6 @@ async def test_a_statement_in_the_other_direction_does_not_turn_a_relationship_o
         known = await tools.get_relationship(**ends, format="json")
         assert known["triplet"] == "Nord paid Alp"
         assert [note["content"] for note in known["relationship"]["notes"]] == ["Alp invoiced Nord"]
+        for limit, is_complete in ((1, False), (2, True)):
+            reached = await tools.traverse(entity_key="Nord", hops=1, limit=limit, format="json")
+            assert (reached["is_complete"], reached["total"]) == (is_complete, limit)
