@@ -50,10 +50,11 @@ def written_by_kgagent(properties: Mapping[str, Any]) -> set[str]:
 
 
 def is_foreign(stored: Mapping[str, Any], ontology: Ontology) -> bool:
-    """Whether another program wrote a record: it was adopted, or is new in an adopted graph, where
-    kgagent has not counted a write in its `version`.
+    """Whether another program wrote a record: it was adopted, or is new in an adopted graph,
+    without what every write of kgagent sets.
     """
-    return ADOPTED in stored or (ontology.adopted_for is not None and "version" not in stored)
+    is_new = not {"user_id", "version"} <= stored.keys()
+    return ADOPTED in stored or (ontology.adopted_for is not None and is_new)
 
 
 def without_others(before: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -198,6 +198,8 @@ async def _plan(
         labels = [label for label in ontology.labels if label in known]
         types = [name for name in ontology.relationships if name in known_types]
     chosen = choose(nodes, relationships, labels=labels, types=types)
+    if ontology is not None and chosen.refused_types:
+        raise InputError(f"{chosen.refused_types[0]}; or remove it from the ontology")
     facts = {label: await _facts(store, "nodes", label, user_id) for label in chosen.labels}
     for name in chosen.types:
         facts[name] = await _facts(store, "relationships", name, user_id)

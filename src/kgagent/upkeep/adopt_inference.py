@@ -49,7 +49,6 @@ CONSTANT = 3
 _NO_CONTENT = {*BOOKKEEPING, "entity_key", "user_id"}
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
-
 NO_TYPE = "RELATED_TO"
 """The type of relationships that tools can create in a graph without any."""
 
@@ -128,10 +127,22 @@ class Choice:
     @property
     def skipped(self) -> tuple[Skipped, ...]:
         """What is left out, with what to do about it."""
+        return tuple(map(self._said, self.left_out))
+
+    @property
+    def refused_types(self) -> tuple[Skipped, ...]:
+        """The types that are left out as a whole."""
         return tuple(
-            Skipped(f"{what} ({count:,})", _why(kind, what, reason, name))
-            for (kind, what, reason, name), count in self.left_out.items()
+            self._said(one)
+            for one in self.left_out
+            if one[0] == "relationship" and one[2] not in {"outside", "loop"}
         )
+
+    def _said(self, left_out: tuple[str, str, str, str]) -> Skipped:
+        kind, what, reason, name = left_out
+        pattern = f"(n:`{what}`)" if kind == "node" else f"()-[r:`{what}`]->()"
+        why = REASONS[reason].format(name=name, pattern=pattern, variable=kind[0])
+        return Skipped(f"{what} ({self.left_out[left_out]:,})", why)
 
     def label_of(self, labels: Iterable[str]) -> str | None:
         """The most specific of some labels that is adopted."""
@@ -225,11 +236,6 @@ def _check_known(noun: str, given: Collection[str] | None, known: Collection[str
 def _is_usable(name: str) -> bool:
     """Whether a label or a type can be in an ontology."""
     return name not in OWN_LABELS and name != "relationship" and can_be_name(name)
-
-
-def _why(kind: str, what: str, reason: str, name: str) -> str:
-    pattern, variable = (f"(n:`{what}`)", "n") if kind == "node" else (f"()-[r:`{what}`]->()", "r")
-    return REASONS[reason].format(name=name, pattern=pattern, variable=variable)
 
 
 @dataclass(frozen=True, kw_only=True)

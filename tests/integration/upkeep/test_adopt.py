@@ -220,6 +220,14 @@ async def test_what_cannot_be_adopted_is_named_with_what_to_do(foreign: Knowledg
     assert skipped["CONSULTS"].why.startswith("they start and end at the same node")
     await cypher(foreign, "MATCH (n:Patient) SET n.`own version` = n.version REMOVE n.version")
     assert (await foreign.adopt(user_id=USER, dry_run=True)).labels["Patient"] == 2
+    of_ward = "MATCH (:Doctor)-[r:WORKS_ON]->(:Ward)"
+    await cypher(foreign, f"{of_ward} SET r.version = 2")
+    with pytest.raises(
+        InputError,
+        match=r"WORKS_ON \(1\): kgagent needs .*'version'.*; or remove it from the ontology",
+    ):
+        await foreign.adopt(user_id=USER, ontology=plan.ontology)
+    await cypher(foreign, f"{of_ward} REMOVE r.version")
     with pytest.raises(
         InputError,
         match=r"must have `adopted_for: another` and .*, got curator and kgagent_embedding",
