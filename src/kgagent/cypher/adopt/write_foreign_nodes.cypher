@@ -11,16 +11,16 @@ WITH n, n AS record, row, [$user_id, n.user_id] AS users
 WHERE «_is_as_read»
 SET n += row.properties
 WITH n, row, users
-CALL (n, row) {
-  WITH n WHERE row.unindexed IS NOT NULL
-  MATCH (n)-[r]-()
+CALL (n, row, users) {
+  WITH n, row, users
+  WHERE row.unindexed IS NOT NULL
+  OPTIONAL MATCH (n)-[r]-()
   WHERE r.user_id = $user_id
   REMOVE r.statements_hash
-}
-CALL (row, users) {
+  WITH row, users, collect(DISTINCT r.relationship_key) AS keys
+  UNWIND keys + [row.unindexed] AS record
   MATCH (entry:KgagentStatement)
-  WHERE entry.user_id IN users
-    AND (entry.record = row.unindexed OR entry.from_entity_key = row.unindexed OR entry.to_entity_key = row.unindexed)
+  WHERE entry.user_id IN users AND entry.record = record
   DELETE entry
 }
 RETURN count(*) AS written
