@@ -8,7 +8,7 @@ from kgagent.formatting import beginning, counted
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, not_found
-from kgagent.graph.whole_write import MAX_RECORDS, Changes, WholeWrite
+from kgagent.graph.whole_write import MAX_RECORDS, Changes, Plan, WholeWrite
 from kgagent.models import GraphNode, GraphRelationship
 
 MAX_LISTED = 5
@@ -16,29 +16,12 @@ MAX_TRIPLET = 100
 
 
 @dataclass(frozen=True)
-class RelationshipDeletionPlan:
-    """A relationship to delete, as callers see it, and what is written."""
-
-    record: GraphRelationship
-    changes: Changes
-
-
-@dataclass(frozen=True)
-class NodeDeletionPlan:
-    """A node to delete, as callers see it, the number of its relationships, and what is written."""
-
-    record: GraphNode
-    relationships: int
-    changes: Changes
-
-
-@dataclass(frozen=True)
-class RelationshipDeletion(WholeWrite[RelationshipDeletionPlan]):
+class RelationshipDeletion(WholeWrite[Plan[GraphRelationship]]):
     """Deletes the relationship of an intent."""
 
     intent: RelationshipIntent
 
-    async def plan(self) -> RelationshipDeletionPlan:
+    async def plan(self) -> Plan[GraphRelationship]:
         """Find the relationship to delete.
 
         Raises:
@@ -52,11 +35,11 @@ class RelationshipDeletion(WholeWrite[RelationshipDeletionPlan]):
         if stored is None:
             raise not_found(self.intent, pair)
         record = relationships.to_model(stored, self.intent.from_entity_key)
-        return RelationshipDeletionPlan(record, Changes(deleted=(stored,)))
+        return Plan(record=record, changes=Changes(deleted=(stored,)))
 
 
 @dataclass(frozen=True)
-class NodeDeletion(WholeWrite[NodeDeletionPlan]):
+class NodeDeletion(WholeWrite[Plan[GraphNode]]):
     """Deletes a node.
 
     Attributes:
@@ -68,7 +51,7 @@ class NodeDeletion(WholeWrite[NodeDeletionPlan]):
     entity_key: str
     with_relationships: bool = False
 
-    async def plan(self) -> NodeDeletionPlan:
+    async def plan(self) -> Plan[GraphNode]:
         """Read the node and its relationships, and check that they may be deleted.
 
         Raises:
@@ -96,8 +79,7 @@ class NodeDeletion(WholeWrite[NodeDeletionPlan]):
             )
         if own and not self.with_relationships:
             raise InputError(_relationships_refused(shown, own))
-        changes = Changes(deleted=(node, *own))
-        return NodeDeletionPlan(self.graph.nodes.to_model(node), len(own), changes)
+        return Plan(record=self.graph.nodes.to_model(node), changes=Changes(deleted=(node, *own)))
 
 
 def _relationships_refused(shown: str, relationships: Sequence[RelationshipRecord]) -> str:

@@ -7,7 +7,7 @@ from neo4j.time import DateTime
 from pydantic import JsonValue
 
 from kgagent.graph.aliases import ALIASES
-from kgagent.graph.property_names import INTERNAL_PROPERTIES, LEVEL_FIELDS, TIMES
+from kgagent.graph.property_names import ADOPTED, INTERNAL_PROPERTIES, LEVEL_FIELDS, TIMES
 from kgagent.graph.records import Record, RelationshipRecord, visible
 from kgagent.models import Note
 from kgagent.models.free_types import normalised_type, split_types
@@ -39,8 +39,12 @@ def says_something_else(kept: Record, other: Record, ontology: Ontology) -> bool
     types = [one.text("relationship_type") for one in (kept, other)]
     if len({*map(normalised_type, types)} - {""}) > 1:
         return True
-    undirected = {*ontology.symmetric_types, as_words(other.neo4j_type)}
-    if all(normalised_type(name) in undirected for name in split_types(types[1])):
+    undirected = set(ontology.symmetric_types)
+    # The type of another program's relationship is a statement with a direction.
+    if ADOPTED not in other.properties:
+        undirected.add(as_words(other.neo4j_type))
+    has_direction = any(normalised_type(name) not in undirected for name in split_types(types[1]))
+    if not has_direction or ontology.relationship(other.neo4j_type).has_fixed_direction:
         return False
     (start, end), (other_start, other_end) = kept.ends_in_direction, other.ends_in_direction
     return (start == other_end or end == other_start) and start != other_start

@@ -17,7 +17,7 @@ from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.graph.whole_write import MAX_RECORDS, Change, Changes, WholeWrite, changed
+from kgagent.graph.whole_write import MAX_RECORDS, Change, Changes, Plan, WholeWrite, changed
 from kgagent.models import GraphNode, Note
 from kgagent.models.history import dump_history
 from kgagent.models.merged_notes import merge_notes, stored_form
@@ -45,14 +45,11 @@ class _Merged(NamedTuple, Generic[RecordT]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MergePlan:
+class MergePlan(Plan[GraphNode]):
     """What a merge does.
 
     Attributes:
-        keep: the kept node before the merge.
-        node: the kept node after it.
         drop: the dropped node.
-        moved: number of relationships that get the kept node in place of the dropped one.
         merged: number of relationships of the kept node that get the content of those of the
             dropped one.
         between: number of relationships between the two nodes; they are deleted, and their notes
@@ -60,18 +57,13 @@ class MergePlan:
         cited: number of other records with a note that names the dropped node as its source.
         lost: what the dropped node and its relationships stated otherwise, which the records have
             as notes.
-        changes: what is written.
     """
 
-    keep: GraphNode
-    node: GraphNode
     drop: GraphNode
-    moved: int
     merged: int
     between: int
     cited: int
     lost: tuple[str, ...]
-    changes: Changes
 
 
 @dataclass(frozen=True)
@@ -114,21 +106,21 @@ class Merge(WholeWrite[MergePlan]):
         pairs = await self._pairs(
             {self._other_end(one) for one in of_drop} - {self.keep, self.drop}
         )
-        counterparts: dict[tuple[str, str], RelationshipRecord] = {}
+        counterparts: dict[tuple[str, ...], RelationshipRecord] = {}
         for other, pair in pairs.items():
             for record in pair.relationships:
-                counterparts.setdefault((record.neo4j_type, other), record)
+                counterparts.setdefault(_place(record, other), record)
         between: list[RelationshipRecord] = []
-        groups: dict[tuple[str, str], list[RelationshipRecord]] = {}
+        groups: dict[tuple[str, ...], list[RelationshipRecord]] = {}
         for record in of_drop:
             other = self._other_end(record)
             if other in {self.keep, self.drop}:
                 between.append(record)
             # A node that has been deleted since the first statement took its relationships with it.
             elif other in pairs:
-                groups.setdefault((record.neo4j_type, other), []).append(record)
+                groups.setdefault(_place(record, other), []).append(record)
         foreign = {
-            (record.neo4j_type, other) for other, pair in pairs.items() for record in pair.foreign
+            _place(record, other) for other, pair in pairs.items() for record in pair.foreign
         }
         if refused := next((group for group in groups if group in foreign), None):
             raise InputError(
@@ -163,10 +155,8 @@ class Merge(WholeWrite[MergePlan]):
         lost = [*node.lost, *(note for one in [*moved, *merged] for note in one.lost)]
         to_model = self.graph.nodes.to_model
         return MergePlan(
-            keep=to_model(keep),
-            node=to_model(node.write.after),
+            record=to_model(node.write.after),
             drop=to_model(drop),
-            moved=len(moved),
             merged=len(merged),
             between=len(between),
             cited=len(cited),
@@ -327,6 +317,14 @@ class Merge(WholeWrite[MergePlan]):
         return (
             record.to_entity_key if record.from_entity_key == self.drop else record.from_entity_key
         )
+
+
+def _place(record: RelationshipRecord, other: str) -> tuple[str, ...]:
+    """What is the same for relationships that become one if two of their ends do.
+
+    Each of several that another program made between two nodes stays by itself.
+    """
+    return record.neo4j_type, other, record.key if record.is_parallel else ""
 
 
 def _is_earlier(other: Record, record: Record) -> bool:

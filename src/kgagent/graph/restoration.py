@@ -2,23 +2,22 @@
 with it. The restoration of a node that was merged takes the merge back.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from kgagent.errors import AlreadyExistsError, InputError, NotFoundError
 from kgagent.graph.deleted_records import DELETED_NAMES, format_minute
 from kgagent.graph.pair_state import End
-from kgagent.graph.property_names import RELATIONSHIP_BOOKKEEPING
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import ReferenceForms, message_key
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
-from kgagent.graph.taken_back import taken_back
+from kgagent.graph.undone_merge import MergedNode, kept_relationship
 from kgagent.graph.user_graph import UserGraph
-from kgagent.graph.whole_write import Change, Changes, WholeWrite, changed
+from kgagent.graph.whole_write import Changes, Plan, WholeWrite, changed
 from kgagent.models import GraphNode, GraphRelationship
 from kgagent.names import shorten_name
 
@@ -26,48 +25,31 @@ MAX_LISTED = 5
 MAX_DELETIONS = 100
 """Deletions that are examined for one reference."""
 
-_NOT_MOVED_BACK = frozenset({*RELATIONSHIP_BOOKKEEPING, "created_at", "updated_at"}) - {
-    "is_reversed"
-}
-"""What later changes of a moved relationship do not change in the one that is restored."""
-
-
-@dataclass(frozen=True)
-class RelationshipRestorationPlan:
-    """A relationship to restore, as callers will see it, and what is written."""
-
-    record: GraphRelationship
-    changes: Changes
-
 
 @dataclass(frozen=True, kw_only=True)
-class NodeRestorationPlan:
+class NodeRestorationPlan(Plan[GraphNode]):
     """What the restoration of a node does.
 
     Attributes:
-        record: the node as callers see it once it is restored.
         relationships: number of relationships that are restored with it.
         skipped: the other nodes of relationships that stay deleted, as these nodes do not exist.
         existing: the node that has the key of the deleted one, so that it gets a new one.
         merged_into: the node into which it had been merged.
-        changes: what is written.
     """
 
-    record: GraphNode
     relationships: int
     skipped: tuple[End, ...]
     existing: GraphNode | None
     merged_into: GraphNode | None
-    changes: Changes
 
 
 @dataclass(frozen=True)
-class RelationshipRestoration(WholeWrite[RelationshipRestorationPlan]):
+class RelationshipRestoration(WholeWrite[Plan[GraphRelationship]]):
     """Restores the relationship between the nodes of an intent that was deleted last."""
 
     intent: RelationshipIntent
 
-    async def plan(self) -> RelationshipRestorationPlan:
+    async def plan(self) -> Plan[GraphRelationship]:
         """Find the deleted relationship.
 
         Raises:
@@ -116,14 +98,14 @@ class RelationshipRestoration(WholeWrite[RelationshipRestorationPlan]):
         _check_window(row, f"The relationship {between}", self.graph.context.clock(), advice)
         model = relationships.to_model(record, self.intent.from_entity_key)
         changes = Changes(restored=(changed(record, {}),))
-        return RelationshipRestorationPlan(model, changes)
+        return Plan(record=model, changes=changes)
 
     @staticmethod
     def _deleted(
         row: Row, blank: RelationshipRecord, ends: Mapping[str, End]
     ) -> RelationshipRecord:
         end_keys = sorted(ends, key=lambda key: key != row["from_entity_key"])
-        return _relationship(
+        return kept_relationship(
             {**row, "neo4j_type": blank.neo4j_type}, *(ends[key] for key in end_keys)
         )
 
@@ -189,15 +171,14 @@ class NodeRestoration(WholeWrite[NodeRestorationPlan]):
             other = End(**one["other"])
             if other.element_id:
                 ends = (end, other) if one["from_entity_key"] == key else (other, end)
-                relationships.append((_relationship(one, *ends), one["written"]))
+                relationships.append((kept_relationship(one, *ends), one["written"]))
             else:
                 skipped.append(other)
-        changes = Changes(
-            restored=(restored, *(changed(record, {}) for record, _ in relationships))
-        )
-        if keep is not None:
-            moved = {id(record): written for record, written in relationships if written}
-            changes = await self._with_merge_undone(changes, moved, stayed, keep, nodes)
+        if keep is None:
+            changes = Changes(restored=(restored, *(changed(one, {}) for one, _ in relationships)))
+        else:
+            merge = MergedNode(self.graph, restored, keep)
+            changes = await merge.taken_back(relationships, stayed, nodes)
         to_model = graph.nodes.to_model
         return NodeRestorationPlan(
             record=to_model(restored.after),
@@ -207,96 +188,6 @@ class NodeRestoration(WholeWrite[NodeRestorationPlan]):
             merged_into=None if keep is None else to_model(nodes[keep]),
             changes=changes,
         )
-
-    async def _with_merge_undone(
-        self,
-        changes: Changes,
-        moved: Mapping[int, str],
-        stayed: Sequence[Row],
-        keep: str,
-        nodes: Mapping[str, NodeRecord],
-    ) -> Changes:
-        """The changes that take a merge back too, without losing what was written since.
-
-        A relationship that the merge moved returns with its later changes, and the records that it
-        changed lose what it wrote.
-
-        Args:
-            changes: they restore the node and its relationships.
-            moved: of the relationships that were moved, by their ids, what the merge wrote.
-            stayed: what is kept of the records that the merge changed.
-            keep: key of the node into which the node was merged.
-            nodes: the nodes among these records as they are now.
-        """
-        own = changes.restored[0].after.entity_key
-        before: list[Record] = [self._kept_record(row) for row in stayed]
-        as_moved = [
-            _with_end(one.stored, own, keep) for one in changes.restored if id(one.stored) in moved
-        ]
-        live = await self._live(
-            [*as_moved, *(one for one in before if isinstance(one, RelationshipRecord))]
-        )
-        restored, deleted = list[Change[Any]](), list[Record]()
-        for one in changes.restored:
-            now = next(live) if id(one.stored) in moved else None
-            if now is None:
-                restored.append(one)
-            else:
-                deleted.append(now)
-                later = _later_changes(one.stored, moved[id(one.stored)], now)
-                restored.append(changed(one.stored, later))
-        stay = []
-        for record, row in zip(before, stayed, strict=True):
-            present: Record | None = (
-                nodes.get(record.entity_key) if isinstance(record, NodeRecord) else next(live)
-            )
-            if present is not None and (taken := taken_back(record, row["written"], present)):
-                stay.append(changed(present, taken))
-        return Changes(
-            deleted=tuple(deleted),
-            changed=tuple(stay),
-            restored=tuple(restored),
-            used=tuple(before),
-        )
-
-    async def _live(
-        self, wanted: Sequence[RelationshipRecord]
-    ) -> Iterator[RelationshipRecord | None]:
-        """Relationships as they are now; None for one that does not exist, or that was created
-        again.
-        """
-        relationships = self.graph.relationships
-        pairs = await relationships.read_pairs(
-            self.graph.user_id,
-            [
-                RelationshipIntent(
-                    from_entity_key=one.from_entity_key, to_entity_key=one.to_entity_key
-                )
-                for one in wanted
-            ],
-            for_update=True,
-        )
-
-        def identity(record: RelationshipRecord) -> tuple[str, object]:
-            key = relationships.relationship_key(record)
-            return key, record.properties.get("created_at")
-
-        return iter(
-            [
-                next((one for one in pair.relationships if identity(one) == identity(before)), None)
-                for before, pair in zip(wanted, pairs, strict=True)
-            ]
-        )
-
-    def _kept_record(self, row: Row) -> Record:
-        """A record as it was before a merge that changed it."""
-        if row["labels"]:
-            return NodeRecord.read(row, self.graph.nodes.ontology)
-        ends = [
-            End(element_id="", entity_key=row[f"{end}_entity_key"], label="", name="")
-            for end in ("from", "to")
-        ]
-        return _relationship(row, *ends)
 
     async def _deleted_node(self) -> Row:
         """The last deletion of the node that the reference means.
@@ -362,25 +253,6 @@ async def _kept_rows(graph: UserGraph, name: str, **parameters: object) -> list[
     return await graph.nodes.store.read(text, {"user_id": graph.user_id, **parameters})
 
 
-def _later_changes(
-    before: RelationshipRecord, written: str, now: RelationshipRecord
-) -> dict[str, Any]:
-    """What was changed in a relationship after a merge moved it."""
-    present = {**now.properties, **taken_back(before, written, now)}
-    return {
-        name: present.get(name)
-        for name in (present.keys() | before.properties.keys()) - _NOT_MOVED_BACK
-        if present.get(name) != before.properties.get(name)
-    }
-
-
-def _with_end(record: RelationshipRecord, end: str, other: str) -> RelationshipRecord:
-    """A relationship with another node in place of one of its ends."""
-    if record.from_entity_key == end:
-        return replace(record, from_entity_key=other)
-    return replace(record, to_entity_key=other)
-
-
 def _is_whole(row: Row) -> bool:
     """Whether a deleted record was not purged while it was read."""
     return row["deleted_at"] is not None and row["undo_until"] is not None
@@ -401,15 +273,3 @@ def _check_window(row: Row, shown: str, now: datetime, advice: str = "") -> None
 
 def _minute(moment: Any) -> str:  # noqa: ANN401
     return format_minute(moment.to_native())
-
-
-def _relationship(row: Mapping[str, Any], start: End, end: End) -> RelationshipRecord:
-    """A deleted relationship from one node to another."""
-    ends = {
-        "from_entity_key": start.entity_key,
-        "from_name": start.name,
-        "to_entity_key": end.entity_key,
-        "to_name": end.name,
-    }
-    record = RelationshipRecord.read({**row, **ends})
-    return replace(record, from_element_id=start.element_id, to_element_id=end.element_id)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from kgagent.graph.compare_and_set import conflict_error, pause_after
 from kgagent.graph.deleted_records import DELETED_NAMES
@@ -20,7 +20,7 @@ from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
 from kgagent.graph.store import Row
 from kgagent.graph.taken_back import fingerprints
 from kgagent.graph.user_graph import UserGraph
-from kgagent.graph.writes import PlannedWrite, RecordT
+from kgagent.graph.writes import ModelT, PlannedWrite, RecordT
 from kgagent.turns import in_turns
 
 MAX_RECORDS = 10_000
@@ -61,16 +61,21 @@ class Changes:
     merged_into: str | None = None
 
 
-class Plan(Protocol):
-    """What a write does, and what its answer says."""
+@dataclass(frozen=True, kw_only=True)
+class Plan(Generic[ModelT]):
+    """What a write does.
 
-    @property
-    def changes(self) -> Changes:
-        """What is written."""
-        ...
+    Attributes:
+        record: the node or relationship, as callers see it: before a deletion, or after a merge or
+            a restoration.
+        changes: what is written.
+    """
+
+    record: ModelT
+    changes: Changes
 
 
-PlanT = TypeVar("PlanT", bound=Plan)
+PlanT = TypeVar("PlanT", bound=Plan[Any])
 
 
 @dataclass(frozen=True)

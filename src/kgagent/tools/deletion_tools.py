@@ -134,13 +134,13 @@ class DeleteNode(Tool[DeleteNodeArguments]):
     async def question(self, context: ToolContext, arguments: DeleteNodeArguments) -> str:
         """Which node would be deleted, and how many relationships with it."""
         plan = await self._deletion(context, arguments).plan()
-        related = and_relationships(plan.relationships)
+        related = and_relationships(len(plan.changes.deleted) - 1)
         return f"Delete {described(plan.record)}{related}? {undo(context.undo_window)}"
 
     async def run(self, context: ToolContext, arguments: DeleteNodeArguments) -> DeletedNode:
         """Delete the node."""
         deleted = await self._deletion(context, arguments).run()
-        node, relationships = deleted.plan.record, deleted.plan.relationships
+        node, relationships = deleted.plan.record, len(deleted.plan.changes.deleted) - 1
         hint = context.undo_hint(deleted.undo_until)
         return DeletedNode(
             message=f"Deleted {node.label} {node.name}{and_relationships(relationships)}; {hint}",

@@ -101,9 +101,8 @@ class MergeNodes(Tool[MergeNodesArguments]):
     async def question(self, context: ToolContext, arguments: MergeNodesArguments) -> str:
         """Which nodes would be merged."""
         plan = await self._merge(context, arguments).plan()
-        return (
-            f"Merge {described(plan.drop)} into {described(plan.keep)}? {undo(context.undo_window)}"
-        )
+        nodes = f"{described(plan.drop)} into {described(plan.record)}"
+        return f"Merge {nodes}? {undo(context.undo_window)}"
 
     async def run(self, context: ToolContext, arguments: MergeNodesArguments) -> MergedNodes:
         """Merge the nodes."""
@@ -111,18 +110,18 @@ class MergeNodes(Tool[MergeNodesArguments]):
         plan = merged.plan
         hint = context.undo_hint(merged.undo_until)
         return MergedNodes(
-            message=f"Merged {plan.drop.name or plan.drop.entity_key} into {plan.node.label} "
-            f"{plan.node.name}; {hint}",
+            message=f"Merged {plan.drop.name or plan.drop.entity_key} into {plan.record.label} "
+            f"{plan.record.name}; {hint}",
             dropped_node=plan.drop.model_copy(update={"notes": (), "properties": {}}),
-            relationships_moved=plan.moved,
+            relationships_moved=len(plan.changes.moved),
             relationships_merged=plan.merged,
             relationships_dropped=plan.between,
             kept_as_notes=tuple(beginning(note, MAX_NOTE_TEXT) for note in plan.lost[:MAX_NOTES]),
             sources_renamed=plan.cited,
             embeddings_regenerated=merged.embedded,
-            node=plan.node,
+            node=plan.record,
             undo_until=utc(merged.undo_until),
-            written=(plan.node,),
+            written=(plan.record,),
         )
 
     def _merge(self, context: ToolContext, arguments: MergeNodesArguments) -> Merge:

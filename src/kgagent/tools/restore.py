@@ -237,7 +237,7 @@ async def _merged_with_new_one(
         return node, beside
     try:
         merge = Merge(context.graph, NO_WINDOW, keep=existing.entity_key, drop=node.entity_key)
-        merged = (await merge.run()).plan.node
+        merged = (await merge.run()).plan.record
     except KgAgentError as error:
         return node, f"{beside}. The two could not be merged: {error}"
     same = node.description in {"", merged.description}

@@ -232,6 +232,34 @@ async def test_what_was_written_since_a_merge_stays_when_it_is_taken_back(
     await database.assert_current()
 
 
+async def test_each_of_several_relationships_of_another_program_moves_and_returns_by_itself(
+    tools: Toolset, database: Database
+) -> None:
+    nord, alp, double = await persons(tools, "Nord", "Alp", "Alp Ltd.")
+    await relate(tools, alp, nord, "paid")
+    await relate(tools, double, nord, "paid")
+    await database.run(
+        "MATCH (a:Person {entity_key: $double}), (b:Person {entity_key: $nord}) "
+        "UNWIND ['#1', '#2'] AS key CREATE (a)-[r:has_relationship_with {relationship_key: key, "
+        "user_id: $user, relationship_type: 'paid', amount: toInteger(substring(key, 1))}]->(b)",
+        double=double,
+        nord=nord,
+    )
+    before = [(one["first"], one["relationship_key"]) for one in await database.relationships()]
+    counts = succeeded(await merge(tools, alp, double))
+    assert (counts["relationships_moved"], counts["relationships_merged"]) == (2, 1)
+    moved = await database.relationships()
+    assert sorted((one["first"] == alp, one.get("amount", 0)) for one in moved) == [
+        (True, 0),
+        (True, 1),
+        (True, 2),
+    ]
+    succeeded(await tools.restore(entity_key=double))
+    after = [(one["first"], one["relationship_key"]) for one in await database.relationships()]
+    assert sorted(after) == sorted(before)
+    await database.assert_current()
+
+
 async def test_merges_of_merged_nodes_are_taken_back_one_after_the_other(
     tools: Toolset, database: Database, keys: dict[str, str]
 ) -> None:
@@ -414,7 +442,8 @@ async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_on
     await relate(tools, ada, bo, notes=[{"content": "row", "source_entity_key": second}, "bake"])
     embedder.forget()
     assert succeeded(await merge(tools, first, second))["sources_renamed"] == 2
-    assert embedder.calls == 0
+    # The former description of the second.
+    assert embedder.stored == [["of June"]]
     stored = await database.relationships() + await database.nodes()
     stored_notes = [item["notes"] for item in stored if "notes" in item]
     assert sum(f'"source_entity_key":"{first}"' in notes for notes in stored_notes) == 2

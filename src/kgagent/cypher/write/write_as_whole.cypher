@@ -80,6 +80,10 @@ CALL (relationships) {
   SET copy = properties(r)
   SET copy += row.kept
 }
+// What takes the place of a deleted relationship may have its key.
+FOREACH (held IN [one IN relationships WHERE one.row.is_deleted] |
+  FOREACH (r IN [held.record] | REMOVE r.relationship_key)
+)
 CALL () {
   UNWIND $new_nodes AS row
   MATCH (old:«deleted_node»)

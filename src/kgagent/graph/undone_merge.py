@@ -1,0 +1,136 @@
+"""Taking a merge back: the node that was merged returns with its relationships, and the records
+that the merge changed are as before, without losing what was written since.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kgagent.graph.pair_state import End
+from kgagent.graph.property_names import RELATIONSHIP_BOOKKEEPING
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
+from kgagent.graph.relationships import RelationshipIntent
+from kgagent.graph.store import Row
+from kgagent.graph.taken_back import taken_back
+from kgagent.graph.user_graph import UserGraph
+from kgagent.graph.whole_write import Change, Changes, changed
+
+_STAY = frozenset({*RELATIONSHIP_BOOKKEEPING, "created_at", "updated_at"}) - {"is_reversed"}
+"""Properties of a relationship that returns which stay as they were."""
+
+
+@dataclass(frozen=True)
+class MergedNode:
+    """A node that was merged into another, and is restored.
+
+    Attributes:
+        graph: the records of the user.
+        node: the node.
+        keep: key of the other node.
+    """
+
+    graph: UserGraph
+    node: Change[NodeRecord]
+    keep: str
+
+    async def taken_back(
+        self,
+        relationships: Sequence[tuple[RelationshipRecord, str | None]],
+        stayed: Sequence[Row],
+        nodes: Mapping[str, NodeRecord],
+    ) -> Changes:
+        """What takes the merge back.
+
+        Args:
+            relationships: what is kept of the relationships of the node; of one that the merge
+                moved, with the fingerprints of what it wrote. It returns with its later changes.
+            stayed: what is kept of the records that the merge changed.
+            nodes: the nodes among these records as they are now.
+        """
+        moved = [self._moved(record) for record, written in relationships if written]
+        before = [self._kept(row) for row in stayed]
+        live = await self._live(
+            [*moved, *(one for one in before if isinstance(one, RelationshipRecord))]
+        )
+        restored: list[Change[Any]] = [self.node]
+        deleted: list[Record] = []
+        for record, written in relationships:
+            now = next(live) if written else None
+            later = _later_changes(record, written, now) if written and now else {}
+            restored.append(changed(record, later))
+            deleted += [now] if now else []
+        stay: list[Change[Any]] = []
+        for one, row in zip(before, stayed, strict=True):
+            present = nodes.get(one.entity_key) if isinstance(one, NodeRecord) else next(live)
+            if present and (values := taken_back(one, row["written"], present)):
+                stay.append(changed(present, values))
+        return Changes(
+            deleted=tuple(deleted),
+            changed=tuple(stay),
+            restored=tuple(restored),
+            used=tuple(before),
+        )
+
+    def _moved(self, record: RelationshipRecord) -> RelationshipRecord:
+        """A relationship of the node as the merge moved it to the other."""
+        if record.from_entity_key == self.node.after.entity_key:
+            return replace(record, from_entity_key=self.keep)
+        return replace(record, to_entity_key=self.keep)
+
+    def _kept(self, row: Row) -> Record:
+        """A record as it was before the merge changed it."""
+        if row["labels"]:
+            return NodeRecord.read(row, self.graph.nodes.ontology)
+        ends = [
+            End(element_id="", entity_key=row[f"{end}_entity_key"], label="", name="")
+            for end in ("from", "to")
+        ]
+        return kept_relationship(row, *ends)
+
+    async def _live(
+        self, wanted: Sequence[RelationshipRecord]
+    ) -> Iterator[RelationshipRecord | None]:
+        """Relationships as they are now; None for one that does not exist, or that was created
+        again.
+        """
+        relationships = self.graph.relationships
+        intents = [
+            RelationshipIntent(from_entity_key=one.from_entity_key, to_entity_key=one.to_entity_key)
+            for one in wanted
+        ]
+        pairs = await relationships.read_pairs(self.graph.user_id, intents, for_update=True)
+
+        def identity(record: RelationshipRecord) -> tuple[str, object]:
+            key = relationships.relationship_key(record)
+            return key, record.properties.get("created_at")
+
+        return iter(
+            [
+                next((one for one in pair.relationships if identity(one) == identity(before)), None)
+                for before, pair in zip(wanted, pairs, strict=True)
+            ]
+        )
+
+
+def kept_relationship(row: Mapping[str, Any], start: End, end: End) -> RelationshipRecord:
+    """A deleted relationship from one node to another, as it was kept."""
+    ends = {
+        "from_entity_key": start.entity_key,
+        "from_name": start.name,
+        "to_entity_key": end.entity_key,
+        "to_name": end.name,
+    }
+    record = RelationshipRecord.read({**row, **ends})
+    return replace(record, from_element_id=start.element_id, to_element_id=end.element_id)
+
+
+def _later_changes(
+    before: RelationshipRecord, written: str, now: RelationshipRecord
+) -> dict[str, Any]:
+    """What was changed in a relationship after a merge moved it."""
+    present = {**now.properties, **taken_back(before, written, now)}
+    return {
+        name: present.get(name)
+        for name in (present.keys() | before.properties.keys()) - _STAY
+        if present.get(name) != before.properties.get(name)
+    }
