@@ -20,6 +20,7 @@ from kgagent.patterns.plans import query_plans
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import UserReads
 from kgagent.patterns.runner import PatternRunner, RunResult
+from kgagent.search.scope import RelationshipFilter
 from tests.support.examples import examples
 from tests.support.plain_walk import PlainGraph, PlainNode, PlainRelationship
 from tests.support.stored import cypher
@@ -243,13 +244,14 @@ async def compiled(
     is_narrowed: bool = False,
 ) -> RunResult:
     """Run a pattern or a combinator as kgagent does, or as it does if that takes long."""
-    reader = PathReader(graph.ontology)
+    reader, kept = PathReader(graph.ontology), RelationshipFilter()
     reads = UserReads.within(60.0, services_of(graph).store, user_id)
     quick_seconds = 0.0 if is_narrowed else EVERYTHING
     runner = PatternRunner(
         reads,
         graph.embedder,
         reader,
+        kept=kept,
         paths=EVERYTHING,
         explored=EVERYTHING,
         quick_seconds=quick_seconds,

@@ -54,7 +54,8 @@ class MatchedPath(GraphModel):
         relationships: relationships between the nodes, one fewer.
         steps: position in `nodes` of the node at which each step arrives.
         properties: metrics of the path: `hops`, and the components of the score that were computed.
-        score: what paths are ranked by, greater is better.
+        score: what paths are ranked by, greater is better; a path with a past relationship has 1
+            less.
         explanation: how the score was computed.
     """
 

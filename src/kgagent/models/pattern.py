@@ -42,12 +42,12 @@ class StepDirection(LenientEnum):
 class TraversalStep(PatternModel):
     """One step: follows one or several relationships from a node to the next node of the path."""
 
-    not_in_schema: ClassVar[frozenset[str]] = frozenset({"step_index", "min_hops"})
+    not_in_schema: ClassVar[frozenset[str]] = frozenset({"step_index", "min_hops", "current"})
 
     source_label: Name | None = Field(
         None,
         validation_alias=accepts("source_label", "source", "from_label", "start_label"),
-        description="Label of the node where it starts. Default: any.",
+        description="Label where it starts. Default: any.",
     )
     relation_type: Name | RelationTypes | None = Field(
         None,
@@ -60,7 +60,7 @@ class TraversalStep(PatternModel):
     target_label: Name | None = Field(
         None,
         validation_alias=accepts("target_label", "target", "to_label", "end_label"),
-        description="Label of the node where it arrives. Default: any.",
+        description="Label where it arrives. Default: any.",
     )
     step_index: int | None = Field(
         None,
@@ -77,6 +77,7 @@ class TraversalStep(PatternModel):
     max_hops: int = Field(
         1, ge=1, le=MAX_STEPS, description="Relationships that the step may follow in a row."
     )
+    current: bool = Field(False, description="Only relationships that hold now.")
 
     @model_validator(mode="before")
     @classmethod

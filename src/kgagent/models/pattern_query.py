@@ -15,6 +15,7 @@ from kgagent.models.constraint import (
     RelationTypes,
     accepts,
 )
+from kgagent.models.fields import AsOf
 from kgagent.models.pattern import GraphPattern
 from kgagent.models.search import MAX_HOPS
 
@@ -159,10 +160,7 @@ class GraphQuery(PatternModel):
         None,
         max_length=8_000,
         validation_alias=accepts("query", "text_query", "question"),
-        description=(
-            "The question in plain words: used to rank paths, and for a hybrid search if no path "
-            "matches."
-        ),
+        description=("The question in plain words: ranks paths; searched for if no path matches."),
     )
     targets: tuple[ResolutionTarget, ...] = Field(
         default=(),
@@ -202,6 +200,7 @@ class GraphQuery(PatternModel):
         ),
     )
     max_paths: int | None = Field(None, ge=1, le=MAX_PATHS, description="Maximum number of paths.")
+    as_of: AsOf = None
     one_path_per: Position | None = Field(
         None, description="Returns only the best path for each node at this position."
     )

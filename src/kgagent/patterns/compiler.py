@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from kgagent.graph.statements import Statement
+from kgagent.graph.statements import Statement, statement
 from kgagent.models.constraint import Position
 from kgagent.models.pattern import GraphPattern
 from kgagent.patterns.match_clauses import MatchClauses
 from kgagent.patterns.plans import EntryPoint, QueryPlan
 from kgagent.patterns.predicates import Matching, Predicates, StatementParameters
+from kgagent.search.scope import RelationshipFilter
 
 
 @dataclass(frozen=True)
@@ -28,19 +29,21 @@ class Compiler:
         user_id: owner of the graph.
         entry_points: nodes at which paths start or end; empty for any.
         matching: stored values that satisfy the constraints that Cypher cannot evaluate.
+        kept: the time asked for.
     """
 
     user_id: str
     entry_points: Sequence[EntryPoint] = ()
     matching: Matching = field(default_factory=dict)
+    kept: RelationshipFilter = field(default_factory=RelationshipFilter)
 
     def compile(self, plan: QueryPlan, limit: int) -> CompiledStatement:
         """Compile the statement that matches the paths of a plan.
 
         Its only row has `paths`: lists of nodes [id], relationships [id], lengths [relationships of
-            each step] and `at`
-        (id of the node for which only the best path is kept, or null). Thousands of rows would take
-        longer to transfer.
+            each step], `at`
+        (id of the node for which only the best path is kept, or null) and whether a relationship is
+        past. Thousands of rows would take longer to transfer.
 
         Args:
             plan: the plan.
@@ -113,13 +116,18 @@ class Compiler:
         return [point.element_id for point in self.entry_points if point.fits(label)]
 
     def _parameters(self) -> StatementParameters:
-        return StatementParameters(user_id=self.user_id, zero=0)
+        return StatementParameters(
+            user_id=self.user_id, zero=0, filter=self.kept.parameters["filter"]
+        )
+
+    def _predicates(self, values: StatementParameters) -> Predicates:
+        return Predicates(values, self.matching, is_as_of=self.kept.as_of is not None)
 
     def _chain(
         self, plan: QueryPlan, values: StatementParameters, *, in_order: bool = False
     ) -> list[MatchClauses]:
         """The patterns of the plan, each starting at the end variable of the one before."""
-        predicates = Predicates(values, self.matching)
+        predicates = self._predicates(values)
         chain: list[MatchClauses] = []
         for number, segment in enumerate(plan.segments):
             clauses = MatchClauses(
@@ -146,13 +154,15 @@ class Compiler:
                 exists = self._exists(other, plan.join.on, variable, f"j{number}", values)
                 chain[0].require(exists, plan.join.at)
         best = None if plan.best_at is None else plan.place(plan.best_at)
+        relationships = " + ".join(part.relationships for part in chain)
         path = ", ".join(
             (
                 f"[n IN [{chain[0].node('start')}] + {' + '.join(part.nodes for part in chain)} | "
                 f"elementId(n)]",
-                f"[r IN {' + '.join(part.relationships for part in chain)} | elementId(r)]",
+                f"[r IN {relationships} | elementId(r)]",
                 f"[{', '.join(length for part in chain for length in part.lengths)}]",
                 "null" if best is None else f"elementId({chain[best.segment].node(best.position)})",
+                f"any(r IN {relationships} WHERE {statement('_past')})",
             )
         )
         clauses = "\n".join(part.text for part in chain)
@@ -172,7 +182,7 @@ class Compiler:
     ) -> str:
         """A predicate: the pattern has a path with the node at a position."""
         clauses = MatchClauses(
-            pattern, prefix, values, Predicates(values, self.matching), bound={position: variable}
+            pattern, prefix, values, self._predicates(values), bound={position: variable}
         )
         plan = QueryPlan((pattern,))
         if (entered := plan.entered_at(self.entry_points)) is not None:

@@ -179,6 +179,7 @@ class MatchClauses:
         """The predicates on each relationship that a repeated step follows."""
         yield f"{node}.user_id = $user_id"
         yield f"coalesce({relationship}.user_id, $user_id) = $user_id"
+        yield from self._predicates.on_step(self._pattern.steps[place], relationship)
         for constraint in self._pattern.constraints:
             if constraint.on == "relationship" and self._is_of_step(constraint, place):
                 yield self._predicates.on_relationship(constraint, relationship, self.node)
@@ -195,9 +196,10 @@ class MatchClauses:
             self._require(f"{node}.user_id = $user_id", self._nodes.index(node))
         for place, step in enumerate(self._pattern.steps):
             if not step.repeats:
-                self._of_hop(
-                    f"coalesce({self._prefix}r{place}.user_id, $user_id) = $user_id", place
-                )
+                relationship = f"{self._prefix}r{place}"
+                self._of_hop(f"coalesce({relationship}.user_id, $user_id) = $user_id", place)
+                for predicate in self._predicates.on_step(step, relationship):
+                    self._of_hop(predicate, place)
 
     def _of_hop(self, predicate: str, place: int) -> None:
         """Add a predicate on the relationship of a step, which is bound together with its target

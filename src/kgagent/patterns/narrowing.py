@@ -98,8 +98,14 @@ async def _read(reads: UserReads, statement: CompiledStatement) -> list[PathMatc
     """Read paths; each id is kept in memory once, however many paths contain it."""
     [row] = await reads.read(statement.text, statement.parameters)
     return [
-        PathMatch(tuple(map(intern, nodes)), tuple(map(intern, relationships)), tuple(lengths), at)
-        for nodes, relationships, lengths, at in row["paths"]
+        PathMatch(
+            tuple(map(intern, nodes)),
+            tuple(map(intern, relationships)),
+            tuple(lengths),
+            at,
+            is_past,
+        )
+        for nodes, relationships, lengths, at, is_past in row["paths"]
     ]
 
 

@@ -25,6 +25,7 @@ from kgagent.ontology import Ontology
 from kgagent.patterns.path_scores import Hop, ScoredPath
 from kgagent.patterns.ranking import PathRanking
 from kgagent.patterns.reads import UserReads
+from kgagent.search.scope import EVERY, RelationshipFilter
 
 TEXT_PROPERTIES = ("text", "content", "description")
 """Properties that may hold the text of a chunk; the first that exists is used."""
@@ -54,8 +55,9 @@ class ReadPaths:
 class PathReader:
     """Makes models of the nodes, relationships and paths of a result."""
 
-    def __init__(self, ontology: Ontology) -> None:
+    def __init__(self, ontology: Ontology, kept: RelationshipFilter = EVERY) -> None:
         self._ontology = ontology
+        self._kept = kept
         self._hidden = INTERNAL_PROPERTIES | ontology.hidden_properties
 
     def node(self, row: Mapping[str, Any]) -> MatchedNode:
@@ -83,7 +85,8 @@ class PathReader:
     async def paths(
         self, reads: UserReads, scored: Sequence[ScoredPath], ranking: PathRanking
     ) -> ReadPaths:
-        """Read paths; a path of which a part was deleted meanwhile is omitted.
+        """Read paths; one of which a part was deleted meanwhile, or did not hold at the time asked
+        for, is omitted.
 
         Raises:
             StatementTimeoutError: time ran out.
@@ -103,9 +106,11 @@ class PathReader:
         nodes = {key: self.node(row) for key, row in of_nodes.result().items()}
         rows = of_relationships.result()
         relationships = {
-            hop: self._relationship(rows[hop[0]], hop[1], nodes)
+            hop: relationship
             for hop in {hop for item in scored for hop in item.path.hops}
-            if hop[0] in rows and nodes.keys() >= {rows[hop[0]]["start"], rows[hop[0]]["end"]}
+            if hop[0] in rows
+            and nodes.keys() >= {rows[hop[0]]["start"], rows[hop[0]]["end"]}
+            and (relationship := self._relationship(rows[hop[0]], hop[1], nodes)) is not None
         }
         complete = [
             item
@@ -187,9 +192,9 @@ class PathReader:
 
     def _relationship(
         self, row: Row, before: str, nodes: Mapping[str, MatchedNode]
-    ) -> MatchedRelationship:
+    ) -> MatchedRelationship | None:
         """Read the map that `_path_relationship.cypher` returns, as a path follows it from a node;
-        see `node`.
+        see `node`. None if it did not hold at the time asked for.
         """
         is_reversed = before != row["start"]
         source, target = (
@@ -204,9 +209,13 @@ class PathReader:
         }
         fields: dict[str, Any] = {"neo4j_type": row["neo4j_type"]}
         if row["neo4j_type"] in self._ontology.relationships:
-            record = RelationshipRecord.read(
-                {**ends, **fields, "element_id": row["id"], "properties": stored}
+            record = self._kept.on_day(
+                RelationshipRecord.read(
+                    {**ends, **fields, "element_id": row["id"], "properties": stored}
+                )
             )
+            if record is None:
+                return None
             fields = dict(record.to_model(self._ontology))
         else:
             word = as_text(stored.get("relationship_type"))

@@ -30,12 +30,14 @@ class PathMatch:
         relationships: ids of the relationships between them.
         lengths: number of relationships that each step followed.
         at: id of the node for which only the best path is kept; None if all paths are kept.
+        is_past: whether a relationship is past.
     """
 
     nodes: tuple[str, ...]
     relationships: tuple[str, ...]
     lengths: tuple[int, ...]
     at: str | None
+    is_past: bool = False
 
     @property
     def hops(self) -> tuple[Hop, ...]:
@@ -127,6 +129,7 @@ async def path_metrics(
             if nodes and has_centrality
             else None,
             semantic=fmean(cosines) if cosines else None,
+            is_past=path.is_past,
         )
 
     return {path: metrics(path) for path in paths}

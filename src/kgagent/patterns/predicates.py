@@ -6,12 +6,13 @@ label, because the server may evaluate predicates in any order.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import JsonValue
 
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.statements import statement
 from kgagent.models.constraint import (
     EQUALITY_TYPES,
     ORDER_OPERATORS,
@@ -20,6 +21,7 @@ from kgagent.models.constraint import (
     ConstraintType,
     Position,
 )
+from kgagent.models.pattern import TraversalStep
 from kgagent.patterns.step_sequences import property_parts
 
 TYPE_MISMATCH = "1 / $zero = 1"
@@ -86,11 +88,25 @@ class StatementParameters:
 
 
 class Predicates:
-    """Compiles the constraints of one statement."""
+    """Compiles the constraints of one statement, whose parameter `filter` is that of a search.
 
-    def __init__(self, values: StatementParameters, matching: Matching) -> None:
+    Args:
+        values: its parameters.
+        matching: stored values that satisfy the constraints that Cypher cannot evaluate.
+        is_as_of: whether the filter asks for a time.
+    """
+
+    def __init__(self, values: StatementParameters, matching: Matching, *, is_as_of: bool) -> None:
         self._values = values
         self._matching = matching
+        self._is_as_of = is_as_of
+
+    def on_step(self, step: TraversalStep, variable: str) -> Iterator[str]:
+        """What a step, and the time asked for, require of a relationship that it follows."""
+        if self._is_as_of:
+            yield f"all(r IN [{variable}] WHERE {statement('_allowed_relationship')})"
+        if step.current:
+            yield f"all(r IN [{variable}] WHERE {statement('_current')})"
 
     def on_node(
         self, constraint: Constraint, variable: str, node_at: NodeAt, *, label: str | None

@@ -13,6 +13,8 @@ PATH_LENGTH is 1 / hops; EDGE_WEIGHT, NODE_CENTRALITY and SEMANTIC_SCORE are the
 is the mean, weighted by `weights`, of 1 / hops, weight / (hops + weight), centrality / (1 +
 centrality) and (1 + semantic) / 2, each 0 to 1; semantic is omitted without a query, or if no
 element of the path has an embedding.
+
+A path with a past relationship has 1 less.
 """
 
 from collections.abc import Mapping
@@ -22,6 +24,7 @@ from pydantic import JsonValue
 
 from kgagent.formatting import counted
 from kgagent.models.pattern_query import HYBRID_WEIGHTS, RankingStrategy, ScoreComponent
+from kgagent.search.score import PAST_PATH_COST
 
 SCORE_WITHOUT_EMBEDDING = -1.0
 """SEMANTIC_SCORE of a path without any embedding."""
@@ -37,6 +40,7 @@ class PathMetrics:
         weight: sum of the weights.
         centrality: mean over the nodes.
         semantic: mean cosine, -1 to 1; None also if no element has an embedding.
+        is_past: whether a relationship is past.
     """
 
     hops: int
@@ -44,6 +48,7 @@ class PathMetrics:
     weight: float | None = None
     centrality: float | None = None
     semantic: float | None = None
+    is_past: bool = False
 
     def to_dict(self) -> dict[str, JsonValue]:
         """The metrics that are known, rounded."""
@@ -81,6 +86,9 @@ class PathRanking:
 
     def score(self, metrics: PathMetrics) -> float:
         """The score of a path; greater is better."""
+        return self._value(metrics) - PAST_PATH_COST * metrics.is_past
+
+    def _value(self, metrics: PathMetrics) -> float:
         if self.strategy is RankingStrategy.EDGE_WEIGHT:
             return metrics.weight or 0.0
         if self.strategy is RankingStrategy.NODE_CENTRALITY:
@@ -110,7 +118,8 @@ class PathRanking:
             why = "no node or relationship of the path has an embedding"
         else:
             why = "mean cosine of the query with the nodes and relationships"
-        return f"{self.strategy} {self.score(metrics):.3f}: {why}"
+        past = f" - {PAST_PATH_COST:g} as it is past" if metrics.is_past else ""
+        return f"{self.strategy} {self.score(metrics):.3f}: {why}{past}"
 
     def _shares(self, metrics: PathMetrics) -> dict[ScoreComponent, tuple[float, float]]:
         """For HYBRID, each known component, scaled to 0 to 1, with its share of the sum of

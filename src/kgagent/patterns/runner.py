@@ -20,6 +20,7 @@ from kgagent.patterns.ranking import PathMetrics, PathRanking
 from kgagent.patterns.reads import UserReads
 from kgagent.patterns.step_sequences import step_sequences
 from kgagent.patterns.stored_values import StoredValues
+from kgagent.search.scope import RelationshipFilter
 
 _COMPARISONS = frozenset({*ORDER_OPERATORS, *TEXT_OPERATORS, ConstraintType.REGEX_MATCH})
 """Constraints that fail the statement if they meet a value of another type."""
@@ -65,6 +66,7 @@ class PatternRunner:
         reads: runs the statements.
         embedder: says which stored embeddings can be compared with the query.
         reader: makes models of paths.
+        kept: the time asked for.
         paths: maximum number of returned paths.
         explored: maximum number of paths that one statement examines.
         quick_seconds: time that a statement over several hops may take before it is narrowed; 0
@@ -77,6 +79,7 @@ class PatternRunner:
         embedder: Embedder,
         reader: PathReader,
         *,
+        kept: RelationshipFilter,
         paths: int,
         explored: int,
         quick_seconds: float = QUICK_SECONDS,
@@ -84,6 +87,7 @@ class PatternRunner:
         self._reads = reads
         self._embedder = embedder
         self._reader = reader
+        self._kept = kept
         self._paths = paths
         self._explored = explored
         self._quick_seconds = quick_seconds
@@ -115,7 +119,7 @@ class PatternRunner:
         matching: dict[str, list[Any]] = {}
         for (key, _), stored in zip(wanted, values, strict=True):
             matching.setdefault(key, []).extend(stored)
-        return Compiler(self._reads.user_id, entry_points, matching)
+        return Compiler(self._reads.user_id, entry_points, matching, self._kept)
 
     async def run(
         self,

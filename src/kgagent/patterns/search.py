@@ -27,6 +27,7 @@ from kgagent.models.pattern_query import (
     RankingStrategy,
     ResolutionTarget,
 )
+from kgagent.models.search import SearchFilters
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.patterns.entry_points import TargetResolver
@@ -39,7 +40,7 @@ from kgagent.patterns.reads import UserReads
 from kgagent.patterns.runner import PatternRunner, RunResult
 from kgagent.search import RetrievalService
 from kgagent.search.arguments import validate_vector
-from kgagent.search.scope import observed
+from kgagent.search.scope import RelationshipFilter, observed
 from kgagent.settings import Settings
 from kgagent.validation import check_user_id
 
@@ -133,7 +134,8 @@ class _QueryRun:
         vector: Sequence[float] | None,
     ) -> None:
         self._search = search
-        self._reader = PathReader(search.ontology)
+        self._kept = RelationshipFilter.of(search.retrieval.scope, SearchFilters(as_of=query.as_of))
+        self._reader = PathReader(search.ontology, self._kept)
         self._reads = reads
         self._query = query
         self._vector = vector
@@ -170,6 +172,7 @@ class _QueryRun:
             self._reads,
             self._search.embedder,
             self._reader,
+            kept=self._kept,
             paths=query.max_paths or settings.patterns_max_paths,
             explored=explored,
         )
@@ -299,7 +302,7 @@ class _QueryRun:
             try:
                 async with self._reads.part(OPTIONAL_SHARE).enforced():
                     hybrid = await self._search.retrieval.hybrid_search(
-                        HybridSearchRequest(query=text),
+                        HybridSearchRequest(query=text, as_of=query.as_of),
                         user_id=self._reads.user_id,
                         vector=self._vector,
                     )

@@ -79,6 +79,8 @@ class Expansion:
             relationship.
         known: the best score of each relationship so far, by the key of its candidate.
         through: the best path of two relationships or more through each relationship, likewise.
+        past: of each relationship that paths reached from a named node: 1 if all of them have a
+            past relationship, else 0; likewise.
     """
 
     reader: FeatureReader
@@ -86,6 +88,7 @@ class Expansion:
     unexplored: Sequence[Path] = ()
     known: Mapping[str, float] = field(default_factory=dict)
     through: Mapping[str, Path] = field(default_factory=dict)
+    past: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def begun(cls, reader: FeatureReader, weights: Features, starts: Iterable[Path]) -> Self:
@@ -120,6 +123,7 @@ class Expansion:
         known may be extended further.
         """
         best: dict[str, Path] = {}
+        past, named = dict(self.past), self.reader.query.named.keys()
         for row in reached:
             found = row["relationship"]
             record = kept.on_day(read_relationship(found)) if found else None
@@ -129,6 +133,8 @@ class Expansion:
             key = path.keys[-1]
             if key not in best or path.score > best[key].score:
                 best[key] = path
+            if nodes_of(path.records[0]) & named and not nodes_of(record) & named:
+                past[key] = min(path.features.past, past.get(key, 1.0))
         through = dict(self.through)
         for path in best.values():
             for key in path.keys:
@@ -138,7 +144,7 @@ class Expansion:
             path for path in best.values() if path.score > self.known.get(path.keys[-1], -1.0)
         ]
         known = {**self.known, **{path.keys[-1]: path.score for path in better}}
-        return replace(self, unexplored=better, known=known, through=through)
+        return replace(self, unexplored=better, known=known, through=through, past=past)
 
     def _extended(self, lead: Path, record: RelationshipRecord, doubt: float) -> Path:
         facts = PathFacts(

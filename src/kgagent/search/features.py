@@ -123,6 +123,8 @@ class FeatureReader:
         statements: Sequence[tuple[str, float | None]],
         weights: Features,
         former: Container[str] = (),
+        *,
+        past: float = 0.0,
     ) -> tuple[list[Features], int]:
         """The features of the statements of a record, and the position of the best one, which alone
         has `types`.
@@ -133,9 +135,10 @@ class FeatureReader:
                 no embedding.
             weights: weight of each feature.
             former: those of the texts that no longer hold.
+            past: whether only past relationships join it to the nodes that the query names.
         """
         nodes, of_record = nodes_of(record), self.words_of_record(record)
-        named, past = self._named(nodes), self._past([record])
+        named, past = self._named(nodes), max(past, self._past([record]))
         features = [
             Features(
                 max(0.0, similarity or 0.0),

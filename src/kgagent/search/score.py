@@ -29,7 +29,8 @@ class Features(NamedTuple):
         hops: hops of the path after its first relationship, as a share of 5; 0 for what was
             retrieved.
         past: 1 if the statement, its relationship or one of the path had ended by the day of the
-            question; a former value is as similar to a question as the present one.
+            question, or if only such relationships join it to a node that the query names; a former
+            value is as similar to a question as the present one.
     """
 
     similarity: float = 0.0

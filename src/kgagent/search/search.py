@@ -49,12 +49,14 @@ class Ranked:
         reader: computes the features of candidates.
         candidates: the records with their provisional scores, best first.
         through: the best path through each relationship, by the key of its candidate.
+        past: whether only past relationships join it to a named node, likewise.
     """
 
     retrieved: Retrieved
     reader: FeatureReader
     candidates: Sequence[Candidate]
     through: Mapping[str, Path] = field(default_factory=dict)
+    past: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -285,7 +287,11 @@ def _scored(
     texts = [one.text for one in statements]
     former = {one.text for one in statements if isinstance(one.note, FormerDescription)}
     features, best = ranked.reader.of_statements(
-        record, list(zip(texts, similarities, strict=True)), weights, former
+        record,
+        list(zip(texts, similarities, strict=True)),
+        weights,
+        former,
+        past=ranked.past.get(candidate.key, 0.0),
     )
     path = ranked.through.get(candidate.key)
     led_to: tuple[RelationshipRecord, ...] = ()
@@ -404,4 +410,5 @@ def _with_paths(ranked: Ranked, expansion: Expansion) -> Ranked:
         ranked,
         candidates=sorted(known.values(), key=lambda one: -one.score),
         through=expansion.through,
+        past=expansion.past,
     )

@@ -138,11 +138,12 @@ WORKED_EXAMPLES = (
     ),
     WorkedExample(
         "Which of my close friends are not interested in sailing?",
-        "A number on a relationship; a branch with at_most 0 requires that there is no such path",
+        "A relationship that holds now, and a number on it; a branch with at_most 0 requires that "
+        "there is no such path",
         {
             "patterns": [
                 {
-                    "steps": [_step("Person", None, "Person", direction="BOTH")],
+                    "steps": [_step("Person", None, "Person", direction="BOTH", current=True)],
                     "constraints": [
                         _named("Me", "start"),
                         _word("friend", 0),
@@ -195,7 +196,8 @@ programs.
 
 FURTHER_FIELDS = """\
 Fields beyond those of the schema:
-- step: min_hops (a step of 2 to 4 relationships: min_hops 2, max_hops 4).
+- step: min_hops (a step of 2 to 4 relationships: min_hops 2, max_hops 4); current (true: only
+  relationships that hold now, or as_of the query).
 - constraint: node_label (applies only to nodes with that label); value_from
   {at_step, property_path} instead of value; property_path "budget.approved" reads JSON in a
   property; at_step -1 (default) means every node or relationship.

@@ -17,9 +17,11 @@ from kgagent.answers.items import (
     item_record,
     kind_text,
 )
+from kgagent.answers.safe_text import safe_text
 from kgagent.formatting import in_one_line
 from kgagent.models.graph import GraphRelationship
 from kgagent.models.matched_path import Chunk, MatchedPath, MatchedRelationship, PatternResult
+from kgagent.models.when import with_time
 
 FALLBACK = "hybrid"
 """Field of the answer that has the results of a hybrid search, if no path matched."""
@@ -101,7 +103,8 @@ class PathItem(Item):
         parts = names[:1]
         for relationship, name in zip(self.path.relationships, names[1:], strict=True):
             start, end = ("<-", "-") if relationship.ends_reversed else ("-", "->")
-            parts.append(f"{start}[{kind_text(relationship)}]{end} {name}")
+            kind = with_time(kind_text(relationship), safe_text(relationship.when or ""), state.day)
+            parts.append(f"{start}[{kind}]{end} {name}")
         return Line(" ".join(parts))
 
     def _nodes(self) -> "list[_PathNodeItem]":
@@ -161,7 +164,12 @@ def _says_more(relationship: GraphRelationship, state: RenderState) -> bool:
     """Whether more is known of a relationship than its nodes and its type."""
     levels = (relationship.attitude, relationship.proximity)
     return any(
-        (relationship.description, *levels, state.properties(relationship), relationship.notes)
+        (
+            relationship.description,
+            *levels,
+            state.properties(relationship),
+            relationship.notes,
+        )
     )
 
 

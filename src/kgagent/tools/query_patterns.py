@@ -217,6 +217,7 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
             arguments,
             content,
             queries=_searched_texts(arguments),
+            as_of=arguments.as_of,
             labels={node.entity_key: node.label for node in result.context.nodes},
         )
 

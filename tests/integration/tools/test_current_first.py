@@ -1,5 +1,7 @@
 """What holds now comes before what has ended, and what has ended is marked, wherever it is shown."""
 
+from typing import Any
+
 import pytest
 
 from kgagent import KnowledgeGraph
@@ -105,6 +107,44 @@ async def test_paths_and_traversals_have_what_holds_now_first_and_take_a_day(
         ]
         for more in ({"as_of": "2016"}, {"as_of": "2019/2020"}, {"as_of": "2010"})
     ] == [["Zoe"], ["Bo"], []]
+
+
+@pytest.mark.usefixtures("keys")
+async def test_a_pattern_has_what_holds_now_first_and_can_ask_for_it_or_for_a_day(
+    tools: Toolset,
+) -> None:
+    def asked(**of_step: object) -> dict[str, Any]:
+        either_way = {"relation_type": "associated_with", "direction": "BOTH"}
+        named = {"property_path": "name", "value": "Acme", "at_step": "start"}
+        words = [
+            {"property_path": "relationship_type", "value": word, "at_step": step}
+            for step, word in enumerate(("led by", "lives in"))
+        ]
+        return {
+            "steps": [
+                {"source_label": "Entity", "target_label": "Person", **either_way, **of_step},
+                {"target_label": "Entity", **either_way},
+            ],
+            "constraints": [
+                {"type": "=", **named},
+                *({"type": "=", "on": "relationship", **word} for word in words),
+            ],
+        }
+
+    async def ways(**more: Any) -> list[str]:
+        found = succeeded(await tools.query_patterns(query=QUESTION, **more, **ENOUGH))
+        return [path["path"].rsplit(" ", 1)[1] for path in found.get("paths", ())]
+
+    assert await ways(**asked()) == ["Sweden", "Norway"]
+    assert await ways(**asked(), ranking="EDGE_WEIGHT") == ["Sweden", "Norway"]
+    assert await ways(**asked(current=True)) == ["Sweden"]
+    assert await ways(**asked(), as_of="2016") == ["Norway"]
+    assert await ways(**asked(max_hops=2, current=True), as_of="2016") == ["Norway"]
+    last = succeeded(await tools.query_patterns(**asked()))["paths"][1]
+    assert last["relationships"][0]["past"] is True
+    assert "- 1 as it is past" in last["explanation"]
+    text = (await tools["query_patterns"].call_text(asked())).text
+    assert "<-[led by (2015/2018, past)]- Zoe" in text
 
 
 async def test_surroundings_have_what_holds_now_first_and_take_a_day(
