@@ -55,7 +55,7 @@ class TraversalStep(PatternModel):
             *("relation_type", "relation_types", "relationship_type", "relationship_types"),
             *("neo4j_type", "neo4j_types", "rel_type", "edge_type", "type"),
         ),
-        description="Neo4j type, or a list of alternatives. Default: any.",
+        description="Neo4j type, or a list of them. Default: any.",
     )
     target_label: Name | None = Field(
         None,

@@ -67,6 +67,19 @@ async def test_a_former_value_is_marked_also_where_it_led_to_a_result(tools: Too
     assert "past" not in str(then)
 
 
+async def test_what_only_a_former_value_joins_to_a_named_node_comes_behind_also_if_it_is_found_itself(
+    tools: Toolset, keys: dict[str, str]
+) -> None:
+    pair = {"from_entity_key": keys["Zoe"], "to_entity_key": keys["Norway"]}
+    succeeded(await tools.update_relationship(**pair, description="Zoe tends lighthouses."))
+    asked = {"query": "Who at Acme tends lighthouses?", "threshold": -1, **ENOUGH}
+    found = succeeded(await tools.hybrid_search(**asked))["relationships"]
+    [norway] = [one for one in found if one["to_name"] == "Norway"]
+    assert "path" not in norway
+    assert norway["contributions"]["past"] < 0.0
+    assert "past" not in norway
+
+
 async def test_the_former_value_is_found_where_it_alone_answers(tools: Toolset) -> None:
     await remembered(
         tools,
