@@ -286,17 +286,19 @@ def _scored(
     similarities = [one.similarities[position] if one.similarities else None for one in statements]
     texts = [one.text for one in statements]
     former = {one.text for one in statements if isinstance(one.note, FormerDescription)}
+    past = ranked.past.get(candidate.key, 0.0)
     features, best = ranked.reader.of_statements(
         record,
         list(zip(texts, similarities, strict=True)),
         weights,
         former,
-        past=ranked.past.get(candidate.key, 0.0),
+        past=past,
     )
     path = ranked.through.get(candidate.key)
     led_to: tuple[RelationshipRecord, ...] = ()
-    if path is not None and path.score > score(features[best], weights):
-        features[best] = path.features
+    of_path = path and path.features._replace(past=max(past, path.features.past))
+    if path and of_path and score(of_path, weights) > score(features[best], weights):
+        features[best] = of_path
         led_to = tuple(path.records[: path.keys.index(candidate.key)])
     of_statements = [
         FoundStatement(

@@ -67,7 +67,7 @@ async def test_a_former_value_is_marked_also_where_it_led_to_a_result(tools: Too
     assert "past" not in str(then)
 
 
-async def test_what_only_a_former_value_joins_to_a_named_node_comes_behind_also_if_it_is_found_itself(
+async def test_what_only_a_former_value_joins_to_a_named_node_costs_also_if_it_is_found_itself(
     tools: Toolset, keys: dict[str, str]
 ) -> None:
     pair = {"from_entity_key": keys["Zoe"], "to_entity_key": keys["Norway"]}
