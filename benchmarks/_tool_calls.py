@@ -141,6 +141,10 @@ async def _find_paths(given: Setting) -> Arguments:
     return {**ends, "query": f"how did they come to know each other? ({given.number})"}
 
 
+async def _find_duplicates(_given: Setting) -> Arguments:
+    return {"limit": 5}
+
+
 async def _remember(given: Setting) -> Arguments:
     names = [f"Nora Finch {given.number}-{i}" for i in range(10)]
     return {
@@ -220,6 +224,7 @@ CALLS: dict[str, Callable[[Setting], Awaitable[Arguments]]] = {
     "get_relationship": _joined,
     "traverse": _traverse,
     "find_paths": _find_paths,
+    "find_duplicates": _find_duplicates,
     "create_node": _create_node,
     "update_node": _update_node,
     "create_relationship": _create_relationship,

@@ -69,6 +69,7 @@ from .models import HybridRelationship as HybridRelationship
 from .models import HybridSearchRequest as HybridSearchRequest
 from .models import HybridSearchResult as HybridSearchResult
 from .models import JoinedRelationships as JoinedRelationships
+from .models import LikelyDuplicate as LikelyDuplicate
 from .models import MatchedNode as MatchedNode
 from .models import MatchedPath as MatchedPath
 from .models import MatchedRelationship as MatchedRelationship

@@ -37,6 +37,7 @@ from kgagent.models import (
     FindPathsResult,
     HybridSearchRequest,
     HybridSearchResult,
+    LikelyDuplicate,
     TraverseRequest,
     TraverseResult,
 )
@@ -385,6 +386,31 @@ class KnowledgeGraph:
         asked = _request(GraphQuery, request, fields, "query")
         async with self._admitted(user_id, embeds=vector is None):
             return await self._services.patterns.query(asked, user_id, vector=vector)
+
+    async def duplicates(
+        self, *, user_id: str, threshold: float = 0.5, limit: int = 50
+    ) -> tuple[LikelyDuplicate, ...]:
+        """Find pairs of nodes that may be the same thing under two names; nothing is changed.
+
+        All nodes of the user are read and compared, which takes up to a minute for 100,000 nodes.
+
+        Args:
+            user_id: owner of the graph.
+            threshold: minimum score, 0 to 1.
+            limit: maximum number of pairs.
+
+        Returns:
+            Pairs with the reason, the most likely first.
+
+        Raises:
+            InputError: an argument is invalid.
+            StoreError: the database failed.
+            BusyError: too many calls of the graph, or of this user, wait.
+        """
+        async with self._admitted(user_id, embeds=False):
+            return await self._services.retrieval.duplicates(
+                user_id=user_id, threshold=threshold, limit=limit
+            )
 
     async def load(
         self,

@@ -34,6 +34,7 @@ from kgagent.models import (
     GraphNode,
     HybridSearchRequest,
     HybridSearchResult,
+    LikelyDuplicate,
     Matches,
     NodeSearchResult,
     RelationshipSearchResult,
@@ -164,6 +165,9 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
         self, *, user_id: str, limit: int = 20
     ) -> list[tuple[GraphNode, int]]: ...
     def traverse(self, request: TraverseRequest, *, user_id: str) -> TraverseResult: ...
+    def duplicates(
+        self, *, user_id: str, threshold: float = 0.5, limit: int = 50
+    ) -> tuple[LikelyDuplicate, ...]: ...
     def relationships_of(
         self, entity_key: str, *, user_id: str, skip: int = 0, limit: int = 50
     ) -> JoinedRelationships: ...
@@ -227,6 +231,9 @@ class SyncKnowledgeGraph(BlockingResource[KnowledgeGraph]):
         vector: Sequence[float] | None = None,
         **fields: object,
     ) -> PatternResult: ...
+    def duplicates(
+        self, *, user_id: str, threshold: float = 0.5, limit: int = 50
+    ) -> tuple[LikelyDuplicate, ...]: ...
     def load(
         self,
         *paths: str | PathLike[str],

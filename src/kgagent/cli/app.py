@@ -13,7 +13,18 @@ from typing import Annotated, ParamSpec
 import typer
 from rich.text import Text
 
-from kgagent.cli import adopt, files, get, ingest, maintenance, restore, search, server, view
+from kgagent.cli import (
+    adopt,
+    duplicates,
+    files,
+    get,
+    ingest,
+    maintenance,
+    restore,
+    search,
+    server,
+    view,
+)
 from kgagent.cli.demo import command as demo
 from kgagent.cli.mcp import command as mcp
 from kgagent.cli.output import print_message
@@ -62,6 +73,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "view": view.view,
     "adopt": adopt.adopt,
     "migrate": maintenance.migrate,
+    "duplicates": duplicates.duplicates,
     "restore": restore.restore,
     "purge": maintenance.purge,
     "doctor": maintenance.doctor,

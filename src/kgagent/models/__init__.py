@@ -3,6 +3,7 @@ searches.
 """
 
 from kgagent.models.constraint import Constraint, ConstraintType, PropertyReference
+from kgagent.models.duplicates import LikelyDuplicate
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import HistoryEntry
 from kgagent.models.hybrid import (
@@ -78,6 +79,7 @@ __all__ = [
     "HybridRelationship",
     "HybridSearchResult",
     "JoinedRelationships",
+    "LikelyDuplicate",
     "MatchedNode",
     "MatchedPath",
     "MatchedRelationship",

@@ -21,6 +21,7 @@ from kgagent.models import (
     GraphNode,
     HybridSearchRequest,
     HybridSearchResult,
+    LikelyDuplicate,
     Matches,
     NodeSearchResult,
     RelationshipSearchResult,
@@ -353,6 +354,16 @@ class RetrievalService:
         scope = self.scope.of(user_id)
         request, warnings = await with_stored_types(scope, request)
         return with_warnings(await traverse(scope, request, self._nodes), warnings)
+
+    @observed("duplicates")
+    async def duplicates(
+        self, *, user_id: str, threshold: float = 0.5, limit: int = 50
+    ) -> tuple[LikelyDuplicate, ...]:
+        """Find nodes that may be one; see `KnowledgeGraph.duplicates`."""
+        from kgagent.search.duplicates import find_duplicates
+
+        check_limit(limit)
+        return await find_duplicates(self.scope.of(user_id), threshold=threshold, limit=limit)
 
     @observed("relationships_of")
     async def relationships_of(

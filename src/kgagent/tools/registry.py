@@ -9,6 +9,7 @@ from kgagent.tools.context import ToolContext
 from kgagent.tools.deletion_tools import DeleteNode, DeleteRelationship
 from kgagent.tools.describe_graph import DescribeGraph
 from kgagent.tools.explore import Explore
+from kgagent.tools.find_duplicates import FindDuplicates
 from kgagent.tools.find_paths import FindPaths
 from kgagent.tools.get_relationship import GetRelationship
 from kgagent.tools.hybrid_search import HybridSearch
@@ -38,6 +39,7 @@ TOOLS: tuple[Tool[Any], ...] = (
     GetRelationship(),
     Traverse(),
     FindPaths(),
+    FindDuplicates(),
     CreateNode(),
     UpdateNode(),
     CreateRelationship(),

@@ -125,6 +125,20 @@ def test_search_ranks_nodes_and_relationships_in_one_list(kgagent: Kgagent, fami
     )
 
 
+def test_likely_duplicates_are_listed_with_the_reason(kgagent: Kgagent, tmp_path: Path) -> None:
+    names = ["Ruth Adeyemi", "Ruth Adéyemi", *(f"Person {number}" for number in range(8))]
+    file = tmp_path / "people.jsonl"
+    lines = ({"kind": "node", "label": "Person", "id": name, "name": name} for name in names)
+    file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+    assert kgagent("load", str(file)).code == 0
+    [pair] = kgagent("duplicates", "--json").payload["duplicates"]
+    assert {pair["first"]["name"], pair["second"]["name"]} == set(names[:2])
+    [line] = kgagent("duplicates").out.splitlines()
+    assert "names: " in line
+    assert " ~ " in line
+    assert kgagent("duplicates", "--threshold", "0.99").out.startswith("No two nodes of user")
+
+
 def test_search_and_explore_show_the_note_that_matches_and_filter_by_time(
     kgagent: Kgagent, tmp_path: Path
 ) -> None:

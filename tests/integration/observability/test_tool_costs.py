@@ -27,6 +27,7 @@ BOUNDS = {
     "get_relationship": (1, 0),
     "traverse": (3, 0),
     "find_paths": (16, 1),
+    "find_duplicates": (1, 0),
     "create_node": (1, 1),
     "update_node": (2, 1),
     "create_relationship": (2, 1),

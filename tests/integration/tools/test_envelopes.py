@@ -29,6 +29,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "get_relationship": {"from_entity_key": "A", "to_entity_key": "B"},
     "traverse": {"entity_key": "A"},
     "find_paths": {"from_entity_key": "A", "to_entity_key": "B", "query": "mentor"},
+    "find_duplicates": {},
     "create_node": {"label": "Person", "name": "Cy"},
     "update_node": {"entity_key": "A", "description": "new"},
     "create_relationship": {
@@ -46,6 +47,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "restore": {"entity_key": "F"},
 }
 WITHOUT = {
+    "find_duplicates",
     "explore",
     "describe_graph",
     "query_patterns",

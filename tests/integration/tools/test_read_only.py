@@ -65,6 +65,7 @@ async def test_every_statement_of_a_tool_that_reads_is_sent_in_read_mode(
         "query_patterns": {"query": "a friend", "patterns": [{"steps": [STEP]}]},
         "get_relationship": ends,
         "traverse": {"entity_key": ends["from_entity_key"], "hops": 2},
+        "find_duplicates": {},
         "find_paths": ends | {"query": "a friend"},
     }
     assert calls.keys() == {name for name, tool in tools.items() if tool.read_only}
