@@ -148,7 +148,9 @@ async def test_an_extra_argument_is_refused(tools: Toolset) -> None:
 
 async def test_an_argument_of_the_wrong_kind_is_named(tools: Toolset) -> None:
     for name, arguments in GOOD.items():
-        field = next(iter(arguments))
+        field = next(iter(arguments), None)
+        if field is None:
+            continue
         values: list[object] = [7, True, {}, "\ud800", "x" * 1_000_000, [[]]]
         if not isinstance(arguments[field], list):  # null in place of a list is no list
             values.append(None)
@@ -157,7 +159,7 @@ async def test_an_argument_of_the_wrong_kind_is_named(tools: Toolset) -> None:
 
 
 async def test_no_arguments_are_an_error(tools: Toolset) -> None:
-    for name in GOOD.keys() - {"describe_graph"}:
+    for name in GOOD.keys() - {"describe_graph", "find_duplicates"}:
         error_of(await tools[name]())
         error_of(json.loads(await tools[name].call_json("")))
 
