@@ -9,8 +9,8 @@ from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.graph.embedded_text import MAX_EMBEDDED_TEXT
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import NodeRecord
-from kgagent.graph.store import Store
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.store import Row, Store
 from kgagent.models import (
     DiscoveredNodes,
     ExploreRequest,
@@ -407,7 +407,7 @@ class RetrievalService:
 
     async def histories(
         self, entity_keys: Sequence[str], *, user_id: str
-    ) -> dict[tuple[str | None, frozenset[str]], tuple[HistoryEntry, ...]]:
+    ) -> dict[tuple[str, ...], tuple[HistoryEntry, ...]]:
         """Read the histories of nodes and of the relationships among them.
 
         Args:
@@ -415,18 +415,21 @@ class RetrievalService:
             user_id: owner of the nodes.
 
         Returns:
-            The earlier values of each record that has any, the oldest first, by its Neo4j type
-            (None for a node) and the key of the node or the keys of both nodes.
+            The earlier values of each record that has any, the oldest first, by the key of the node
+            or the `identity` of the relationship.
 
         Raises:
             StoreError: the database failed.
         """
         scope = self.scope.of(user_id)
         rows = await scope.read(scope.statement("read_histories"), {"keys": list(entity_keys)})
-        return {
-            (row["neo4j_type"], frozenset(row["ends"])): parse_history(row["history"])
-            for row in rows
-        }
+
+        def identity(row: Row) -> tuple[str, ...]:
+            if row["relationship"] is None:
+                return (row["entity_key"],)
+            return RelationshipRecord.read(row["relationship"]).to_model(scope.ontology).identity
+
+        return {identity(row): parse_history(row["history"]) for row in rows}
 
     async def nodes(
         self, entity_keys: Sequence[str], *, user_id: str, labels: Sequence[str] | None = None

@@ -660,6 +660,14 @@ async def test_a_write_changes_one_of_several_only_if_it_is_clear_which(
     after = await amounts(firms)
     assert after[20]["description"] == "A refund."
     assert (after[50], after[70]) == (before[50], before[70])
+    answer = await tools.explore(queries=["Who paid Nord?"])
+    view = await build_view(firms.retrieval, answer, user_id=USER, queries=["Who paid Nord?"])
+    shown = {one.relationship.properties["amount"]: one.history for one in view.relationships}
+    assert {amount: bool(history) for amount, history in shown.items()} == {
+        50: False,
+        70: False,
+        20: True,
+    }
     listed = (await tools.get_relationship(**forth, format="json"))["relationships"]
     [chosen] = [one for one in listed if one["properties"]["amount"] == 70]
     which = {**forth, "relationship_id": chosen["relationship_id"]}

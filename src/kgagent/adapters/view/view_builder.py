@@ -155,14 +155,13 @@ async def _completed(
             distinct.setdefault(item.relationship.identity, item)
     histories = await retrieval.histories(list(by_key), user_id=user_id)
 
-    def with_history(item: ViewT, neo4j_type: str | None, *ends: str) -> ViewT:
-        return item.model_copy(update={"history": histories.get((neo4j_type, frozenset(ends)), ())})
+    def with_history(item: ViewT, *identity: str) -> ViewT:
+        return item.model_copy(update={"history": histories.get(identity, ())})
 
     with_histories = {
-        "nodes": tuple(with_history(item, None, key) for key, item in by_key.items()),
+        "nodes": tuple(with_history(item, key) for key, item in by_key.items()),
         "relationships": tuple(
-            with_history(item, item.relationship.neo4j_type, *_end_keys(item))
-            for item in distinct.values()
+            with_history(item, *item.relationship.identity) for item in distinct.values()
         ),
     }
     return view.model_copy(update=with_histories)
