@@ -21,7 +21,7 @@ from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from kgagent.tools.registry import TOOLS
 from kgagent.validation import accepted_names
-from tests.support.payloads import succeeded
+from tests.support.payloads import error_of, succeeded
 from tests.support.stored import all_of
 
 pytestmark = pytest.mark.neo4j_5
@@ -51,6 +51,7 @@ class Ref:
 ADA, BO, CHESS = Ref("Ada"), Ref("Bo"), Ref("Chess")
 GONE = Ref("Gia", "deleted")
 ENDS = {"from_entity_key": ADA, "to_entity_key": BO}
+WHICH = {"relationship_id": Ref(None, "relationship")}
 NOTE = {"content": "Rows on Sundays", "source_entity_key": Ref(None, "source")}
 STEP = {
     "source_label": "Person",
@@ -110,7 +111,7 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("query_patterns", {"targets": [{"entity_key": ADA}], "patterns": [{"steps": [STEP]}]}),
     ("query_patterns", {"targets": [{"description": Ref("Ada")}], "traversal": {"max_depth": 1}}),
     ("query_patterns", {"patterns": [{"steps": [STEP]}], **CURSOR}),
-    ("get_relationship", ENDS),
+    ("get_relationship", {**ENDS, **WHICH}),
     ("get_relationship", {"from_entity_key": ADA}),
     ("get_relationship", {"from_entity_key": "Ada", "to_entity_key": "Bo", **CURSOR}),
     ("traverse", {"entity_key": ADA, **TYPES}),
@@ -126,31 +127,34 @@ READS: list[tuple[str, dict[str, Any]]] = [
 
 WRITES: list[tuple[str, dict[str, Any]]] = [
     ("update_node", {"entity_key": ADA, "notes": [NOTE]}),
-    ("update_relationship", {**ENDS, "attitude": 4}),
+    ("update_relationship", {**ENDS, **WHICH, "attitude": 4}),
     ("update_relationship", {**ENDS, "notes": [NOTE]}),
     (
         "create_relationship",
-        {"from_entity_key": ADA, "to_entity_key": CHESS, "relationship_type": "plays"},
+        {"from_entity_key": ADA, "to_entity_key": CHESS, "relationship_type": "plays", **WHICH},
     ),
     ("create_relationship", {**ENDS, "relationship_type": "friend", "notes": [NOTE]}),
-    ("add_note_to_relationship", {**ENDS, **NOTE}),
+    ("add_note_to_relationship", {**ENDS, **WHICH, **NOTE}),
     ("add_note_to_relationship", {**ENDS, "notes": [NOTE]}),
     ("update_note", {"entity_key": ADA, "note": Ref("Likes tea", "note"), "content": "Likes tea"}),
-    ("update_note", {**ENDS, "note": Ref("Met in", "note"), "content": "Met in Rome"}),
+    ("update_note", {**ENDS, **WHICH, "note": Ref("Met in", "note"), "content": "Met in Rome"}),
     ("delete_note", {"entity_key": ADA, "note": Ref("Nothing like it", "note")}),
-    ("delete_note", {**ENDS, "note": Ref("Nothing like it", "note")}),
-    ("restore", {"from_entity_key": BO, "to_entity_key": CHESS}),
+    ("delete_note", {**ENDS, **WHICH, "note": Ref("Nothing like it", "note")}),
+    ("restore", {"from_entity_key": BO, "to_entity_key": CHESS, **WHICH}),
     ("restore", {"from_entity_key": GONE, "to_entity_key": CHESS}),
     ("restore", {"entity_key": GONE}),
     ("remember", {"notes": [{"on": ADA, **NOTE}]}),
     ("remember", {"notes": [{"on": ADA, "content": "Rows"}], "source": Ref(None, "source")}),
     (
         "remember",
-        {"notes": [{"on": [ADA, BO], "content": "", "replaces": Ref("Nothing like it", "note")}]},
+        {"notes": [{"on": [ADA, BO], "replaces": Ref("Nothing like it", "note"), **WHICH}]},
     ),
     ("remember", {"nodes": [{"entity_key": ADA, "notes": [NOTE]}]}),
-    ("remember", {"relationships": [{"from": ADA, "to": BO, "attitude": 3, "notes": [NOTE]}]}),
-    ("delete_relationship", {"from_entity_key": ADA, "to_entity_key": BO}),
+    (
+        "remember",
+        {"relationships": [{"from": ADA, "to": BO, "attitude": 3, "notes": [NOTE], **WHICH}]},
+    ),
+    ("delete_relationship", {"from_entity_key": ADA, "to_entity_key": BO, **WHICH}),
     ("merge_nodes", {"keep_entity_key": ADA, "drop_entity_key": BO}),
     ("delete_node", {"entity_key": Ref("Chess"), "delete_relationships": True}),
     # The rest creates nodes with names of the other user's nodes.
@@ -399,6 +403,13 @@ async def other_users_graph(tools: Toolset) -> dict[str, list[list[Any]]]:
     for name in ("Zqorvo lost", "Zqorvo past"):
         succeeded(await tools.delete_node(entity_key=keys[name], delete_relationships=True))
 
+    listed = error_of(
+        await tools.get_relationship(
+            from_entity_key="Ada", to_entity_key="Zqnila 1", relationship_id="0"
+        )
+    )
+    [relationship_id] = re.findall(r"They have (\w+)", listed)
+
     def forms(*names: str) -> list[list[str]]:
         pairs = [[name, keys[name], keys[name][:8]] for name in names]
         return [list(each) for each in zip(*pairs, strict=True)]
@@ -411,6 +422,7 @@ async def other_users_graph(tools: Toolset) -> dict[str, list[list[Any]]]:
         "text": [["Zqnila 1"], ["zqtold"]],
         "type": [["zqmentor"]],
         "call": [["zq-call"]],
+        "relationship": [[relationship_id]],
     }
 
 
