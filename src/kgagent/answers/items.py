@@ -74,6 +74,7 @@ class RenderState:
         with_properties: whether properties beyond the usual fields are shown.
         as_of: the time asked for, in EDTF; None: today. Relationships that had ended by then are
             marked.
+        conflicts: what relationships conflict with, by their identities.
         own: labels and Neo4j types of kgagent's records, whose bookkeeping is not shown; None: all
             of them.
         node_hint: how to see the omitted notes of a node; empty if there is no way.
@@ -95,6 +96,7 @@ class RenderState:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     with_properties: bool = True
     as_of: str | None = None
+    conflicts: Mapping[tuple[str, ...], str] = field(default_factory=dict)
     own: Container[str] | None = None
     node_hint: str = ""
     relationship_hint: str = ""
@@ -669,7 +671,9 @@ def relationship_text(relationship: GraphRelationship, state: RenderState) -> st
         else ""
     )
     time = relationship.when or (f"said {relationship.said_on}" if relationship.said_on else "")
-    details = ", ".join(filter(None, (*levels, safe_text(time), past, noted)))
+    other = safe_text(state.conflicts.get(relationship.identity, ""))
+    conflict = f"conflicts with {other}" if other else ""
+    details = ", ".join(filter(None, (*levels, safe_text(time), past, noted, conflict)))
     properties = _properties_text(state.properties(relationship))
     return text + (f" ({details})" if details else "") + properties
 
@@ -699,9 +703,13 @@ def item_record(item: GraphNode | GraphRelationship, state: RenderState) -> Json
 
 
 def time_of(relationship: GraphRelationship, state: RenderState) -> JsonRecord:
-    """The time of a relationship, if it has one, and whether that is past."""
+    """The time of a relationship, if it has one, whether that is past, and what it conflicts
+    with.
+    """
     when = {"when": relationship.when} if relationship.when else {}
-    return when | ({"past": True} if is_past(relationship.when, state.day) else {})
+    other = state.conflicts.get(relationship.identity)
+    conflict = {"conflicts_with": other} if other else {}
+    return when | ({"past": True} if is_past(relationship.when, state.day) else {}) | conflict
 
 
 def _properties_text(properties: JsonRecord) -> str:

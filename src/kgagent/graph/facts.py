@@ -2,7 +2,7 @@
 it ends.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -58,6 +58,20 @@ class Fact:
     record: RelationshipRecord
     names: frozenset[str]
     span: Span
+
+    @classmethod
+    def of(cls, record: RelationshipRecord, names: Iterable[str], today: Span) -> "Fact":
+        """A relationship with some of its types, which holds in its last period, or since it was
+        said or written; a new one is written today.
+        """
+        created = str(record.properties.get("created_at", ""))[:10]
+        span = (
+            last_period(record.text("when"))
+            or since(record.text("said_on"))
+            or (since(created) if record.element_id else today)
+            or Span("..", 0, OPEN_END)
+        )
+        return cls(record, frozenset(names), span)
 
     @property
     def other_types(self) -> str:

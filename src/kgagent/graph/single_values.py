@@ -3,7 +3,7 @@ time, such as "lives in", and what the write names.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,11 +17,8 @@ from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions
 from kgagent.models.endings import day_text, end_before, ended, opened
 from kgagent.models.free_types import normalised_type
+from kgagent.models.single_types import SingleTypes, Subjects
 from kgagent.models.when import OPEN_END, day_number
-from kgagent.ontology import Ontology
-
-Subjects = Mapping[str, set[str]]
-"""Nodes by their keys, each with the types of which it has one value."""
 
 Pairs = dict[frozenset[str], list[RelationshipRecord]]
 """The relationships between two nodes, as they are stored or as the last plan leaves them."""
@@ -51,38 +48,6 @@ class Settled:
     texts: tuple[str, ...] = ()
     corrects: bool = False
     is_guarded: bool = False
-
-
-@dataclass(frozen=True)
-class SingleTypes:
-    """The free types of an ontology of which a node has one value, as they are compared."""
-
-    of_source: frozenset[str]
-    of_target: frozenset[str]
-    symmetric: frozenset[str]
-
-    @classmethod
-    def of(cls, ontology: Ontology) -> "SingleTypes":
-        """Those of an ontology."""
-        lists = (
-            ontology.single_valued_types,
-            ontology.single_holder_types,
-            ontology.symmetric_types,
-        )
-        return cls(*(frozenset(map(normalised_type, types)) for types in lists))
-
-    def subjects(self, names: Iterable[str], source: str, target: str) -> Subjects:
-        """The nodes of a relationship, in its direction, that have one value of one of its
-        types.
-        """
-        found: dict[str, set[str]] = defaultdict(set)
-        for name in names:
-            of_both = name in self.symmetric and name in self.of_source | self.of_target
-            if of_both or name in self.of_source:
-                found[source].add(name)
-            if of_both or name in self.of_target:
-                found[target].add(name)
-        return found
 
 
 @dataclass
@@ -238,7 +203,7 @@ class SingleValues:
             corrects=corrects,
             is_guarded=True,
         )
-        fact = self._fact(record, set().union(*subjects.values()))
+        fact = Fact.of(record, set().union(*subjects.values()), self._today)
         if is_stated and subjects and not fact.other_types and fact.span.last < span.first:
             when = f"{record.text('when')}; {span.begin}/.."
             settled.values["when"] = when
@@ -261,7 +226,7 @@ class SingleValues:
             InputError: it names no other relationship of the two nodes, or several.
         """
         others = {
-            id(one): self._fact(one, type_names(one.text("relationship_type")))
+            id(one): Fact.of(one, type_names(one.text("relationship_type")), self._today)
             for node in intent.pair
             for records in self._lists[node]
             for one in records
@@ -329,20 +294,7 @@ class SingleValues:
                 if pair_of(other) != pair_of(record) and (
                     shared := names & of_other.get(node, set())
                 ):
-                    yield self._fact(other, shared)
-
-    def _fact(self, record: RelationshipRecord, names: set[str]) -> Fact:
-        """A relationship with some of its types, which holds in its last period, or since it was
-        said or written.
-        """
-        created = str(record.properties.get("created_at", ""))[:10]
-        span = (
-            last_period(record.text("when"))
-            or since(record.text("said_on"))
-            or (since(created) if record.element_id else self._today)
-            or Span("..", 0, OPEN_END)
-        )
-        return Fact(record, frozenset(names), span)
+                    yield Fact.of(other, shared, self._today)
 
     def _is_conflict(self, rival: Fact, span: Span) -> bool:
         """Whether a value and a new one are from two sources, and neither is known to be later."""

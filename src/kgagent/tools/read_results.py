@@ -12,7 +12,8 @@ from typing import Any, ClassVar, TypeVar
 
 from pydantic import Field, JsonValue
 
-from kgagent.answers.items import RenderState, namesakes
+from kgagent.answers.conflicts import conflicts
+from kgagent.answers.items import RelationshipItem, RenderState, namesakes
 from kgagent.answers.page import NOTHING_RELEVANT, Content, json_page, nothing_about, text_page
 from kgagent.errors import InputError
 from kgagent.graph.reference_forms import message_key
@@ -20,6 +21,8 @@ from kgagent.models.fields import ShortText
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExploreResult
+from kgagent.models.single_types import SingleTypes
+from kgagent.models.when import day_of_question, period_of
 from kgagent.names import plain_words
 from kgagent.tools.arguments import Format
 from kgagent.tools.base import ToolResult
@@ -110,12 +113,16 @@ async def render_page(
         - context.ontology.stop_words
     )
     keys = {key: message_key(key) for key in namesakes(content.items)}
+    day = day_of_question(None if as_of is None else period_of(as_of), now)
+    relationships = (one.relationship for one in content.items if isinstance(one, RelationshipItem))
+    conflicting = conflicts(relationships, SingleTypes.of(context.ontology), day)
 
     def new_state() -> RenderState:
         return RenderState(
             now=now,
             asked=asked,
             as_of=as_of,
+            conflicts=conflicting,
             keys=keys,
             labels=labels or {},
             sources=sources,

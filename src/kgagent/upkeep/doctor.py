@@ -1,20 +1,23 @@
 """The diagnosis of a whole graph: the server, its indexes, every record and owners."""
 
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from hashlib import blake2b
 from itertools import groupby
 
 from kgagent.embedding.base import Embedder
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, counted
+from kgagent.graph.facts import type_names
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
-from kgagent.graph.records import NodeRecord
+from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.schema import Schema
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
+from kgagent.models.single_types import SingleTypes
+from kgagent.models.when import day_number
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
@@ -52,6 +55,7 @@ async def diagnose(
     await checks.run(progress or SilentProgress())
     findings += checks.findings
     findings += await owner_findings(services.nodes, user_id)
+    findings += await conflict_findings(services, user_id)
     findings += await unadopted_findings(services.nodes, user_id)
     facts = DiagnosisFacts(
         uri=store.uri,
@@ -152,6 +156,45 @@ async def owner_findings(nodes: NodeRepository, user_id: str | None) -> list[Fin
         )
         findings.append(Finding("warning", message, fix))
     return findings
+
+
+async def conflict_findings(services: GraphServices, user_id: str | None) -> list[Finding]:
+    """One finding for all nodes that have several present values of a type of which they can have
+    one.
+
+    Args:
+        services: the parts of the graph.
+        user_id: owner of the nodes; None for all.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    types = SingleTypes.of(services.ontology)
+    if not types.all:
+        return []
+    day = day_number(services.write_context.clock())
+    text = statement("find_rival_values", **services.relationships.names)
+    parameters = {"user_id": user_id, "types": sorted(types.all), "day": day}
+    conflicts = []
+    for row in await services.store.read(text, parameters):
+        values: dict[str, list[str]] = defaultdict(list)
+        for record in map(RelationshipRecord.read, row["relationships"]):
+            names = type_names(record.text("relationship_type"))
+            for name in types.subjects(names, *record.ends_in_direction).get(row["key"], ()):
+                values[name].append(beginning(repr(record.triplet), MAX_NAME))
+        conflicts += [", ".join(of_type) for of_type in values.values() if len(of_type) > 1]
+    if not conflicts:
+        return []
+    listed = "; ".join(conflicts[:MAX_LISTED])
+    more = "; …" if len(conflicts) > MAX_LISTED else ""
+    message = (
+        f"{counted(len(conflicts), 'conflict')} of values of which one can hold: {listed}{more}"
+    )
+    fix = (
+        'Repeat the one that holds with remember and "ends": ["lives in Oslo"], or, if the other '
+        "never held, with correction too"
+    )
+    return [Finding("info", message, fix)]
 
 
 async def unadopted_findings(nodes: NodeRepository, user_id: str | None) -> list[Finding]:

@@ -10,6 +10,7 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.tools import Payload, Toolset
+from tests.conftest import Clock
 from tests.support.payloads import succeeded
 from tests.support.stored import cypher, relationships_of
 
@@ -285,3 +286,23 @@ async def test_what_an_item_ends_must_be_one_known_relationship(
     [failed] = payload["failures"]
     assert error in failed["error"]
     assert set(await times(graph, user_id)) == {"Bo", "Cy", "Rome"}
+
+
+async def test_values_of_two_sources_of_which_none_is_later_are_a_conflict_until_one_call_settles_it(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, clock: Clock
+) -> None:
+    for place, source in (("Oslo", "Letter"), ("Bergen", "Diary")):
+        payload = await tell(tools, lives_in(place), said_on="2020-05-01", source=source)
+        assert payload["ended"] == []
+        clock.forward(days=1)
+    shown = await tools.get_relationship(from_entity_key="Anna", format="json")
+    marks = {one["to_name"]: one["conflicts_with"] for one in succeeded(shown)["relationships"]}
+    assert marks == {"Oslo": "Anna lives in Bergen", "Bergen": "Anna lives in Oslo"}
+    text = str((await tools.get_relationship(from_entity_key="Anna", format="text"))["text"])
+    assert text.count("conflicts with Anna lives in") == 2
+    found = [one.message for one in (await graph.diagnose(user_id=user_id)).findings]
+    assert any("'Anna lives in Oslo', 'Anna lives in Bergen'" in one for one in found), found
+    payload = await tell(tools, lives_in("Bergen", ends=["Oslo"]), said_on="2020-06-01")
+    assert payload["ended"] == ["Anna lives in Oslo (until 2020-05-31)"]
+    found = [one.message for one in (await graph.diagnose(user_id=user_id)).findings]
+    assert not any("conflict" in one for one in found)

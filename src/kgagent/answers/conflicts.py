@@ -1,0 +1,47 @@
+"""Relationships of an answer that cannot both hold."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from kgagent.models.free_types import normalised_type, split_types
+from kgagent.models.graph import GraphRelationship
+from kgagent.models.single_types import SingleTypes
+from kgagent.models.when import OPEN_START, is_past, periods_of
+
+
+def conflicts(
+    relationships: Iterable[GraphRelationship], types: SingleTypes, day: int
+) -> Mapping[tuple[str, ...], str]:
+    """What each relationship conflicts with, as short sentences: another value, on a day, of a type
+    of which a node has one; neither is known to be the later one.
+
+    Args:
+        relationships: the relationships of an answer.
+        types: the types of which a node has one value.
+        day: the day, such as 20230204.
+    """
+    values: dict[tuple[str, str], dict[tuple[str, ...], GraphRelationship]] = defaultdict(dict)
+    for one in relationships:
+        names = map(normalised_type, split_types(one.relationship_type))
+        if (declared := types.all.intersection(names)) and not is_past(one.when, day):
+            ends = (one.from_entity_key, one.to_entity_key)
+            source, target = reversed(ends) if one.ends_reversed else ends
+            for node, of_node in types.subjects(declared, source, target).items():
+                for name in of_node:
+                    values[node, name][one.identity] = one
+    found: dict[tuple[str, ...], str] = {}
+    for of_type in values.values():
+        for identity, one in of_type.items():
+            others = [
+                other.triplet
+                for other in of_type.values()
+                if other.pair != one.pair and _begin(other) == _begin(one) <= day
+            ]
+            if others:
+                found[identity] = ", ".join(others)
+    return found
+
+
+def _begin(relationship: GraphRelationship) -> int:
+    periods = periods_of(relationship.when) or periods_of(relationship.said_on)
+    return periods[-1].earliest if periods else OPEN_START
