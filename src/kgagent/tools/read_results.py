@@ -13,11 +13,12 @@ from typing import Any, ClassVar, TypeVar
 from pydantic import Field, JsonValue
 
 from kgagent.answers.conflicts import conflicts
-from kgagent.answers.items import RelationshipItem, RenderState, namesakes
+from kgagent.answers.items import RenderState, namesakes
 from kgagent.answers.page import NOTHING_RELEVANT, Content, json_page, nothing_about, text_page
 from kgagent.errors import InputError
 from kgagent.graph.reference_forms import message_key
 from kgagent.models.fields import ShortText
+from kgagent.models.graph import GraphRelationship
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExploreResult
@@ -114,7 +115,8 @@ async def render_page(
     )
     keys = {key: message_key(key) for key in namesakes(content.items)}
     day = day_of_question(None if as_of is None else period_of(as_of), now)
-    relationships = (one.relationship for one in content.items if isinstance(one, RelationshipItem))
+    shown = (getattr(item, "relationship", None) for item in content.items)
+    relationships = [one for one in shown if isinstance(one, GraphRelationship)]
     conflicting = conflicts(relationships, SingleTypes.of(context.ontology), day)
 
     def new_state() -> RenderState:

@@ -182,7 +182,7 @@ async def conflict_findings(services: GraphServices, user_id: str | None) -> lis
             names = type_names(record.text("relationship_type"))
             for name in types.subjects(names, *record.ends_in_direction).get(row["key"], ()):
                 values[name].append(beginning(repr(record.triplet), MAX_NAME))
-        conflicts += [", ".join(of_type) for of_type in values.values() if len(of_type) > 1]
+        conflicts += [", ".join(sorted(of_type)) for of_type in values.values() if len(of_type) > 1]
     if not conflicts:
         return []
     listed = "; ".join(conflicts[:MAX_LISTED])

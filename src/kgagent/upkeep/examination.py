@@ -262,7 +262,7 @@ class Inspected:
                 issues.append(MISSING_USER if user_id is None else WRONG_USER)
             if record.properties.get("relationship_key") != repository.relationship_key(record):
                 issues.append(WRONG_KEY)
-            days = days_of([record.properties.get("when")])
+            days = days_of([record.dated])
             if any(record.properties.get(name) != value for name, value in days.items()):
                 issues.append(WRONG_DAYS)
         return Examination(issues=tuple(issues), outdated_texts=outdated_texts)
