@@ -3,12 +3,11 @@
 import uuid
 from dataclasses import replace
 from datetime import timedelta
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
+from pydantic import Field
 
-from kgagent.errors import KgAgentError
+from kgagent.errors import InputError, KgAgentError
 from kgagent.formatting import counted, in_one_line
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.former_value import FormerField, FormerValue
@@ -77,18 +76,6 @@ class RestoreArguments(Arguments):
     )
     verbose: Verbose = False
 
-    @model_validator(mode="after")
-    def _one_target(self) -> Self:
-        """Check that one node or two nodes are named."""
-        pair = (self.from_entity_key, self.to_entity_key)
-        if bool(self.entity_key) is any(pair) or any(pair) is not all(pair):
-            raise PydanticCustomError(
-                "restore_target", "give entity_key, or from_entity_key and to_entity_key"
-            )
-        if self.value is not None and self.field is None:
-            raise PydanticCustomError("restore_field", "value needs field, whose value it was")
-        return self
-
 
 class Restored(WriteToolResultWithRecords):
     """What restore restored.
@@ -140,10 +127,14 @@ class Restore(Tool[RestoreArguments]):
 
     async def run(self, context: ToolContext, arguments: RestoreArguments) -> Restored:
         """Restore the node, the relationship or the earlier value."""
-        key = arguments.entity_key
+        key, ends = arguments.entity_key, (arguments.from_entity_key, arguments.to_entity_key)
+        if any(ends) if key else not all(ends):
+            raise InputError("entity_key: give it, or from_entity_key and to_entity_key")
+        if arguments.value is not None and arguments.field is None:
+            raise InputError("value needs field: whose earlier value it is")
         relationship = RelationshipIntent(
-            from_entity_key=arguments.from_entity_key or "",
-            to_entity_key=arguments.to_entity_key or "",
+            from_entity_key=ends[0] or "",
+            to_entity_key=ends[1] or "",
             neo4j_type=arguments.neo4j_type,
             relationship_id=arguments.relationship_id,
             correction=True,

@@ -143,6 +143,7 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
     ("restore", {"from_entity_key": BO, "to_entity_key": CHESS, **WHICH}),
     ("restore", {"from_entity_key": GONE, "to_entity_key": CHESS}),
     ("restore", {"entity_key": GONE}),
+    ("restore", {"entity_key": ADA, "field": "description", "value": Ref("Rows", "note")}),
     ("remember", {"notes": [{"on": ADA, **NOTE}]}),
     ("remember", {"notes": [{"on": ADA, "content": "Rows"}], "source": Ref(None, "source")}),
     (
@@ -219,6 +220,7 @@ SWITCHES = frozenset(
         "delete_relationships",
         "direction",
         "distinct_nodes",
+        "field",
         "format",
         "is_owner",
         "new",

@@ -204,6 +204,22 @@ async def test_a_forgotten_node_takes_its_relationships_and_all_that_is_kept_of_
     assert len(await nodes_of(graph, user_id)) == 6
 
 
+async def test_with_a_node_what_was_merged_into_it_is_forgotten(
+    graph: KnowledgeGraph, user_id: str, canary: str
+) -> None:
+    tools = graph.tools(user_id=user_id)
+    ruth, double, cal = [
+        await person(tools, name, notes=[name]) for name in ("Ruth", canary, "Cal")
+    ]
+    await relate(tools, double, cal, description=canary)
+    succeeded(await tools.merge_nodes(keep_entity_key=ruth, drop_entity_key=double))
+    counted = await graph.forget(user_id=user_id, entity_key=ruth, dry_run=True)
+    report = await graph.forget(user_id=user_id, entity_key=ruth)
+    assert report == counted.model_copy(update={"dry_run": False})
+    assert await holders(graph, canary) == 0
+    assert [one["name"] for one in await nodes_of(graph, user_id)] == ["Cal"]
+
+
 async def plant_source(graph: KnowledgeGraph, user_id: str, canary: str) -> str:
     """A source whose notes are on nodes, relationships, and deleted ones."""
     tools = graph.tools(user_id=user_id)
@@ -219,6 +235,8 @@ async def plant_source(graph: KnowledgeGraph, user_id: str, canary: str) -> str:
     await relate(tools, ines, cal, notes=[notes[0]])
     succeeded(await tools.delete_relationship(from_entity_key=ruth, to_entity_key=cal))
     succeeded(await tools.delete_node(entity_key=cal, delete_relationships=True))
+    double = await person(tools, "Ruth C.", notes=[notes[1]])
+    succeeded(await tools.merge_nodes(keep_entity_key=ruth, drop_entity_key=double))
     return source
 
 
@@ -230,10 +248,10 @@ async def test_of_a_forgotten_source_no_note_is_left_and_every_embedding_is_curr
     clock.forward(days=1)
     report = await graph.forget(user_id=user_id, entity_key=source)
     assert report == counted.model_copy(update={"dry_run": False})
-    assert (report.nodes, report.notes) == (1, 6)
+    assert (report.nodes, report.notes) == (1, 7)
     assert (
         str(report)
-        == "1 node, 0 relationships, 0 deleted records and 6 notes of other records forgotten"
+        == "1 node, 0 relationships, 0 deleted records and 7 notes of other records forgotten"
     )
     assert await holders(graph, canary) == 0
     assert await indexed(graph, canary) == 0
