@@ -70,7 +70,7 @@ async def load(graph: KnowledgeGraph, questions: list[dict[str, Any]]) -> None:
         file = Path(folder) / "2wiki.jsonl"
         lines = map(json.dumps, (*nodes.values(), *relationships.values()))
         file.write_text("\n".join(lines), "utf-8")
-        report = await graph.load(file, user_id=USERS[0])
+        report = await graph.load(file, user_id=USERS[0], batch_size=200)
     print(f"{report.nodes.created} nodes, {report.relationships.created} relationships")
 
 
@@ -155,8 +155,9 @@ async def run(arguments: argparse.Namespace) -> None:
     """Load the graphs and measure."""
     questions = json.loads(arguments.data.read_text("utf-8"))
     embedder = HashingEmbedder(384)
+    settings = Settings().model_copy(update={"query_timeout": 600.0})
     with server(arguments.uri) as where:
-        async with open_graph(where, embedder, Settings(), users=USERS) as graph:
+        async with open_graph(where, embedder, settings, users=USERS) as graph:
             await load(graph, questions)
             figures = await measure(graph, questions)
             if arguments.nodes:

@@ -117,7 +117,8 @@ READS: list[tuple[str, dict[str, Any]]] = [
     ("traverse", {"entity_key": ADA, **TYPES}),
     ("traverse", {"entity_key": "Ada", **CURSOR}),
     ("get_relationship", {"from_entity_key": ADA, "between": "2020/.."}),
-    ("find_duplicates", {"threshold": 0.1, **CURSOR}),
+    ("find_duplicates", {"threshold": 0.1}),
+    ("find_duplicates", {"cursor": Ref("1-000000", "text")}),
     ("find_paths", {**ENDS, "query": Ref("rows", "text")}),
     (
         "find_paths",
