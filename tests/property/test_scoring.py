@@ -174,7 +174,7 @@ async def test_the_score_of_each_statement_is_the_weighted_sum_of_its_features(
     options = HybridSearchRequest(query=query, threshold=-1.0, limit=100)
     result = await graph.retrieval.hybrid_search(options, user_id=user_id)
     items = by_statement(hybrid_items(result), datetime.now(UTC))
-    scored = [item for item in items if item.contributions]
+    scored = [item for item in items if getattr(item, "shown", None) is not None]
     assert len(scored) >= len(drawn)
     weights = WEIGHTS._asdict()
     for item in scored:

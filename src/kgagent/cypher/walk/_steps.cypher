@@ -1,4 +1,5 @@
-// The relationships `r` of a node `from` that the filter keeps, with the user's nodes `n` at their other ends; at most $read_limit are read. Of more, the
+// The relationships `r` of a node `from` that the filter keeps, with the user's nodes `n` at their other ends; at most $read_limit are
+// read. Of more, the
 // database returns some, the same ones until the graph around the node changes.
 // Conditions come after WITH: in the MATCH, the planner would read an index on user_id instead of the few relationships of the node.
 CALL (from) {

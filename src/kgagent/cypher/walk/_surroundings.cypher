@@ -1,4 +1,5 @@
-// The relationships among the nodes whose keys are in $around, and their neighbors with the relationships to them, past ones last: among, neighbors.
+// The relationships among the nodes whose keys are in $around, and their neighbors with the relationships to them, past ones last: among,
+// neighbors.
 CALL () {
   UNWIND $around AS key
   MATCH (a:«labels» {entity_key: key})

@@ -1,5 +1,6 @@
 // Relationships that extend paths at their last node; those that make the best paths first, past ones last.
-// Parameters: user_id; filter; tips [{element_id, total, past}], those of the best path to the node; read_limit (relationships read at a tip);
+// Parameters: user_id; filter; tips [{element_id, total, past}], those of the best path to the node; read_limit (relationships read at a
+//   tip);
 //   node_limit (kept at a tip); limit; vector or null; dimensions; model.
 // Rows: tip, relationship, node [element ids], weight, past.
 UNWIND $tips AS tip

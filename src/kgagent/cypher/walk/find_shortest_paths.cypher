@@ -1,5 +1,6 @@
 // The shortest paths between two nodes of the user, in any direction; those with the highest weights first, past ones last.
-// Parameters: user_id; filter; first, second (entity keys); max_hops, 1 to 6; read_limit (paths read); limit; vector or null; dimensions; model.
+// Parameters: user_id; filter; first, second (entity keys); max_hops, 1 to 6; read_limit (paths read); limit; vector or null; dimensions;
+//   model.
 // Rows: nodes, relationships [element ids, in order], weights [of each relationship], past.
 MATCH (a:«labels» {entity_key: $first})
 WHERE a.user_id = $user_id

@@ -1,5 +1,7 @@
-// Relationships that join the last node of a path from one side with that of a path from the other; those that make the best paths first, past ones last.
-// Parameters: user_id; filter; first, second [{element_id, total, past}], those of the best path to the node; limit; vector or null; dimensions; model.
+// Relationships that join the last node of a path from one side with that of a path from the other; those that make the best paths first,
+// past ones last.
+// Parameters: user_id; filter; first, second [{element_id, total, past}], those of the best path to the node; limit; vector or null;
+//   dimensions; model.
 // Rows: first, relationship, second [element ids], weight, past.
 UNWIND $first AS tip
 MATCH (a)

@@ -1,5 +1,7 @@
-// Nodes one hop from those of a frontier, following relationships in the direction of their triplets; the most strongly joined first, past ones last.
-// Parameters: user_id; filter; frontier, seen, past [entity keys; past: those of the frontier that were only reached through past relationships]; outgoing, incoming (whether such relationships are followed);
+// Nodes one hop from those of a frontier, following relationships in the direction of their triplets; the most strongly joined first, past
+// ones last.
+// Parameters: user_id; filter; frontier, seen, past [entity keys; past: those of the frontier that were only reached through past
+//   relationships]; outgoing, incoming (whether such relationships are followed);
 //   read_limit (relationships read at a node); newest (whether to sort by date);
 //   best_limit (relationships kept of a node); leads (relationships returned with a node); skip, limit.
 // Rows: node, relationships [those that lead to it, strongest or newest first], past.
