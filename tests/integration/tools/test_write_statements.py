@@ -184,3 +184,24 @@ async def test_tools_for_a_node(watched: Watched, keys: dict[str, str]) -> None:
     assert await watched.sent(
         "delete_node", entity_key="Ruth Calder", delete_relationships=True
     ) == (deletion, 0)
+
+
+async def test_a_type_with_one_value_takes_one_more_statement_unless_its_node_is_new(
+    watched: Watched, keys: dict[str, str]
+) -> None:
+    assert keys
+    oslo, bergen = ({"label": "Entity", "name": name} for name in ("Oslo", "Bergen"))
+    lives = {"from": "Tom", "to": "Oslo", "relationship_type": "lives in"}
+    sent = await watched.sent("remember", nodes=[oslo], relationships=[lives])
+    assert sent == ([RESOLVE, "read_single_values", WRITE], 1)
+    # The time of what ends is in no text.
+    moves = {**lives, "to": "Bergen", "when": "2025/.."}
+    sent = await watched.sent("remember", nodes=[bergen], relationships=[moves])
+    assert sent == ([RESOLVE, "read_single_values", WRITE], 1)
+    back = {**moves, "to": "Oslo", "when": "2026/..", "ends": ["lives in Bergen"]}
+    sent = await watched.sent("remember", relationships=[back])
+    read = [READ_PAIRS, "read_single_values", "read_named_relationships"]
+    assert sent == ([RESOLVE, *read, WRITE], 0)
+    new = {"label": "Person", "name": "Una"}
+    sent = await watched.sent("remember", nodes=[new], relationships=[{**lives, "from": "Una"}])
+    assert sent == ([RESOLVE, WRITE], 1)
