@@ -14,6 +14,7 @@ from kgagent.graph.store import Row
 from kgagent.graph.taken_back import taken_back
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.whole_write import Change, Changes, changed
+from kgagent.turns import in_turns
 
 _STAY = frozenset({*RELATIONSHIP_BOOKKEEPING, "created_at", "updated_at"}) - {"is_reversed"}
 """Properties of a relationship that returns which stay as they were."""
@@ -52,22 +53,25 @@ class MergedNode:
         live = await self._live(
             [*moved, *(one for one in before if isinstance(one, RelationshipRecord))]
         )
-        restored: list[Change[Any]] = [self.node]
-        deleted: list[Record] = []
-        for record, written in relationships:
-            now = next(live) if written else None
-            later = _later_changes(record, written, now) if written and now else {}
-            restored.append(changed(record, later))
-            deleted += [now] if now else []
-        stay: list[Change[Any]] = []
-        for one, row in zip(before, stayed, strict=True):
-            present = nodes.get(one.entity_key) if isinstance(one, NodeRecord) else next(live)
-            if present and (values := taken_back(one, row["written"], present)):
-                stay.append(changed(present, values))
+        back = [
+            (record, written, next(live) if written else None) for record, written in relationships
+        ]
+        later = await in_turns(lambda one: _later_changes(*one), back)
+        restored = (changed(one[0], values) for one, values in zip(back, later, strict=True))
+        stay = [
+            (one, row["written"], present)
+            for one, row in zip(before, stayed, strict=True)
+            if (present := nodes.get(one.entity_key) if isinstance(one, NodeRecord) else next(live))
+        ]
+        values = await in_turns(lambda one: taken_back(*one), stay)
         return Changes(
-            deleted=tuple(deleted),
-            changed=tuple(stay),
-            restored=tuple(restored),
+            deleted=tuple(now for _, _, now in back if now),
+            changed=tuple(
+                changed(present, taken)
+                for (_, _, present), taken in zip(stay, values, strict=True)
+                if taken
+            ),
+            restored=(self.node, *restored),
             used=tuple(before),
         )
 
@@ -125,9 +129,11 @@ def kept_relationship(row: Mapping[str, Any], start: End, end: End) -> Relations
 
 
 def _later_changes(
-    before: RelationshipRecord, written: str, now: RelationshipRecord
+    before: RelationshipRecord, written: str | None, now: RelationshipRecord | None
 ) -> dict[str, Any]:
-    """What was changed in a relationship after a merge moved it."""
+    """What was changed in a relationship after a merge moved it, if it did."""
+    if written is None or now is None:
+        return {}
     present = {**now.properties, **taken_back(before, written, now)}
     return {
         name: present.get(name)
