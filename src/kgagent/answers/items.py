@@ -570,7 +570,7 @@ class StatedItem(Item):
 
     def lines(self, state: RenderState) -> list[Line]:
         """The fields: `- Said 2024-06, source Talk: description, attitude`."""
-        said = f"said {safe_text(self.stated.said_on)}" if self.stated.said_on else ""
+        said = f"said {safe_name(self.stated.said_on)}" if self.stated.said_on else ""
         details = [said, *state.source_details(self.stated.source_entity_key)]
         head = ", ".join(filter(None, details)) or "source unknown"
         return [Line(f"- {head[0].upper()}{head[1:]}", ", ".join(self.fields))]
