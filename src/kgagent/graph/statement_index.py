@@ -25,7 +25,7 @@ from kgagent.graph.writes import (
     VectorChange,
     VectorSource,
 )
-from kgagent.models.history import former_descriptions, had_other_type
+from kgagent.models.history import FormerDescription, former_descriptions, had_other_type
 from kgagent.models.note import format_utc
 from kgagent.models.when import periods_of
 
@@ -59,8 +59,10 @@ def record_statements(
         texts[description if description.strip() else ""] = one
     for note in (*record.notes, *former_descriptions(record.properties, record.history)):
         if note.content.strip() and not has_unpaired_surrogates(note.content):
+            # That a description held is no event: no search between days finds it.
             time = StatementTime(
-                note.when, None if note.expires_at is None else format_utc(note.expires_at)
+                None if isinstance(note, FormerDescription) else note.when,
+                None if note.expires_at is None else format_utc(note.expires_at),
             )
             known = texts.get(note.content, IndexedStatement(note.content, ()))
             texts[note.content] = known._replace(times=(*known.times, time))

@@ -85,11 +85,13 @@ class Done(Generic[PlanT]):
     Attributes:
         plan: what was written.
         embedded: number of new embeddings.
+        at: the time of the write.
         undo_until: until when it can be undone; None if it cannot.
     """
 
     plan: PlanT
     embedded: int
+    at: datetime
     undo_until: datetime | None
 
 
@@ -135,11 +137,11 @@ class WholeWrite(ABC, Generic[PlanT]):
         graph, changes = self.graph, plan.changes
         stay, replaced = len(changes.changed), len(changes.changed) + len(changes.moved)
         planned = (*changes.changed, *changes.moved, *changes.restored)
-        now = graph.context.clock()
-        vectors, _ = await embedded(graph, planned, now)
-        times = [now] * replaced + [None] * len(changes.restored)
+        at = graph.context.clock()
+        vectors, _ = await embedded(graph, planned, at)
+        times = [at] * replaced + [None] * len(changes.restored)
         rows = await in_turns(
-            lambda one: written_row(graph, one[0], one[1], now, one[2]),
+            lambda one: written_row(graph, one[0], one[1], at, one[2]),
             zip(planned, vectors, times, strict=True),
         )
         # Embedding took time, in which what is to be restored may have expired.
@@ -178,7 +180,7 @@ class WholeWrite(ABC, Generic[PlanT]):
                 kind = graph.kind(one.after)
                 before = kind.to_model(one.stored, None) if updated_at else None
                 on_change(before, kind.to_model(one.after, None))
-        return Done(plan, sum(vector.vector is not None for vector in vectors), until)
+        return Done(plan, sum(vector.vector is not None for vector in vectors), at, until)
 
 
 async def _kept(

@@ -10,6 +10,7 @@ from kgagent.formatting import beginning
 from kgagent.graph.merging import Merge
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey
+from kgagent.models.note import format_utc
 from kgagent.models.plain import aliases_in
 from kgagent.tools.arguments import Arguments, Verbose
 from kgagent.tools.base import Tool
@@ -108,6 +109,8 @@ class MergeNodes(Tool[MergeNodesArguments]):
         """Merge the nodes."""
         merged = await self._merge(context, arguments).run()
         plan = merged.plan
+        times = {**plan.record.properties, "updated_at": format_utc(merged.at)}
+        node = plan.record.model_copy(update={"properties": times})
         hint = context.undo_hint(merged.undo_until)
         return MergedNodes(
             message=f"Merged {plan.drop.name or plan.drop.entity_key} into {plan.record.label} "
@@ -119,9 +122,9 @@ class MergeNodes(Tool[MergeNodesArguments]):
             kept_as_notes=tuple(beginning(note, MAX_NOTE_TEXT) for note in plan.lost[:MAX_NOTES]),
             sources_renamed=plan.cited,
             embeddings_regenerated=merged.embedded,
-            node=plan.record,
+            node=node,
             undo_until=utc(merged.undo_until),
-            written=(plan.record,),
+            written=(node,),
         )
 
     def _merge(self, context: ToolContext, arguments: MergeNodesArguments) -> Merge:

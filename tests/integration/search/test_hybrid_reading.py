@@ -95,7 +95,7 @@ MENTOR = "MATCH (:Person {user_id: $user})-[r {relationship_type: 'mentor'}]->()
 CHANGES = {
     "deleted": f"{MENTOR} DELETE r",
     "of another user": f"{MENTOR} SET r.user_id = 'another'",
-    "another one": f"{MENTOR} SET r.relationship_type = 'rival'",
+    "another one": f"{MENTOR} SET r.relationship_key = 'another'",
 }
 
 

@@ -199,7 +199,7 @@ async def test_the_plan_depends_on_how_much_the_user_has(
         (crowd.half, [RARE], indexed),
         (crowd.small[0], None, "exact"),
         (crowd.single, None, "exact"),
-        (crowd.half, [], "none"),
+        (crowd.half, [], indexed),
     ):
         found = await graph.retrieval.relationship_vector_search(
             vector=crowd.questions[0], threshold=-1.0, user_id=user_id, relationship_types=types

@@ -156,6 +156,19 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
         "remember",
         {"relationships": [{"from": ADA, "to": BO, "attitude": 3, "notes": [NOTE], **WHICH}]},
     ),
+    (
+        "remember",
+        {
+            "relationships": [
+                {
+                    "from": ADA,
+                    "to": BO,
+                    "relationship_type": "rival",
+                    "ends": [Ref("Chess", "text")],
+                }
+            ]
+        },
+    ),
     ("delete_relationship", {"from_entity_key": ADA, "to_entity_key": BO, **WHICH}),
     ("merge_nodes", {"keep_entity_key": ADA, "drop_entity_key": BO}),
     ("delete_node", {"entity_key": Ref("Chess"), "delete_relationships": True}),
@@ -217,6 +230,7 @@ SWITCHES = frozenset(
     [
         "clear",
         "correction",
+        "current",
         "cycle",
         "delete_relationships",
         "direction",

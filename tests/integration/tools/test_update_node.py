@@ -45,7 +45,7 @@ async def test_a_description_can_be_cleared(tools: Toolset, embedder: WatchedEmb
     embedder.forget()
     payload = succeeded(await tools.update_node(entity_key=key, description=""))
     assert "description" not in payload["node"]
-    assert embedder.stored == [["Ada"]]
+    assert embedder.stored == [["Ada", "A mathematician"]]
     error = error_of(await tools.update_node(entity_key=key))
     assert error == "Nothing to change: give name, aliases, description, notes or is_owner"
 

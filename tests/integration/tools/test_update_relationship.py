@@ -124,7 +124,7 @@ async def test_attitude_proximity_and_description_can_be_cleared(
         not {"attitude", "attitude_word", "proximity", "description"}
         & payload["relationship"].keys()
     )
-    assert embedder.stored == [["friend"]]
+    assert embedder.stored == [["friend", FIRST["description"]]]
     [stored] = await database.assert_current()
     assert not {"attitude", "proximity"} & stored.keys()
 

@@ -96,7 +96,7 @@ async def test_details_show_the_time_the_notes_by_date_and_what_was_before(
         )
         await expect(details).to_contain_text("2019/..")
         await expect(details).to_contain_text(re.compile("They met.*They sailed"))
-        await expect(details).to_contain_text("relationship type: mentoruntil 2024-02-03")
+        await expect(details).to_contain_text("relationship type: mentor (2019/..)until 2024-02-03")
         await details.get_by_role("button", name="Ruth", exact=True).click()
         await expect(details).to_contain_text("description: An architect.was wrong")
 

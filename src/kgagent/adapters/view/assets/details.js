@@ -59,11 +59,15 @@ kg.details = (() => {
   const notesSection = (notes) => (notes?.length ? section("Notes", el("ul", { class: "notes" }, byTime(notes).map(noteItem))) : null);
 
   const historyItem = (entry) => {
-    const until = entry.ended ?? (entry.until && format.date(entry.until));
+    const until = entry.ended ?? entry.said_on ?? (entry.until && format.date(entry.until));
+    const value = entry.when ? `${entry.value} (${entry.when})` : String(entry.value);
     const facts = [entry.corrected ? "was wrong" : null, until && `until ${until}`, entry.by !== "unknown" && `by ${entry.by}`].filter(Boolean);
-    return el("li", {}, `${entry.field.replaceAll("_", " ")}: `, el("bdi", {}, String(entry.value)), facts.length ? el("small", {}, facts.join(" · ")) : null);
+    return el("li", {}, `${entry.field.replaceAll("_", " ")}: `, el("bdi", {}, value), facts.length ? el("small", {}, facts.join(" · ")) : null);
   };
-  const historySection = (history) => (history?.length ? section("Before", el("ul", { class: "notes" }, [...history].reverse().map(historyItem))) : null);
+  const historySection = (entries) => {
+    const history = (entries ?? []).filter((entry) => entry.value !== null);
+    return history.length ? section("Before", el("ul", { class: "notes" }, history.reverse().map(historyItem))) : null;
+  };
 
   const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
   const propertyText = (value) => {
