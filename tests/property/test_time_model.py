@@ -42,7 +42,7 @@ from tests.support.time_model import (
     Replaced,
     UserModel,
     days_of,
-    in_words,
+    is_new_type,
     shown_notes,
     stored_when,
     with_time,
@@ -320,7 +320,9 @@ class User:
         given = {**values, "clear": sorted(clear), "notes": notes, "correction": correction}
         payload = await self.tools.update_relationship(**self.ends(at), **given)
         record = self.model.record(at)
-        self.check(payload, succeeds=record is not None and bool(values or clear or notes))
+        self.check(
+            payload, succeeds=record is not None and bool(values or clear or notes or correction)
+        )
         if record is not None and payload["success"]:
             changes = {**values, **dict.fromkeys(clear)}
             changes |= {"when": stored_when(values["when"])} if "when" in values else {}
@@ -332,7 +334,7 @@ class User:
                 record,
                 changes,
                 replaces=correction or is_other,
-                ends=is_other and not correction and old_type != in_words(at),
+                ends=not correction and is_new_type(at, old_type, values.get("relationship_type")),
             )
             record.change(changes, self.clock(), corrected=correction, ended=ended)
             self.add_notes(record, notes)

@@ -468,7 +468,7 @@ class UserModel:
                 record,
                 given,
                 replaces=corrected or is_other,
-                ends=is_other and not corrected and old_type != in_words(ends),
+                ends=not corrected and is_new_type(ends, old_type, new_type if is_other else None),
             )
             record.change(
                 given, now, source=source, corrected=corrected, ended=ended, said_on=said_on
@@ -603,6 +603,15 @@ def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
     if when := record.values.get("when") or record.said_on:
         yield when, record.values.get("description") or ""
     yield from ((note.when, note.content) for note in record.current_notes(now) if note.when)
+
+
+def is_new_type(ends: Ends, old: str, new: str | None) -> bool:
+    """Whether a relationship that had a type becomes something that it was not before."""
+    return (
+        bool(new)
+        and old != in_words(ends)
+        and not set(str(new).split(", ")) <= set(old.split(", "))
+    )
 
 
 def in_words(ends: Ends) -> str:

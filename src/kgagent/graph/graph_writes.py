@@ -205,7 +205,7 @@ class GraphStrategy:
             when = intent.values.get("when")
             if when and replaces_type:
                 ended = beginning(when)
-            elif replaces_type and not intent.correction and not _is_plain(stored):
+            elif replaces_type and not intent.correction and _is_new_type(intent, stored):
                 # The period was that of the former type.
                 intent = replace(intent, values={**intent.values, "when": None})
             elif when:
@@ -424,6 +424,12 @@ class GraphStrategy:
         if (first, second) == (record.from_name, record.to_name):
             return record
         return replace(record, from_name=first, to_name=second)
+
+
+def _is_new_type(intent: RelationshipIntent, stored: RelationshipRecord) -> bool:
+    """Whether a relationship that had a type becomes something that it was not before."""
+    given = str(intent.values.get("relationship_type") or "")
+    return not _is_plain(stored) and bool(new_types(stored.text("relationship_type"), given))
 
 
 def _is_plain(stored: RelationshipRecord) -> bool:
