@@ -454,6 +454,7 @@ class User:
             [self.read_note(note) for note in json.loads(stored.get("notes") or "[]")],
             [self.read_entry(entry) for entry in json.loads(stored.get("history") or "[]")],
             said_on=stored.get("said_on"),
+            source=stored.get("source_entity_key"),
         )
 
     async def _time_passes(self) -> None:

@@ -144,6 +144,7 @@ class Record:
         history: what writes replaced.
         stated: of each field what was stated, in the order of writing; what was wrong is not there.
         said_on: when it was first said.
+        source: where that was.
     """
 
     values: dict[str, Any] = field(default_factory=dict)
@@ -151,25 +152,30 @@ class Record:
     history: list[Replaced] = field(default_factory=list)
     stated: dict[str, list[Stated]] = field(default_factory=dict)
     said_on: str | None = None
+    source: str | None = None
 
     def __post_init__(self) -> None:
         """Put together what was stated, from the history of a stored record or from nothing."""
         for name in HISTORY_FIELDS:
-            if name == "when":
-                continue
-            every, begins = self.stated.setdefault(name, []), None
-            for old in [*self.history, None]:
-                if old is None:
-                    is_known = self.values.get(name) not in {None, ""} or every
-                    every += [Stated(self.values.get(name) or None, begins)] if is_known else []
-                elif old.field == name and not old.corrected:
-                    is_first = not every and old.value is None
-                    every += [] if is_first else [Stated(old.value, begins, old.when)]
-                    begins = None if is_first and not old.said_on else old.end
+            if name != "when":
+                self._restate(name)
         if types := self.stated["relationship_type"]:
             types[-1].when = self.values.get("when")
 
-    def change(
+    def _restate(self, name: str) -> None:
+        """Put together what was stated of a field, from the history."""
+        every, begins = list[Stated](), None
+        for old in [*self.history, None]:
+            if old is None:
+                is_known = self.values.get(name) not in {None, ""} or every
+                every += [Stated(self.values.get(name) or None, begins)] if is_known else []
+            elif old.field == name and not old.corrected:
+                is_first = not every and old.value is None
+                every += [] if is_first else [Stated(old.value, begins, old.when)]
+                begins = None if is_first and not old.said_on else old.end
+        self.stated[name] = every
+
+    def change(  # noqa: C901
         self,
         values: Mapping[str, Any],
         now: datetime,
@@ -194,6 +200,10 @@ class Record:
         old_type = self.values.get("relationship_type")
         new_type = str(values.get("relationship_type", old_type))
         is_other_type = new_type != old_type and not new_type.startswith(f"{old_type}, ")
+        if said_on and not corrected and not values.get("when"):
+            values = dict(values)
+            for name in {"description", "attitude", "proximity"} & values.keys():
+                self._say_earlier(name, values, now, said_on, source)
         for name in HISTORY_FIELDS:
             old, new = self.values.get(name), values.get(name)
             if name not in values or new == old:
@@ -242,6 +252,33 @@ class Record:
         is_period = name == "relationship_type" and not last.corrected
         return {name: last.value, **({"when": last.when} if is_period else {})}
 
+    def _say_earlier(
+        self, name: str, values: dict[str, Any], now: datetime, said_on: str, source: str | None
+    ) -> None:
+        """Take a value from those to set if it was said before the present one: it is a former
+        one.
+        """
+        new, old = values[name], self.values.get(name)
+        places = [
+            place
+            for place, one in enumerate(self.history)
+            if one.field == name and not one.corrected
+        ]
+        last = self.history[places[-1]] if places else None
+        known = last.said_on if last else self.said_on
+        if None in (old or None, new or None) or old == new or (last and last.ended) or not known:
+            return
+        if days_of(said_on) >= days_of(known):
+            return
+        del values[name]
+        if any(self.history[place].value == new for place in places):
+            return
+        origin = last.source if last else self.source
+        if last:
+            self.history[places[-1]] = replace(last, said_on=said_on, source=source)
+        self.history.append(Replaced(name, new, now, origin, said_on=known))
+        self._restate(name)
+
     def add(self, note: Note, now: datetime) -> None:
         """Add a note; one that repeats a current one can only make it last longer."""
         for place, old in enumerate(self.notes):
@@ -272,10 +309,10 @@ class Record:
         self.notes = list(edited.values())
         return True
 
-    def hear(self, said_on: str | None) -> None:
+    def hear(self, said_on: str | None, source: str | None) -> None:
         """Note that it was said on a day, which may be the first."""
         if said_on and self.said_on and days_of(said_on) < days_of(self.said_on):
-            self.said_on = said_on
+            self.said_on, self.source = said_on, source or self.source
 
     def values_on(self, as_of: str | None) -> dict[str, Any]:
         """The values at the end of a period, each the last that was stated of those that had begun;
@@ -426,7 +463,7 @@ class UserModel:
                 and item.get("replaces") is None
                 and self.can_join(ends)
             ):
-                record = self.new_relationship(ends, {}, said_on)
+                record = self.new_relationship(ends, {}, said_on, source)
             if record is None:
                 failures += 1
             elif item.get("replaces") is None:
@@ -437,7 +474,7 @@ class UserModel:
                 changes |= {"source": source} if source else {}
                 failures += not record.edit(item["replaces"], changes)
             if record is not None:
-                record.hear(said_on)
+                record.hear(said_on, source)
         return failures
 
     def _remember_relationship(
@@ -451,7 +488,7 @@ class UserModel:
             return False
         notes = [self.note(note, now, said_on=said_on, source=source) for note in item["notes"]]
         if record is None:
-            record = self.new_relationship(ends, given, said_on)
+            record = self.new_relationship(ends, given, said_on, source)
         else:
             corrected = bool(item.get("correction"))
             old_type, new_type = record.values["relationship_type"], given.get("relationship_type")
@@ -473,7 +510,7 @@ class UserModel:
             record.change(
                 given, now, source=source, corrected=corrected, ended=ended, said_on=said_on
             )
-            record.hear(said_on)
+            record.hear(said_on, source)
         for note in notes:
             record.add(note, now)
         return True
@@ -483,11 +520,11 @@ class UserModel:
         return all(name in self.nodes for name in ends)
 
     def new_relationship(
-        self, ends: Ends, values: Mapping[str, Any], said_on: str | None
+        self, ends: Ends, values: Mapping[str, Any], said_on: str | None, source: str | None
     ) -> Record:
         """Create a relationship; without a type it has its Neo4j type in words."""
         values = {"relationship_type": in_words(ends), **values}
-        self.relationships[ends] = record = Record(values, said_on=said_on)
+        self.relationships[ends] = record = Record(values, said_on=said_on, source=source)
         return record
 
     @staticmethod
@@ -600,7 +637,11 @@ class UserModel:
 
 
 def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
-    if when := record.values.get("when") or record.said_on:
+    said_on = record.said_on
+    for old in record.history:
+        if old.field == "relationship_type" and not old.corrected:
+            said_on = old.said_on
+    if when := record.values.get("when") or said_on:
         yield when, record.values.get("description") or ""
     yield from ((note.when, note.content) for note in record.current_notes(now) if note.when)
 

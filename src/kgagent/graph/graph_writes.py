@@ -13,7 +13,7 @@ from kgagent.graph.adopted import is_foreign, without_others
 from kgagent.graph.aliases import changed_aliases
 from kgagent.graph.existing_records import node_exists, relationship_exists
 from kgagent.graph.facts import Ending
-from kgagent.graph.history import history_change
+from kgagent.graph.history import history_change, with_earlier
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import ADOPTED, LEVEL_FIELDS
@@ -32,6 +32,7 @@ from kgagent.models.free_types import (
     split_types,
     with_types,
 )
+from kgagent.models.history import dump_history
 from kgagent.models.note import times_of_note
 from kgagent.models.when import beginning, periods_of, with_periods
 from kgagent.names import normalised_name, shorten_name
@@ -274,8 +275,22 @@ class GraphStrategy:
         context, options = self._graph.context, self._options
         levels = self._levels_stored_as_text(before)
         changes = changed_properties(before, {**levels, **values}, intent.notes, context)
+        before_history = stored and with_properties(stored, levels)
+        if stored and not intent.correction and not values.get("when"):
+            history, earlier = with_earlier(
+                stored,
+                changes,
+                until=context.clock(),
+                by=self._graph.user_id,
+                said_on=options.said_on,
+                source_entity_key=options.source_entity_key,
+            )
+            if earlier:
+                changes = {name: one for name, one in changes.items() if name not in earlier}
+                changes["history"] = dump_history(history)
+                before_history = with_properties(before_history, {"history": changes["history"]})
         changes |= history_change(
-            stored and with_properties(stored, levels),
+            before_history,
             {
                 name: value
                 for name, value in changes.items()

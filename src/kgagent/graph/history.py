@@ -1,6 +1,6 @@
 """What a write adds to the history of a record."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -8,7 +8,7 @@ from kgagent.graph.property_names import LEVEL_FIELDS
 from kgagent.graph.records import Record, plain
 from kgagent.models.free_types import is_extended
 from kgagent.models.history import HistoryEntry, dump_history
-from kgagent.models.when import is_extended_when
+from kgagent.models.when import is_extended_when, periods_of
 
 HISTORY_FIELDS = ("name", "relationship_type", "description", *LEVEL_FIELDS, "when")
 """Properties whose earlier values are kept."""
@@ -75,7 +75,66 @@ def history_change(
         )
         for name, value in replaced.items()
     ]
-    return {"history": dump_history([*stored.history, *entries])} if entries else {}
+    history = [*stored.history, *entries]
+    return {"history": dump_history(history)} if entries else {}
+
+
+def with_earlier(
+    stored: Record,
+    changes: Mapping[str, Any],
+    *,
+    until: datetime,
+    by: str,
+    said_on: str | None,
+    source_entity_key: str | None,
+) -> tuple[Sequence[HistoryEntry], set[str]]:
+    """The history of a record with the values that were said before the present ones, and which of
+    the properties that change these are: a description or a level of an earlier conversation is a
+    former one.
+
+    Args:
+        stored: the record.
+        changes: the properties that change.
+        until: time of the write.
+        by: user id of its author.
+        said_on: when the values were said.
+        source_entity_key: what they come from.
+    """
+    history, earlier, said = list(stored.history), set[str](), periods_of(said_on)
+    for name in _DATED & changes.keys() if said else ():
+        places = [
+            place
+            for place, entry in enumerate(history)
+            if entry.field == name and not entry.corrected
+        ]
+        last = history[places[-1]] if places else None
+        known = last.said_on if last else stored.text("said_on")
+        if (
+            changes[name] in (None, "")
+            or stored.properties.get(name) in (None, "")
+            or (last and last.ended)
+            or not periods_of(known)
+            or said >= periods_of(known)
+        ):
+            continue
+        earlier.add(name)
+        value, source = plain(changes[name]), stored.text("source_entity_key") or None
+        if any(history[place].value == value for place in places):
+            continue
+        if last:
+            began = {"said_on": said_on, "source_entity_key": source_entity_key}
+            history[places[-1]], source = last.model_copy(update=began), last.source_entity_key
+        history.append(
+            HistoryEntry(
+                field=name,
+                value=value,
+                until=until,
+                said_on=known,
+                by=by,
+                source_entity_key=source,
+            )
+        )
+    return history, earlier
 
 
 def is_extension(name: str, stored: str, changed: str) -> bool:

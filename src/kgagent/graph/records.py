@@ -20,7 +20,7 @@ from kgagent.graph.property_names import (
     TIMES,
 )
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.history import HistoryEntry, parse_history
+from kgagent.models.history import HistoryEntry, parse_history, said_of_type
 from kgagent.models.note import format_utc, notes_text_at, parse_notes
 from kgagent.models.plain import aliases_in, display_name, triplet_text
 from kgagent.models.when import periods_of
@@ -220,7 +220,7 @@ class RelationshipRecord(Record):
                 (self.neo4j_type, "proximity", proximity or 0), ""
             ),
             when=self.text("when") or None,
-            said_on=self.text("said_on") or None,
+            said_on=said_of_type(self.properties, self.history),
             notes=self.notes,
             properties=visible(
                 self.properties,

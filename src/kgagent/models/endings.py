@@ -3,7 +3,7 @@
 from contextlib import suppress
 from datetime import date, timedelta
 
-from kgagent.models.when import day_number, period_of, periods_of, split_periods
+from kgagent.models.when import OPEN_START, day_number, period_of, periods_of, split_periods
 
 
 def day_text(day: int) -> str:
@@ -13,7 +13,10 @@ def day_text(day: int) -> str:
 
 def begin_of(period: str) -> str:
     """The date at which a period begins; ".." without a beginning."""
-    return day_text(period_of(period).earliest) if period[0] in "[{" else period.partition("/")[0]
+    if period[0] not in "[{":
+        return period.partition("/")[0]
+    first = period_of(period).earliest
+    return day_text(first) if first != OPEN_START else ".."
 
 
 def has_end(period: str) -> bool:

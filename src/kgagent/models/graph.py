@@ -77,7 +77,7 @@ class GraphRelationship(DescribedItem):
         attitude_word: the ontology's word for the attitude.
         proximity_word: the ontology's word for the proximity.
         when: when it held, in EDTF; None if that is not known.
-        said_on: when it was first said, in EDTF; None if that is not known. Without `when`, it
+        said_on: when its type was said, in EDTF; None if that is not known. Without `when`, it
             holds since then.
         relationship_id: tells it apart from the first of several of its type between the two nodes,
             as graphs of other programs have them; None for that one.

@@ -79,6 +79,9 @@ def values_on(
     if "relationship_type" in found:
         values["when"] = found["relationship_type"].when
     has_period = bool(values.get("when", present.get("when")))
+    said = periods_of(present.get("said_on"))
+    if not has_period and said and said[0].earliest > day and present.get("description"):
+        values["description"] = None
     for name, entry in found.items():
         # A first value whose time is not known holds always, or within the period.
         if entry.value is None and name not in began and (has_period or not entry.said_on):
@@ -127,6 +130,15 @@ def last_stated(
         for stated in dict.fromkeys(found.values())
         if any(stated)
     }
+
+
+def said_of_type(present: Mapping[str, Any], history: Iterable[HistoryEntry]) -> str | None:
+    """When the type of a relationship was said, in EDTF; None if that is not known."""
+    said = present.get("said_on") or None
+    for entry in history:
+        if entry.field == "relationship_type" and not entry.corrected:
+            said = entry.said_on
+    return said
 
 
 class FormerDescription(Note):

@@ -182,7 +182,7 @@ def with_time(text: str, when: str | None, day: int) -> str:
 
 def beginning(when: str) -> str | None:
     """The date at which the first period of a text begins; None if that is not known."""
-    first = split_periods(when)[0].partition("/")[0]
+    first = next(iter(split_periods(when)), "..").partition("/")[0]
     return None if first == ".." else first
 
 

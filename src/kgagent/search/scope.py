@@ -20,7 +20,7 @@ from kgagent.graph.store import Row, Store
 from kgagent.models import Note
 from kgagent.models.free_types import normalised_type, split_types
 from kgagent.models.graph import DescribedItem
-from kgagent.models.history import is_valid, values_on
+from kgagent.models.history import dump_history, is_valid, values_on
 from kgagent.models.note import oldest_first, utc_now
 from kgagent.models.search import SearchFilters
 from kgagent.models.when import OPEN_END, Period, day_of_question, overlaps, period_of, periods_of
@@ -277,8 +277,10 @@ class RelationshipFilter:
         """
         if self.as_of is None:
             return record
-        if values := values_on(record.properties, record.history, self.as_of.latest):
-            record = with_properties(record, values)
+        last = self.as_of.latest
+        if values := values_on(record.properties, record.history, last):
+            known = dump_history(one for one in record.history if (one.end or last) <= last)
+            record = with_properties(record, {**values, "history": known})
         if "when" in values and isinstance(record, RelationshipRecord):
             record = with_properties(record, days_of([record.dated]))
         is_kept = not isinstance(record, RelationshipRecord) or self._keeps(record, self.as_of)

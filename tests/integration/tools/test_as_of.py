@@ -97,3 +97,21 @@ async def test_what_is_dated_by_a_conversation_is_found_between_its_days(tools: 
         "statements"
     ]
     assert (one["when"], one["triplet"]) == ("2020-05", "Ada boss Bo")
+
+
+async def test_what_an_earlier_conversation_said_is_a_former_value(tools: Toolset) -> None:
+    succeeded(await tools.remember(nodes=NODES, **said("friend", "2022-03", description="Newer.")))
+    older = said("friend", "2020-03", description="Older.", attitude=4)
+    for _ in range(2):
+        succeeded(await tools.remember(**older))
+
+    async def description(**filters: str) -> str:
+        found = await tools.hybrid_search(query="Ada and Bo", format="json", **filters)
+        [one] = succeeded(found)["relationships"]
+        return str(one["description"])
+
+    assert [await description(), await description(as_of="2021")] == ["Newer.", "Older."]
+    ends = {"from_entity_key": "Ada", "to_entity_key": "Bo"}
+    shown = succeeded(await tools.get_relationship(**ends))["relationship"]
+    assert [(one["value"], one["said_on"]) for one in shown["history"]] == [("Older.", "2022-03")]
+    assert shown["attitude"] == 4
