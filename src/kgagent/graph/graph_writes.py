@@ -232,7 +232,7 @@ class GraphStrategy:
             asked_from=intent.from_entity_key,
             endings=tuple(self._plan_ending(one, settled) for one in settled.endings),
             ended=settled.texts,
-            warnings=intent.remarks,
+            warnings=(*plan.warnings, *intent.remarks),
             is_guarded=settled.is_guarded,
         )
 
@@ -275,7 +275,7 @@ class GraphStrategy:
         context, options = self._graph.context, self._options
         levels = self._levels_stored_as_text(before)
         changes = changed_properties(before, {**levels, **values}, intent.notes, context)
-        before_history = stored and with_properties(stored, levels)
+        before_history, warnings = stored and with_properties(stored, levels), tuple[str, ...]()
         if stored and not intent.correction and not values.get("when"):
             history, earlier = with_earlier(
                 stored,
@@ -289,6 +289,8 @@ class GraphStrategy:
                 changes = {name: one for name, one in changes.items() if name not in earlier}
                 changes["history"] = dump_history(history)
                 before_history = with_properties(before_history, {"history": changes["history"]})
+                names = " and ".join(sorted(earlier))
+                warnings = (f"Kept as former: {names}, as the present one was said later",)
         changes |= history_change(
             before_history,
             {
@@ -305,7 +307,8 @@ class GraphStrategy:
         )
         if stored and is_foreign(stored.properties, self._graph.nodes.ontology):
             changes = without_others(stored.properties, changes)
-        return PlannedWrite(stored, with_properties(before, changes), changes)
+        after = with_properties(before, changes)
+        return PlannedWrite(stored, after, changes, warnings=warnings)
 
     def _levels_stored_as_text(self, record: NodeRecord | RelationshipRecord) -> dict[str, Any]:
         """The numbers of levels that an old graph holds as words or as text."""

@@ -103,7 +103,8 @@ async def test_what_an_earlier_conversation_said_is_a_former_value(tools: Toolse
     succeeded(await tools.remember(nodes=NODES, **said("friend", "2022-03", description="Newer.")))
     older = said("friend", "2020-03", description="Older.", attitude=4)
     for _ in range(2):
-        succeeded(await tools.remember(**older))
+        answer = await tools["remember"].call_text(older)
+        assert "Kept as former: description, as the present one was said later" in answer.text
 
     async def description(**filters: str) -> str:
         found = await tools.hybrid_search(query="Ada and Bo", format="json", **filters)
