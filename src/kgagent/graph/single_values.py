@@ -215,7 +215,13 @@ class SingleValues:
         if all(one.span.last < self._now.first for one in later):
             return settled
         successor = min(later, key=lambda one: one.span.first)
-        return self._already_ended(settled, fact, successor, known, intent.values.get("when"))
+        ended = self._already_ended(settled, fact, successor, known, intent.values.get("when"))
+        again = since(before.text("said_on")) if known & fact.names else None
+        if again and not before.text("when") and again.first > successor.span.first:
+            # It was said again of a later day.
+            when = "; ".join(filter(None, (ended.values.get("when"), f"{again.begin}/..")))
+            return replace(ended, values={**ended.values, "when": when})
+        return ended
 
     def _named(
         self, text: str, intent: RelationshipIntent, record: RelationshipRecord, span: Span

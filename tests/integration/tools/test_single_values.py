@@ -323,3 +323,18 @@ async def test_a_search_has_the_present_value_first_and_that_of_a_day_as_of_then
     assert await found() == [("Bergen", False), ("Oslo", True)]
     assert await found(as_of="2024-03") == [("Oslo", False)]
     assert await found(as_of="2025") == [("Bergen", False)]
+
+
+async def test_an_earlier_statement_of_the_present_value_ends_nothing_of_it(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    for place, said_on in (
+        ("Oslo", "2022-04-24"),
+        ("Bergen", "2022-09-29"),
+        ("Bergen", "2021-12-26"),
+    ):
+        await tell(tools, lives_in(place), said_on=said_on)
+    assert await times(graph, user_id) == {
+        "Oslo": "2022-04-24/2022-09-28",
+        "Bergen": "2021-12-26/2022-04-23; 2022-09-29/..",
+    }
