@@ -84,6 +84,7 @@ CALL (relationships) {
 FOREACH (held IN [one IN relationships WHERE one.row.is_deleted] |
   FOREACH (r IN [held.record] | REMOVE r.relationship_key)
 )
+WITH nodes, relationships, kept, places
 CALL () {
   UNWIND $new_nodes AS row
   MATCH (old:«deleted_node»)
