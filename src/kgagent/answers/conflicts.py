@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from kgagent.models.free_types import normalised_type, split_types
+from kgagent.models.free_types import type_names
 from kgagent.models.graph import GraphRelationship
 from kgagent.models.single_types import SingleTypes
 from kgagent.models.when import OPEN_START, is_past, periods_of
@@ -22,8 +22,8 @@ def conflicts(
     """
     values: dict[tuple[str, str], dict[tuple[str, ...], GraphRelationship]] = defaultdict(dict)
     for one in relationships:
-        names = map(normalised_type, split_types(one.relationship_type))
-        if (declared := types.all.intersection(names)) and not is_past(one.when, day):
+        declared = types.all & type_names(one.relationship_type)
+        if declared and not is_past(one.when, day):
             ends = (one.from_entity_key, one.to_entity_key)
             source, target = reversed(ends) if one.ends_reversed else ends
             for node, of_node in types.subjects(declared, source, target).items():

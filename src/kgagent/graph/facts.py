@@ -10,7 +10,7 @@ from kgagent.graph.records import RelationshipRecord
 from kgagent.models.endings import begin_of, ended
 from kgagent.models.free_types import normalised_type, split_types
 from kgagent.models.plain import display_name, triplet_text
-from kgagent.models.when import OPEN_END, period_of, periods_of, split_periods
+from kgagent.models.when import OPEN_END, first_day, period_of, periods_of, split_periods
 from kgagent.ontology.model import as_words
 
 
@@ -113,8 +113,7 @@ class Fact:
 
 def since(said_on: str | None) -> Span | None:
     """The time from the day on which something was said; None if that is not known."""
-    periods = periods_of(said_on)
-    first = periods[0].earliest if periods else 0
+    first = first_day(said_on)
     return Span(begin_of(said_on or ""), first, OPEN_END) if first else None
 
 
@@ -124,13 +123,3 @@ def last_period(when: object) -> Span | None:
         return None
     last = max(split_periods(when), key=lambda text: period_of(text).latest)
     return Span(begin_of(last), *period_of(last))
-
-
-def pair_of(record: RelationshipRecord) -> frozenset[str]:
-    """The keys of the two nodes of a relationship."""
-    return frozenset((record.from_entity_key, record.to_entity_key))
-
-
-def type_names(relationship_type: str | None) -> set[str]:
-    """The free types that a text lists, as they are compared."""
-    return set(map(normalised_type, split_types(relationship_type or "")))

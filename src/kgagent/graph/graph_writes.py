@@ -13,7 +13,7 @@ from kgagent.graph.adopted import is_foreign, without_others
 from kgagent.graph.aliases import changed_aliases
 from kgagent.graph.existing_records import node_exists, relationship_exists
 from kgagent.graph.facts import Ending
-from kgagent.graph.history import history_change, with_earlier
+from kgagent.graph.history import Origin, replaced_values, with_earlier
 from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.pair_state import End, PairState
 from kgagent.graph.property_names import ADOPTED, LEVEL_FIELDS
@@ -34,7 +34,7 @@ from kgagent.models.free_types import (
 )
 from kgagent.models.history import dump_history
 from kgagent.models.note import times_of_note
-from kgagent.models.when import beginning, periods_of, with_periods
+from kgagent.models.when import beginning, is_earlier, with_periods
 from kgagent.names import normalised_name, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
@@ -212,7 +212,7 @@ class GraphStrategy:
             elif when:
                 when = with_periods(stored.text("when"), when)
                 intent = replace(intent, values={**intent.values, "when": when})
-            if self._is_earlier(stored.text("said_on")):
+            if is_earlier(self._options.said_on, stored.text("said_on")):
                 intent = replace(intent, values={**intent.values, **self._first_said})
         before = stored or with_properties(blank, {"user_id": self._graph.user_id})
         values = {
@@ -257,11 +257,6 @@ class GraphStrategy:
         }
         return {name: value for name, value in said.items() if value}
 
-    def _is_earlier(self, said_on: str) -> bool:
-        """Whether the writes were said before a day on which a record was said."""
-        known, new = periods_of(said_on), periods_of(self._options.said_on)
-        return bool(known and new) and new < known
-
     def _changed(
         self,
         intent: Intent,
@@ -275,40 +270,34 @@ class GraphStrategy:
         context, options = self._graph.context, self._options
         levels = self._levels_stored_as_text(before)
         changes = changed_properties(before, {**levels, **values}, intent.notes, context)
-        before_history, warnings = stored and with_properties(stored, levels), tuple[str, ...]()
-        if stored and not intent.correction and not values.get("when"):
-            history, earlier = with_earlier(
-                stored,
-                changes,
-                until=context.clock(),
-                by=self._graph.user_id,
-                said_on=options.said_on,
-                source_entity_key=options.source_entity_key,
-            )
-            if earlier:
-                changes = {name: one for name, one in changes.items() if name not in earlier}
-                changes["history"] = dump_history(history)
-                before_history = with_properties(before_history, {"history": changes["history"]})
-                names = " and ".join(sorted(earlier))
-                warnings = (f"Kept as former: {names}, as the present one was said later",)
-        changes |= history_change(
-            before_history,
-            {
-                name: value
-                for name, value in changes.items()
-                if name not in levels or value != levels[name]
-            },
+        if stored is None:
+            return PlannedWrite(None, with_properties(before, changes), changes)
+        known, earlier = with_properties(stored, levels), set[str]()
+        history = list(known.history)
+        origin = Origin(
             until=context.clock(),
             by=self._graph.user_id,
-            ended=ended,
             said_on=options.said_on,
             source_entity_key=options.source_entity_key,
-            corrected=intent.correction,
         )
-        if stored and is_foreign(stored.properties, self._graph.nodes.ontology):
+        if not intent.correction and not values.get("when"):
+            history, earlier = with_earlier(known, changes, origin)
+            changes = {name: value for name, value in changes.items() if name not in earlier}
+        others = {
+            name: value
+            for name, value in changes.items()
+            if name not in levels or value != levels[name]
+        }
+        history += replaced_values(known, others, origin, ended=ended, corrected=intent.correction)
+        if history != list(known.history):
+            changes["history"] = dump_history(history)
+        if is_foreign(stored.properties, self._graph.nodes.ontology):
             changes = without_others(stored.properties, changes)
-        after = with_properties(before, changes)
-        return PlannedWrite(stored, after, changes, warnings=warnings)
+        names = " and ".join(sorted(earlier))
+        kept = f"Kept as former: {names}, as the present one was said later"
+        return PlannedWrite(
+            stored, with_properties(before, changes), changes, warnings=(kept,) if earlier else ()
+        )
 
     def _levels_stored_as_text(self, record: NodeRecord | RelationshipRecord) -> dict[str, Any]:
         """The numbers of levels that an old graph holds as words or as text."""

@@ -66,7 +66,7 @@ class Record:
 
     @cached_property
     def history(self) -> tuple[HistoryEntry, ...]:
-        """Earlier values, the oldest first; what a search found has none."""
+        """Earlier values, the oldest first."""
         return parse_history(self.properties.get("history"))
 
     def notes_text(self, now: datetime) -> str | None:
@@ -229,6 +229,11 @@ class RelationshipRecord(Record):
             ends_reversed=from_key != source_key,
             relationship_id=None if self.key == self.key_of_pair else self.id,
         )
+
+    @property
+    def pair(self) -> frozenset[str]:
+        """The keys of its two nodes."""
+        return frozenset((self.from_entity_key, self.to_entity_key))
 
     @property
     def dated(self) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kgagent.graph.facts import Ending, Fact, Span, last_period, pair_of, since, type_names
+from kgagent.graph.facts import Ending, Fact, Span, last_period, since
 from kgagent.graph.named_facts import named_fact
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import RelationshipRecord
@@ -16,7 +16,7 @@ from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions
 from kgagent.models.endings import day_text, end_before, ended, opened
-from kgagent.models.free_types import normalised_type
+from kgagent.models.free_types import normalised_type, type_names
 from kgagent.models.single_types import SingleTypes, Subjects
 from kgagent.models.when import OPEN_END, day_number
 
@@ -109,8 +109,8 @@ class SingleValues:
         }
         others: Pairs = defaultdict(list)
         for record in (await self._read_others(texts, new)).values():
-            if pair_of(record) not in pairs:
-                others[pair_of(record)].append(record)
+            if record.pair not in pairs:
+                others[record.pair].append(record)
         self._lists = {node: [] for node in self.guards}
         for pair, records in (*pairs.items(), *others.items()):
             for node in pair & self.guards.keys():
@@ -215,13 +215,13 @@ class SingleValues:
         if all(one.span.last < self._now.first for one in later):
             return settled
         successor = min(later, key=lambda one: one.span.first)
-        ended = self._already_ended(settled, fact, successor, known, intent.values.get("when"))
+        past = self._already_ended(settled, fact, successor, known, intent.values.get("when"))
         again = since(before.text("said_on")) if known & fact.names else None
         if again and not before.text("when") and again.first > successor.span.first:
             # It was said again of a later day.
-            when = "; ".join(filter(None, (ended.values.get("when"), f"{again.begin}/..")))
-            return replace(ended, values={**ended.values, "when": when})
-        return ended
+            when = "; ".join(filter(None, (past.values.get("when"), f"{again.begin}/..")))
+            return replace(past, values={**past.values, "when": when})
+        return past
 
     def _named(
         self, text: str, intent: RelationshipIntent, record: RelationshipRecord, span: Span
@@ -236,11 +236,11 @@ class SingleValues:
             for node in intent.pair
             for records in self._lists[node]
             for one in records
-            if pair_of(one) != pair_of(record)
+            if one.pair != record.pair
         }
         fact = named_fact(text, list(others.values()), span.first)
         fingerprint = _fingerprint(fact.record)
-        guard = self.guards[next(key for key in intent.pair if key in pair_of(fact.record))]
+        guard = self.guards[next(key for key in intent.pair if key in fact.record.pair)]
         if fact.record.element_id and fingerprint not in guard["found"]:
             guard["ids"].append(fact.record.element_id)
             guard["found"].append(fingerprint)
@@ -297,9 +297,7 @@ class SingleValues:
             for other in (one for records in self._lists.get(node, ()) for one in records):
                 ends = other.ends_in_direction
                 of_other = self._types.subjects(type_names(other.text("relationship_type")), *ends)
-                if pair_of(other) != pair_of(record) and (
-                    shared := names & of_other.get(node, set())
-                ):
+                if other.pair != record.pair and (shared := names & of_other.get(node, set())):
                     yield Fact.of(other, shared, self._today)
 
     def _is_conflict(self, rival: Fact, span: Span) -> bool:

@@ -14,14 +14,14 @@ def split_types(relationship_type: str) -> list[str]:
 
 def is_same(one: str, other: str) -> bool:
     """Whether two texts list the same types, whatever their spelling and order."""
-    return _normalised(one) == _normalised(other)
+    return type_names(one) == type_names(other)
 
 
 def new_types(stored: str, given: str) -> list[str]:
     """The given types that a stored text does not list; the same type in another spelling is no
     other.
     """
-    known = _normalised(stored)
+    known = type_names(stored)
     return [name for name in split_types(given) if normalised_type(name) not in known]
 
 
@@ -51,5 +51,6 @@ def normalised_type(name: str) -> str:
     return normalised_name(name.replace("_", " ").replace("-", " "))
 
 
-def _normalised(relationship_type: str) -> set[str]:
-    return set(map(normalised_type, split_types(relationship_type)))
+def type_names(relationship_type: str | None) -> set[str]:
+    """The types that a text lists, as they are compared."""
+    return set(map(normalised_type, split_types(relationship_type or "")))

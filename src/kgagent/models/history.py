@@ -8,7 +8,16 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
 from kgagent.models.note import Note, UtcTime
-from kgagent.models.when import OPEN_END, Period, beginning, day_number, overlaps, periods_of
+from kgagent.models.when import (
+    OPEN_END,
+    OPEN_START,
+    Period,
+    beginning,
+    day_number,
+    first_day,
+    overlaps,
+    periods_of,
+)
 
 MAX_ENTRIES = 100
 """Entries that a record keeps, the newest."""
@@ -46,8 +55,8 @@ class HistoryEntry(BaseModel):
     @property
     def end(self) -> int | None:
         """The day on which it no longer held, such as 20230204; None if unknown."""
-        if periods := periods_of(self.ended or self.said_on):
-            return periods[0].earliest
+        if (stated := first_day(self.ended or self.said_on)) is not None:
+            return stated
         return None if self.until is None else day_number(self.until)
 
 
@@ -79,8 +88,8 @@ def values_on(
     if "relationship_type" in found:
         values["when"] = found["relationship_type"].when
     has_period = bool(values.get("when", present.get("when")))
-    said = periods_of(present.get("said_on"))
-    if not has_period and said and said[0].earliest > day and present.get("description"):
+    is_said_later = (first_day(present.get("said_on")) or OPEN_START) > day
+    if not has_period and is_said_later and present.get("description"):
         values["description"] = None
     for name, entry in found.items():
         # A first value whose time is not known holds always, or within the period.
@@ -97,8 +106,7 @@ def is_valid(record: Mapping[str, Any], period: Period) -> bool:
     """
     if periods := periods_of(record.get("when")):
         return overlaps(periods, period)
-    said = periods_of(record.get("said_on"))
-    return not said or said[0].earliest <= period.latest
+    return (first_day(record.get("said_on")) or OPEN_START) <= period.latest
 
 
 class Stated(NamedTuple):

@@ -158,6 +158,17 @@ def is_extended_when(stored: str, changed: str) -> bool:
     return set(split_periods(stored)) <= set(split_periods(changed))
 
 
+def first_day(when: object) -> int | None:
+    """The first day of the first period of a text; None without a time."""
+    return next((period.earliest for period in periods_of(when)), None)
+
+
+def is_earlier(when: object, other: object) -> bool:
+    """Whether a time is before another one, if both are known."""
+    one, two = periods_of(when), periods_of(other)
+    return bool(one and two) and one < two
+
+
 def last_day(when: object) -> int:
     """The last day of a text; of one without a time, and of one without an end, 99991231."""
     return max((period.latest for period in periods_of(when)), default=OPEN_END)

@@ -228,9 +228,7 @@ class FeatureReader:
 
 def nodes_of(record: StoredRecord) -> frozenset[str]:
     """Keys of the nodes of a record."""
-    if isinstance(record, NodeRecord):
-        return frozenset((record.entity_key,))
-    return frozenset((record.from_entity_key, record.to_entity_key))
+    return frozenset((record.entity_key,)) if isinstance(record, NodeRecord) else record.pair
 
 
 def _assigned(words: Sequence[Mapping[str, float]], used: frozenset[str] = frozenset()) -> float:

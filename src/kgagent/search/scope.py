@@ -18,7 +18,7 @@ from kgagent.graph.statement_index import days_of
 from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
 from kgagent.models import Note
-from kgagent.models.free_types import normalised_type, split_types
+from kgagent.models.free_types import normalised_type, type_names
 from kgagent.models.graph import DescribedItem
 from kgagent.models.history import dump_history, is_valid, values_on
 from kgagent.models.note import oldest_first, utc_now
@@ -292,7 +292,7 @@ class RelationshipFilter:
             return False
         types = record.text("relationship_type")
         if self.relationship_types is not None:
-            listed = {normalised_type(one) for one in (types, *split_types(types))}
+            listed = {normalised_type(types), *type_names(types)}
             if listed.isdisjoint(map(normalised_type, self.relationship_types)):
                 return False
         return all(

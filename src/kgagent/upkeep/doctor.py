@@ -8,7 +8,6 @@ from itertools import groupby
 from kgagent.embedding.base import Embedder
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, counted
-from kgagent.graph.facts import type_names
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.nodes import NodeRepository
 from kgagent.graph.records import NodeRecord, RelationshipRecord
@@ -16,6 +15,7 @@ from kgagent.graph.schema import Schema
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
+from kgagent.models.free_types import type_names
 from kgagent.models.single_types import SingleTypes
 from kgagent.models.when import day_number
 from kgagent.progress import Progress, SilentProgress
