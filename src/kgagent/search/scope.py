@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, Self, TypeVar, cast
 
 from kgagent.embedding.base import Embedder
@@ -225,8 +225,8 @@ class RelationshipFilter:
             ontology.relationships if self.neo4j_types is None else self.neo4j_types
         )
 
-    @property
-    def parameters(self) -> dict[str, Any]:
+    @cached_property
+    def parameters(self) -> Mapping[str, Any]:
         """The filter as statements take it: `filter`, and the free types for the index that has
         them.
         """

@@ -182,7 +182,7 @@ async def expand_around(
     return await scope.read_as(
         lambda rows: surroundings(rows[0], scope, kept),
         scope.statement("expand_around"),
-        parameters | kept.parameters,
+        {**parameters, **kept.parameters},
     )
 
 

@@ -10,7 +10,6 @@ from kgagent.formatting import beginning
 from kgagent.graph.merging import Merge
 from kgagent.models import GraphNode
 from kgagent.models.fields import EntityKey
-from kgagent.models.note import format_utc
 from kgagent.models.plain import aliases_in
 from kgagent.tools.arguments import Arguments, Verbose
 from kgagent.tools.base import Tool
@@ -109,7 +108,7 @@ class MergeNodes(Tool[MergeNodesArguments]):
         """Merge the nodes."""
         merged = await self._merge(context, arguments).run()
         plan = merged.plan
-        times = {**plan.record.properties, "updated_at": format_utc(merged.at)}
+        times = {**plan.record.properties, "updated_at": utc(merged.at)}
         node = plan.record.model_copy(update={"properties": times})
         hint = context.undo_hint(merged.undo_until)
         return MergedNodes(
