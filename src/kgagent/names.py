@@ -99,6 +99,11 @@ def normalised_name(name: str) -> str:
     return with_one_apostrophe(compatible_name(name)).casefold()
 
 
+def normalised_type(name: str) -> str:
+    """The form in which free types are compared: "works at" for WORKS_AT and "Works-at"."""
+    return normalised_name(compatible_name(name).replace("_", " ").replace("-", " "))
+
+
 def with_one_apostrophe(text: str) -> str:
     """A text with one character for all apostrophes."""
     return text.translate(_ONE_APOSTROPHE)

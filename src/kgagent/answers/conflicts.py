@@ -5,28 +5,28 @@ from collections.abc import Iterable, Mapping
 
 from kgagent.models.free_types import type_names
 from kgagent.models.graph import GraphRelationship
-from kgagent.models.single_types import SingleTypes
 from kgagent.models.when import OPEN_START, is_past, periods_of
+from kgagent.ontology import Ontology
 
 
 def conflicts(
-    relationships: Iterable[GraphRelationship], types: SingleTypes, day: int
+    relationships: Iterable[GraphRelationship], ontology: Ontology, day: int
 ) -> Mapping[tuple[str, ...], str]:
     """What each relationship conflicts with, as short sentences: another value, on a day, of a type
     of which a node has one; neither is known to be the later one.
 
     Args:
         relationships: the relationships of an answer.
-        types: the types of which a node has one value.
+        ontology: the types of which a node has one value.
         day: the day, such as 20230204.
     """
     values: dict[tuple[str, str], dict[tuple[str, ...], GraphRelationship]] = defaultdict(dict)
     for one in relationships:
-        declared = types.all & type_names(one.relationship_type)
+        declared = ontology.single_types & type_names(one.relationship_type)
         if declared and not is_past(one.when, day):
             ends = (one.from_entity_key, one.to_entity_key)
             source, target = reversed(ends) if one.ends_reversed else ends
-            for node, of_node in types.subjects(declared, source, target).items():
+            for node, of_node in ontology.single_value_nodes(declared, source, target).items():
                 for name in of_node:
                     values[node, name][one.identity] = one
     found: dict[tuple[str, ...], str] = {}

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models.endings import begin_of, ended
-from kgagent.models.free_types import normalised_type, split_types
+from kgagent.models.free_types import split_types
 from kgagent.models.plain import display_name, triplet_text
 from kgagent.models.when import OPEN_END, first_day, period_of, periods_of, split_periods
+from kgagent.names import normalised_type
 from kgagent.ontology.model import as_words
 
 

@@ -25,17 +25,11 @@ from kgagent.graph.single_values import Pairs, Settled, SingleValues
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import PlannedWrite, WriteOptions, WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
-from kgagent.models.free_types import (
-    is_same,
-    new_types,
-    normalised_type,
-    split_types,
-    with_types,
-)
+from kgagent.models.free_types import is_same, new_types, type_names, with_types
 from kgagent.models.history import dump_history
 from kgagent.models.note import times_of_note
 from kgagent.models.when import beginning, is_earlier, with_periods
-from kgagent.names import normalised_name, shorten_name
+from kgagent.names import normalised_name, normalised_type, shorten_name
 from kgagent.ontology import Ontology
 from kgagent.ontology.model import as_words
 
@@ -322,6 +316,7 @@ class GraphStrategy:
         if intent.edit is not None:
             return replace(intent, values=intent.edit.values(stored))
         given = intent.values.get("relationship_type")
+        ontology = self._graph.relationships.ontology
         is_turned = intent.from_entity_key != stored.start
         # The type of another program's relationship is a statement with a direction.
         is_plain = not (is_turned and ADOPTED in stored.properties)
@@ -329,13 +324,9 @@ class GraphStrategy:
         if given and is_plain and new_types(as_words(stored.neo4j_type), given):
             turned = {"is_reversed": not stored.properties.get("is_reversed")} if is_turned else {}
             return replace(intent, adds_type=False, values={**intent.values, **turned})
-        if not given or not is_turned or self._reads_both_ways(given):
+        if not given or not is_turned or type_names(given) <= ontology.symmetric_types:
             return intent
         return self._in_other_direction(intent, stored, given)
-
-    def _reads_both_ways(self, relationship_type: str) -> bool:
-        symmetric = self._graph.relationships.ontology.symmetric_types
-        return all(name.casefold() in symmetric for name in split_types(relationship_type))
 
     def _in_other_direction(
         self, intent: RelationshipIntent, stored: RelationshipRecord, given: str
@@ -441,7 +432,7 @@ def _is_new_type(intent: RelationshipIntent, stored: RelationshipRecord) -> bool
 
 def _is_plain(stored: RelationshipRecord) -> bool:
     """Whether the type of a relationship only says its Neo4j type in words."""
-    return stored.text("relationship_type") == as_words(stored.neo4j_type)
+    return is_same(stored.text("relationship_type"), as_words(stored.neo4j_type))
 
 
 def _check_node(intent: NodeIntent, stored: NodeRecord, ontology: Ontology) -> None:

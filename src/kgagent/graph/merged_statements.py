@@ -10,7 +10,7 @@ from kgagent.graph.aliases import ALIASES
 from kgagent.graph.property_names import ADOPTED, INTERNAL_PROPERTIES, LEVEL_FIELDS, TIMES
 from kgagent.graph.records import Record, RelationshipRecord, visible
 from kgagent.models import Note
-from kgagent.models.free_types import normalised_type, split_types
+from kgagent.models.free_types import type_names
 from kgagent.models.note import as_utc, times_of_note
 from kgagent.models.when import periods_of
 from kgagent.ontology import Ontology
@@ -36,15 +36,14 @@ def says_something_else(kept: Record, other: Record, ontology: Ontology) -> bool
     """
     if not isinstance(kept, RelationshipRecord) or not isinstance(other, RelationshipRecord):
         return False
-    types = [one.text("relationship_type") for one in (kept, other)]
-    if len({*map(normalised_type, types)} - {""}) > 1:
+    present, types = (type_names(one.text("relationship_type")) for one in (kept, other))
+    if present and types and present != types:
         return True
-    undirected = set(ontology.symmetric_types)
+    undirected = ontology.symmetric_types
     # The type of another program's relationship is a statement with a direction.
     if ADOPTED not in other.properties:
-        undirected.add(as_words(other.neo4j_type))
-    has_direction = any(normalised_type(name) not in undirected for name in split_types(types[1]))
-    if not has_direction or ontology.relationship(other.neo4j_type).has_fixed_direction:
+        undirected |= type_names(as_words(other.neo4j_type))
+    if types <= undirected or ontology.relationship(other.neo4j_type).has_fixed_direction:
         return False
     (start, end), (other_start, other_end) = kept.ends_in_direction, other.ends_in_direction
     return (start == other_end or end == other_start) and start != other_start

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kgagent.errors import InputError
 from kgagent.graph.facts import Fact
-from kgagent.models.free_types import normalised_type
+from kgagent.names import normalised_type
 
 MAX_LISTED = 10
 

@@ -16,9 +16,10 @@ from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions
 from kgagent.models.endings import day_text, end_before, ended, opened
-from kgagent.models.free_types import normalised_type, type_names
-from kgagent.models.single_types import SingleTypes, Subjects
+from kgagent.models.free_types import type_names
 from kgagent.models.when import OPEN_END, day_number
+from kgagent.names import normalised_type, plain_text
+from kgagent.ontology.model import Subjects
 
 Pairs = dict[frozenset[str], list[RelationshipRecord]]
 """The relationships between two nodes, as they are stored or as the last plan leaves them."""
@@ -68,7 +69,7 @@ class SingleValues:
 
     def __post_init__(self) -> None:
         """Read the ontology."""
-        self._types = SingleTypes.of(self.graph.relationships.ontology)
+        self._types = self.graph.relationships.ontology
 
     def subjects(
         self, intent: RelationshipIntent, stored: Sequence[RelationshipRecord] = ()
@@ -84,7 +85,7 @@ class SingleValues:
                 names = known
             if names & known:
                 source, target = record.ends_in_direction
-        return self._types.subjects(names, source, target)
+        return self._types.single_value_nodes(names, source, target)
 
     async def read(
         self, intents: Sequence[RelationshipIntent], pairs: Pairs, new: frozenset[str]
@@ -102,9 +103,14 @@ class SingleValues:
             for node, of_node in self.subjects(intent, pairs[intent.pair]).items():
                 names[node] |= of_node
             for node in intent.pair if intent.ends else ():
-                texts[node] += map(normalised_type, intent.ends)
+                texts[node] += [plain_text(normalised_type(one)) for one in intent.ends]
         self.guards = {
-            node: {"key": node, "types": sorted(names[node]), "ids": [], "found": []}
+            node: {
+                "key": node,
+                "types": sorted(map(plain_text, names[node])),
+                "ids": [],
+                "found": [],
+            }
             for node in sorted(names.keys() | texts.keys())
         }
         others: Pairs = defaultdict(list)
@@ -183,7 +189,7 @@ class SingleValues:
         # What is told of the past ends nothing by itself.
         subjects: Subjects = {}
         if span.last >= self._now.first:
-            subjects = self._types.subjects(names, *record.ends_in_direction)
+            subjects = self._types.single_value_nodes(names, *record.ends_in_direction)
         named = [self._named(text, intent, record, span) for text in intent.ends]
         if not subjects and not named:
             return Settled(dict(values))
@@ -296,7 +302,9 @@ class SingleValues:
         for node, names in subjects.items():
             for other in (one for records in self._lists.get(node, ()) for one in records):
                 ends = other.ends_in_direction
-                of_other = self._types.subjects(type_names(other.text("relationship_type")), *ends)
+                of_other = self._types.single_value_nodes(
+                    type_names(other.text("relationship_type")), *ends
+                )
                 if other.pair != record.pair and (shared := names & of_other.get(node, set())):
                     yield Fact.of(other, shared, self._today)
 

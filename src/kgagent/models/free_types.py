@@ -1,7 +1,7 @@
 """The free types of a relationship, which its `relationship_type` lists: "sister, landlady"."""
 
 from kgagent.errors import InputError
-from kgagent.names import normalised_name
+from kgagent.names import normalised_type
 
 MAX_LENGTH = 200
 """Characters of all types of a relationship."""
@@ -44,11 +44,6 @@ def with_types(stored: str, given: str) -> str:
 def is_extended(stored: str, changed: str) -> bool:
     """Whether a text is a stored one to which types were added."""
     return bool(stored) and changed.startswith(f"{stored}, ")
-
-
-def normalised_type(name: str) -> str:
-    """The form in which types are compared: "works at" for WORKS_AT and "Works-at"."""
-    return normalised_name(name.replace("_", " ").replace("-", " "))
 
 
 def type_names(relationship_type: str | None) -> set[str]:

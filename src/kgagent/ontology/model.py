@@ -1,22 +1,32 @@
 """The ontology: labels, relationship types with their words, and lifetimes of notes."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import chain, combinations
 from types import MappingProxyType
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from kgagent.errors import InputError, InvalidLevelError
+from kgagent.names import normalised_type
 from kgagent.ontology.definitions import SCALE, Name, NodeLabel, RelationshipDefinition, is_number
 
 MAX_LIFETIME = 365_000
 """Maximum days of a note lifetime; an expiry that late is still a valid date."""
 
 Scalar = str | int | float | bool | None
+
+FreeTypes = Annotated[
+    frozenset[str], AfterValidator(lambda types: frozenset(map(normalised_type, types)))
+]
+"""Free types as they are compared."""
+
+Subjects = Mapping[str, set[str]]
+"""Nodes by their keys, each with the types of which it has one value."""
 
 _WORD_BREAK = re.compile(r"[\s_]+|(?<=[a-z\d])(?=[A-Z])")
 
@@ -39,9 +49,9 @@ class Ontology(BaseModel):
     default_note_lifetime: str = "forever"
     relationship_defaults: dict[Name, Scalar] = Field(default_factory=dict)
     hidden_properties: frozenset[Name] = frozenset()
-    symmetric_types: frozenset[str] = frozenset()
-    single_valued_types: frozenset[str] = frozenset()
-    single_holder_types: frozenset[str] = frozenset()
+    symmetric_types: FreeTypes = frozenset()
+    single_valued_types: FreeTypes = frozenset()
+    single_holder_types: FreeTypes = frozenset()
     owner_label: Name | None = None
     stop_words: frozenset[str] = frozenset()
     adopted_for: Annotated[str, Field(min_length=1)] | None = None
@@ -177,6 +187,28 @@ class Ontology(BaseModel):
         """
         dated = [name for name, rule in self.labels.items() if rule.key_includes_time]
         return dated[0] if len(dated) == 1 else None
+
+    @property
+    def single_types(self) -> frozenset[str]:
+        """The free types of which a node has one value at a time."""
+        return self.single_valued_types | self.single_holder_types
+
+    def single_value_nodes(self, names: Iterable[str], source: str, target: str) -> Subjects:
+        """The nodes of a relationship that have one value of one of its types.
+
+        Args:
+            names: the types, as they are compared.
+            source: key of its first node, in its direction.
+            target: key of its second node.
+        """
+        found: dict[str, set[str]] = defaultdict(set)
+        for name in names:
+            of_both = name in self.symmetric_types and name in self.single_types
+            if of_both or name in self.single_valued_types:
+                found[source].add(name)
+            if of_both or name in self.single_holder_types:
+                found[target].add(name)
+        return found
 
     def level(self, neo4j_type: str, field: str, value: str | int | None) -> int | None:
         """Convert an attitude or proximity to a level from 1 to 5.

@@ -18,12 +18,13 @@ from kgagent.graph.statement_index import days_of
 from kgagent.graph.statements import Filling, Statement, statement
 from kgagent.graph.store import Row, Store
 from kgagent.models import Note
-from kgagent.models.free_types import normalised_type, type_names
+from kgagent.models.free_types import type_names
 from kgagent.models.graph import DescribedItem
 from kgagent.models.history import dump_history, is_valid, values_on
 from kgagent.models.note import oldest_first, utc_now
 from kgagent.models.search import SearchFilters
 from kgagent.models.when import OPEN_END, Period, day_of_question, overlaps, period_of, periods_of
+from kgagent.names import normalised_type
 from kgagent.ontology import Ontology
 from kgagent.operations import Search
 from kgagent.search.arguments import known_types

@@ -11,10 +11,10 @@ from kgagent.graph.schema_parts import RELATIONSHIP_TEXT_INDEX
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models import ExploreResult, HybridSearchResult, TraverseResult
-from kgagent.models.free_types import normalised_type, split_types
+from kgagent.models.free_types import split_types
 from kgagent.models.search import SearchFilters
 from kgagent.models.traversal import TraverseRequest
-from kgagent.names import shorten_name
+from kgagent.names import normalised_type, shorten_name
 from kgagent.search.scope import SearchScope
 
 RequestT = TypeVar("RequestT", bound=TraverseRequest | SearchFilters)

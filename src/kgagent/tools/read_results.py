@@ -22,7 +22,6 @@ from kgagent.models.graph import GraphRelationship
 from kgagent.models.hybrid import HybridSearchResult
 from kgagent.models.request import RequestModel
 from kgagent.models.search import ExploreResult
-from kgagent.models.single_types import SingleTypes
 from kgagent.models.when import day_of_question, period_of
 from kgagent.names import plain_words
 from kgagent.tools.arguments import Format
@@ -117,7 +116,7 @@ async def render_page(
     day = day_of_question(None if as_of is None else period_of(as_of), now)
     shown = (getattr(item, "relationship", None) for item in content.items)
     relationships = [one for one in shown if isinstance(one, GraphRelationship)]
-    conflicting = conflicts(relationships, SingleTypes.of(context.ontology), day)
+    conflicting = conflicts(relationships, context.ontology, day)
 
     def new_state() -> RenderState:
         return RenderState(

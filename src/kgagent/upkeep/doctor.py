@@ -16,8 +16,8 @@ from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Store
 from kgagent.models.free_types import type_names
-from kgagent.models.single_types import SingleTypes
 from kgagent.models.when import day_number
+from kgagent.names import plain_text
 from kgagent.progress import Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.diagnosis import Diagnosis, DiagnosisFacts, Finding
@@ -169,18 +169,23 @@ async def conflict_findings(services: GraphServices, user_id: str | None) -> lis
     Raises:
         StoreError: the database failed.
     """
-    types = SingleTypes.of(services.ontology)
-    if not types.all:
+    ontology = services.ontology
+    if not ontology.single_types:
         return []
     day = day_number(services.write_context.clock())
     text = statement("find_rival_values", **services.relationships.names)
-    parameters = {"user_id": user_id, "types": sorted(types.all), "day": day}
+    parameters = {
+        "user_id": user_id,
+        "day": day,
+        "types": sorted(map(plain_text, ontology.single_types)),
+    }
     conflicts = []
     for row in await services.store.read(text, parameters):
         values: dict[str, list[str]] = defaultdict(list)
         for record in map(RelationshipRecord.read, row["relationships"]):
             names = type_names(record.text("relationship_type"))
-            for name in types.subjects(names, *record.ends_in_direction).get(row["key"], ()):
+            nodes = ontology.single_value_nodes(names, *record.ends_in_direction)
+            for name in nodes.get(row["key"], ()):
                 values[name].append(beginning(repr(record.triplet), MAX_NAME))
         conflicts += [", ".join(sorted(of_type)) for of_type in values.values() if len(of_type) > 1]
     if not conflicts:

@@ -164,9 +164,9 @@ async def test_a_type_that_reads_the_same_in_both_directions_is_accepted_in_eith
         "success"
     ]
     felix, tom = felix_first.values()
-    item = {"from": felix, "to": tom, "relationship_type": "close friend"}
+    item = {"from": felix, "to": tom, "relationship_type": "Close_friend"}
     assert succeeded(await tools.remember(relationships=[item]))["relationships"]["updated"] == 1
     assert (
         succeeded(await tools.get_relationship(**felix_first))["triplet"]
-        == "Tom Friends, close friend Felix"
+        == "Tom friends, close friend Felix"
     )

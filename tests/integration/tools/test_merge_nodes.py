@@ -404,8 +404,8 @@ async def test_a_symmetric_relationship_in_the_opposite_direction_is_the_same(
     tools: Toolset, database: Database
 ) -> None:
     lea, orr, xan = await persons(tools, "Lea", "L. Orr", "Xan")
-    await relate(tools, lea, xan, "friend")
-    await relate(tools, xan, orr, "friend", description="They row")
+    await relate(tools, lea, xan, "friend, close friend")
+    await relate(tools, xan, orr, "Close-friend, friend", description="They row")
     assert succeeded(await merge(tools, lea, orr))["kept_as_notes"] == []
     [stored] = await database.assert_current()
     assert stored["description"] == "They row"

@@ -226,6 +226,23 @@ async def test_a_type_may_have_one_source_a_target_or_one_value_at_both_ends(
     assert payload["ended"] == ["Anna Married to Bo (until 2020)"]
 
 
+@pytest.mark.parametrize(
+    "spelling", ["LIVES_IN", "Lives  in", "lives\u00a0in", "\uff4cives \uff29n"]
+)
+async def test_a_value_ends_whatever_the_spelling_of_its_type(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str, spelling: str
+) -> None:
+    await tell(tools, lives_in("Oslo", when="2019/.."))
+    await cypher(
+        graph,
+        "MATCH ()-[r {user_id: $user}]->() SET r.relationship_type = $spelling",
+        user=user_id,
+        spelling=spelling,
+    )
+    await tell(tools, lives_in("Bergen", when="2024/.."))
+    assert await times(graph, user_id) == {"Oslo": "2019/2024", "Bergen": "2024/.."}
+
+
 async def test_single_tools_and_load_end_values_too(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, tmp_path: Path
 ) -> None:

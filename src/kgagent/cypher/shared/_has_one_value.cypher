@@ -1,3 +1,2 @@
-// Whether the free types of a relationship `r` may list one of `wanted.types`, in lower case, with spaces between words.
-any(type IN wanted.types
-  WHERE replace(replace(replace(toLower(r.relationship_type), '_', ' '), '-', ' '), 'ß', 'ss') CONTAINS type)
+// Whether the free types of a relationship `r` may list one of `wanted.types`, as `plain_text` of `kgagent.names` gives them.
+any(plain IN [«_plain_types»] WHERE any(type IN wanted.types WHERE plain CONTAINS type))

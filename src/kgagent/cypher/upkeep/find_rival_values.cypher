@@ -1,5 +1,5 @@
 // Nodes with several relationships that may have one of some free types and have not ended.
-// Parameters: user_id, null for all users; types [text], in lower case, with spaces between words; day, such as 20230204.
+// Parameters: user_id, null for all users; types [text], in plain form; day, such as 20230204.
 // Rows: user_id; key; relationships [see relationship record].
 WITH {types: $types} AS wanted
 MATCH (n:«labels»)-[r:«types»]-(m)

@@ -1,5 +1,5 @@
 // The relationships of nodes of the user that may have one of some free types.
-// Parameters: user_id; nodes [{key, types [text], in lower case, with spaces between words}], sorted by their keys.
+// Parameters: user_id; nodes [{key, types [text], in plain form}], sorted by their keys.
 // Rows: key; relationships [see relationship record].
 UNWIND $nodes AS wanted
 MATCH (n:«labels» {entity_key: wanted.key})

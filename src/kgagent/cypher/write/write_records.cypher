@@ -6,7 +6,7 @@
 // key's place in the index of each label, and writers that share a node would wait for each other.
 // Guarded rows are written only if all guards hold: the relationships of a node with some free types or ids are those that were
 // read.
-// Parameters: user_id; each may be missing: guards [{key (of a node), types [text], in lower case, with spaces between words,
+// Parameters: user_id; each may be missing: guards [{key (of a node), types [text], in plain form,
 //   ids [element id], found [text] (element id and version of each relationship)}], sorted by their keys; created_nodes [{position, label,
 //   entity_key, properties, vector or null}]; updated_nodes [{position, element_id, entity_key, version, properties, vector or
 //   null}]; created_relationships [{position, is_guarded, neo4j_type, from_element_id and to_element_id (null for a new node),
