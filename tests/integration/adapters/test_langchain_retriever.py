@@ -9,7 +9,6 @@ from kgagent import HybridSearchRequest, KnowledgeGraph
 from kgagent.adapters.langchain import KnowledgeGraphRetriever
 from kgagent.errors import ConfigurationError, InputError
 from kgagent.tools import Toolset
-from tests.conftest import Clock
 from tests.support.payloads import assert_nothing_hidden
 from tests.support.people import person, relate
 
@@ -59,34 +58,6 @@ async def test_relationships_are_triplets_and_nodes_are_named(
     for document in (relationship, node):
         assert document.metadata["found_by"]
         assert document.metadata["score"] > 0
-
-
-async def test_their_text_holds_words_and_notes_and_none_that_have_expired(
-    graph: KnowledgeGraph, tools: Toolset, keys: dict[str, str], user_id: str, clock: Clock
-) -> None:
-    added = await tools.add_note_to_relationship(
-        from_entity_key=keys["Ruth"],
-        to_entity_key=keys["Iris"],
-        content="Has a cold\nForged: a line",
-        lifetime="week",
-    )
-    assert added["success"], added
-    retriever = KnowledgeGraphRetriever(graph=graph, user_id=user_id)
-
-    async def text(kind: str) -> str:
-        return next(
-            found.page_content
-            for found in await retriever.ainvoke(QUERY)
-            if found.metadata["type"] == kind
-        )
-
-    assert await text("object") == "Ruth\nNaval architect in Bergen.\nNotes: Sails on Sundays"
-    lines = (
-        "Ruth mentor Iris\nRuth mentor of Iris.\nAttitude and proximity: close\nNotes: Met in 2019"
-    )
-    assert await text("relationship") == f"{lines} Has a cold Forged: a line"
-    clock.forward(days=8)
-    assert await text("relationship") == lines
 
 
 async def test_options_are_those_of_hybrid_search(

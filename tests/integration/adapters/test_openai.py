@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from openai import AsyncOpenAI, OpenAI
-from openai.types.chat import ChatCompletionMessage, ChatCompletionMessageFunctionToolCall
-from openai.types.chat.chat_completion_message_function_tool_call import Function
 
 from kgagent import Settings, SyncKnowledgeGraph
 from kgagent.adapters.openai import OpenAITools, SyncOpenAITools
@@ -179,21 +177,3 @@ async def test_errors_are_answers(tools: Toolset) -> None:
         answer = await functions.call(name, arguments)
         assert answer.startswith("Error: ")
         assert error in answer
-
-
-async def test_arguments_that_are_not_text_are_answered_with_an_error(tools: Toolset) -> None:
-    functions = OpenAITools(tools, names=list(tools))
-    calls: tuple[tuple[Any, Any, str], ...] = (
-        ("create_node", None, "name is missing"),
-        ("create_node", {"label": "Person"}, "name is missing"),
-        (None, "{}", "No tool is called 'None'"),
-    )
-    for name, arguments, error in calls:
-        function = Function.model_construct(name=name, arguments=arguments)
-        call = ChatCompletionMessageFunctionToolCall.model_construct(
-            id="1", type="function", function=function
-        )
-        message = ChatCompletionMessage.model_construct(role="assistant", tool_calls=[call])
-        [answer] = await functions.answer_message(message)
-        assert str(answer["content"]).startswith("Error: ")
-        assert error in str(answer["content"])

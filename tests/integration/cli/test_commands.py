@@ -1,7 +1,6 @@
 """init, status, load, explore, migrate, purge and doctor."""
 
 import json
-from itertools import pairwise
 from pathlib import Path
 
 import neo4j
@@ -11,8 +10,6 @@ from kgagent import SyncKnowledgeGraph
 from kgagent.settings import load_settings
 from tests.conftest import Server
 from tests.integration.cli.conftest import Kgagent
-
-NOWHERE = "boiling point of tungsten in kelvin"
 
 
 def test_init_is_idempotent_and_says_what_is_online(kgagent: Kgagent, server: Server) -> None:
@@ -192,58 +189,6 @@ def test_explore_by_name_and_label_and_of_another_user(kgagent: Kgagent, family:
     assert "kgagent doctor --user nobody-of-that-name" in " ".join(nobody.out.split())
     unknown = kgagent("explore", "mentor", "--label", "Persn")
     assert (unknown.code, unknown.err.startswith("Unknown label: Persn")) == (1, True)
-
-
-def test_search_and_explore_say_that_nothing_is_relevant(
-    kgagent: Kgagent, family: Path, tmp_path: Path
-) -> None:
-    crafts = [
-        "baker",
-        "painter",
-        "sailor",
-        "weaver",
-        "farmer",
-        "nurse",
-        "singer",
-        "mason",
-        "tailor",
-        "potter",
-        "miller",
-    ]
-    people = [
-        {
-            "kind": "node",
-            "label": "Person",
-            "id": f"{craft}{town}",
-            "name": f"The {craft}",
-            "description": f"In {town}",
-        }
-        for craft in crafts
-        for town in ("Bergen", "Lisbon")
-    ]
-    friends: list[dict[str, object]] = [
-        {
-            "kind": "relationship",
-            "from": one["id"],
-            "to": other["id"],
-            "relationship_type": "friend",
-        }
-        for one, other in pairwise(people)
-    ]
-    friends[0] |= {"notes": [{"content": "They rowed.", "when": "2022-05"}]}
-    with family.open("a", encoding="utf-8") as file:
-        file.writelines(f"\n{json.dumps(line)}" for line in [*people, *friends])
-    assert kgagent("load", str(family)).code == 0
-    opening, page = "Nothing clearly relevant found. The nearest:", tmp_path / "page.html"
-    for arguments in (("search",), ("explore",), ("search", "--token-budget", "500")):
-        assert kgagent(*arguments, NOWHERE).out.startswith(opening)
-    for command in ("search", "explore"):
-        dated = kgagent(command, NOWHERE, "--between", "2022").out
-        assert opening not in dated
-        assert "They rowed. (2022-05)" in dated
-    assert kgagent("search", NOWHERE, "--html", str(page)).code == 0
-    assert opening in page.read_text("utf-8")
-    assert opening not in kgagent("search", "who are my mentors?").out
 
 
 def test_invalid_lines_are_listed_and_the_others_loaded_with_exit_code_1(

@@ -21,7 +21,6 @@ from kgagent.knowledge_graph import services_of
 from kgagent.models.live_schema import LiveSchema
 from kgagent.models.matched_path import PatternResult
 from kgagent.models.pattern_query import GraphQuery
-from kgagent.patterns.reads import UserReads
 from tests.integration.patterns.conftest import with_settings
 from tests.support.stored import cypher
 from tests.support.ward import plant_ward
@@ -181,27 +180,6 @@ async def test_comparing_text_with_a_number_is_an_error_that_names_both(
         InputError, match=f"{kind} on '{path}' cannot compare the stored value .* with '{value}'"
     ):
         await names(shared_ward, shared_user, {"steps": [HAS], "constraints": [constraint]})
-
-
-async def test_a_value_outside_the_graph_never_makes_an_error(
-    ward: KnowledgeGraph, user_id: str
-) -> None:
-    await cypher(
-        ward,
-        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.value = $number "
-        "CREATE (:KgagentDeletedNode {user_id: $user, value: $stored})",
-        number='{"level": 5}',
-        stored='{"level": "stored"}',
-        user=user_id,
-    )
-    constraint = {
-        "type": "GREATER_THAN",
-        "property_path": "value.level",
-        "value": 1,
-        "at_step": "start",
-    }
-    pattern = {"steps": [{"relation_type": "HAS_CONDITION"}], "constraints": [constraint]}
-    assert await names(ward, user_id, pattern) == [["Ann", "Flu"]]
 
 
 async def test_a_slow_regular_expression_is_matched_in_time(
@@ -597,55 +575,6 @@ async def test_centrality_counts_no_relationship_into_another_users_graph(
     assert await scores() == before
 
 
-async def test_nodes_with_equal_keys_do_not_reverse_a_relationship(
-    ward: KnowledgeGraph, user_id: str
-) -> None:
-    await cypher(
-        ward, "MATCH (n:Patient|Condition {user_id: $user}) SET n.entity_key = '1'", user=user_id
-    )
-    back = {
-        "source_label": "Condition",
-        "relation_type": "HAS_CONDITION",
-        "target_label": "Patient",
-    }
-    result = await ask(ward, user_id, patterns=[{"steps": [{**back, "direction": "INCOMING"}]}])
-    assert sorted(path.to_path_string() for path in result.paths) == [
-        "Flu <-[HAS_CONDITION]- Ann",
-        "Gout <-[HAS_CONDITION]- Bo",
-    ]
-
-
-async def test_a_comparison_error_names_its_constraint(ward: KnowledgeGraph, user_id: str) -> None:
-    await cypher(
-        ward,
-        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.budget = '{\"approved\": 5}'",
-        user=user_id,
-    )
-    constraints = [
-        {
-            "type": "GREATER_THAN",
-            "property_path": "budget.approved",
-            "value": 1,
-            "at_step": "start",
-        },
-        {"type": "LESS_THAN", "property_path": "name", "value": 1, "at_step": "start"},
-    ]
-    with pytest.raises(
-        InputError, match="LESS_THAN on 'name' cannot compare the stored value 'Ann'"
-    ):
-        await names(ward, user_id, {"steps": [HAS], "constraints": constraints})
-    await cypher(ward, "MATCH (:Patient {user_id: $user})-[r]->() SET r.attitude = 5", user=user_id)
-    word = {
-        "type": "LESS_THAN",
-        "property_path": "attitude",
-        "value": "warm",
-        "on": "relationship",
-        "at_step": 0,
-    }
-    with pytest.raises(InputError, match="their types differ; attitude is a number from 1 to 5"):
-        await names(ward, user_id, {"steps": [HAS], "constraints": [word]})
-
-
 async def test_targets_that_fit_no_node_of_a_pattern_are_reported(
     shared_ward: KnowledgeGraph, shared_user: str
 ) -> None:
@@ -658,39 +587,6 @@ async def test_targets_that_fit_no_node_of_a_pattern_are_reported(
     assert result.warnings == (
         "No target has a label of pattern 'ill': its paths are not limited to the targets",
     )
-
-
-async def test_many_nodes_with_one_name_do_not_exclude_other_targets(
-    ward: KnowledgeGraph, user_id: str
-) -> None:
-    await cypher(
-        ward,
-        "UNWIND range(100, 160) AS i CREATE (:Patient {user_id: $user, name: 'Ann', entity_key: "
-        "toString(i)}) "
-        "WITH count(*) AS made MATCH (bo:Patient {user_id: $user, name: 'Bo'}) SET bo.entity_key = "
-        "'bo'",
-        user=user_id,
-    )
-    targets = [{"description": "Ann"}, {"entity_key": "bo"}]
-    result = await ask(ward, user_id, targets=targets, patterns=[{"steps": [HAS]}])
-    assert [path.start.name for path in result.paths] == ["Bo"]
-    assert result.warnings == ()
-
-
-async def test_a_target_that_was_just_created_is_known(graph: KnowledgeGraph, user_id: str) -> None:
-    await services_of(graph).live_schema.read(user_id)
-    await cypher(
-        graph,
-        "CREATE (:Person {user_id: $user, entity_key: $key, name: "
-        "'Zoe'})-[:has_relationship_with]->"
-        "(:Person {user_id: $user, entity_key: $key + '-2', name: 'Cy'})",
-        user=user_id,
-        key=f"{user_id}-zoe",
-    )
-    result = await ask(
-        graph, user_id, targets=[{"entity_key": f"{user_id}-zoe"}], traversal={"max_depth": 1}
-    )
-    assert [path.end.name for path in result.paths] == ["Cy"]
 
 
 async def test_a_result_is_complete_if_its_paths_equal_the_limit(
@@ -758,38 +654,6 @@ async def test_paths_are_returned_even_if_scoring_and_texts_take_too_long(
         "Ranked by PATH_LENGTH: scoring by NODE_CENTRALITY took too long. Narrow the pattern",
         "Omitted the texts near the paths: finding them took too long",
     )
-
-
-async def test_years_outside_pythons_calendar_are_returned_as_text(
-    ward: KnowledgeGraph, user_id: str
-) -> None:
-    await cypher(
-        ward,
-        "MATCH (n:Patient {user_id: $user, name: 'Ann'}) SET n.died = date('-0044-03-15'), n.at = "
-        "localtime('10:00')",
-        user=user_id,
-    )
-    constraint = {
-        "type": "REGEX_MATCH",
-        "property_path": "name",
-        "value": "Ann",
-        "at_step": "start",
-    }
-    [path] = (
-        await ask(ward, user_id, patterns=[{"steps": [HAS], "constraints": [constraint]}])
-    ).paths
-    assert (path.start.properties["died"], path.start.properties["at"]) == (
-        "-0044-03-15",
-        "10:00:00",
-    )
-    with pytest.raises(
-        InputError, match="REGEX_MATCH on 'died' cannot compare the stored value '-0044-03-15'"
-    ):
-        await names(
-            ward,
-            user_id,
-            {"steps": [HAS], "constraints": [{**constraint, "property_path": "died"}]},
-        )
 
 
 async def test_an_error_of_the_server_reveals_nothing_of_another_user(
@@ -914,25 +778,3 @@ async def test_the_time_limit_includes_the_fallback_search(
     result = await ask(hasty, user_id, query="Zoe", patterns=[pattern])
     assert result.warnings[-1] == "Omitted the hybrid search: it took too long"
     assert stopped.is_set()
-
-
-async def test_the_first_read_of_the_schema_does_not_use_up_the_time_of_the_query(
-    ward: KnowledgeGraph, user_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    reader = services_of(ward).live_schema
-    read, within = reader.read, UserReads.within
-    events: list[str] = []
-
-    async def watched_read(*args: Any, **more: Any) -> Any:
-        schema = await read(*args, **more)
-        events.append("schema read")
-        return schema
-
-    def watched_start(*args: Any) -> UserReads:
-        events.append("time started")
-        return within(*args)
-
-    monkeypatch.setattr(reader, "read", watched_read)
-    monkeypatch.setattr(UserReads, "within", watched_start)
-    await ask(ward, user_id, patterns=[{"steps": [HAS]}], ranking="PATH_LENGTH")
-    assert events[:2] == ["schema read", "time started"]

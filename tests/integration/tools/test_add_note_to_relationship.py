@@ -76,18 +76,6 @@ async def test_notes_of_an_old_graph_stay(tools: Toolset, database: Database) ->
     assert note_contents(await database.relationship()) == ["Met in May", "Owes 5 euro", "Paid"]
 
 
-async def test_a_new_note_is_in_the_text_although_the_others_have_1000_characters(
-    tools: Toolset, database: Database, embedder: WatchedEmbedder
-) -> None:
-    ends = await two_friends(tools, notes=["x" * 1_000])
-    embedder.forget()
-    payload = succeeded(await tools.add_note_to_relationship(**ends, content="one more"))
-    assert payload["embedding_regenerated"] is True
-    assert "one more xxx" in embedder.stored[0][0]
-    [stored] = await database.assert_current()
-    assert note_contents(stored) == ["x" * 1_000, "one more"]
-
-
 async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> None:
     first, second = await persons(tools, "Ada", "Bo")
     error = error_of(
@@ -105,23 +93,6 @@ async def test_a_relationship_that_does_not_exist_is_named(tools: Toolset) -> No
         )
     )
     assert error == "One or both nodes do not exist: ghost" + WHERE_KEYS_ARE
-
-
-async def test_a_wrong_value_is_named_and_writes_nothing(
-    tools: Toolset, database: Database
-) -> None:
-    ends = await two_friends(tools)
-    for wrong, said in (
-        ({"content": " "}, "content is missing: give the text of a note, or notes"),
-        ({"content": None}, "content is missing: give the text of a note, or notes"),
-        (
-            {"content": "x", "lifetime": "decade"},
-            "lifetime must be one of week, month, year, forever, got 'decade'",
-        ),
-        ({"content": "x", "added_by": "someone"}, "unknown argument added_by"),
-    ):
-        assert error_of(await tools.add_note_to_relationship(**ends, **wrong)).startswith(said)
-    assert (await database.relationship())["version"] == 1
 
 
 async def test_any_node_or_text_may_be_the_source_of_a_note(

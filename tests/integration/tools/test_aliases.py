@@ -8,7 +8,7 @@ from kgagent import KnowledgeGraph
 from kgagent.graph.aliases import MAX_ALIASES
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, person, persons, relate
+from tests.support.people import person, persons, relate
 from tests.support.stored import Database
 
 ROBERT = {"label": "Person", "name": "Robert Lund", "description": "A carpenter."}
@@ -120,15 +120,6 @@ async def test_remember_removes_aliases_by_an_empty_list_and_nothing_else(
     assert stored.get("aliases") is None
 
 
-async def test_a_relationship_between_a_node_and_its_alias_is_refused(
-    tools: Toolset, database: Database
-) -> None:
-    succeeded(await tools.remember(nodes=[{**ROBERT, "aliases": ["Bob"]}]))
-    same = {"from": "Bob", "to": "Robert Lund", "relationship_type": "same as"}
-    assert "two different nodes" in error_of(await tools.remember(relationships=[same]))
-    assert not await database.relationships()
-
-
 async def test_aliases_that_another_program_stored_are_found_after_a_migration(
     tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
@@ -158,16 +149,3 @@ async def test_a_node_of_a_call_is_referred_to_by_its_aliases_after_the_names_of
     assert (payload["relationships"]["created"], payload["notes_added"]) == (1, 1)
     [robert] = [one for one in await database.nodes() if one["name"] == "Robert Lund"]
     assert "notes" in robert
-
-
-async def test_a_thing_whose_name_is_its_key_gets_a_new_name_as_an_alias(tools: Toolset) -> None:
-    key = await node(tools, "Entity", "The bakery")
-    refused = error_of(await tools.remember(nodes=[{"entity_key": key, "name": "Kornblume"}]))
-    assert refused.endswith("give the new one in aliases, and both refer to it")
-    succeeded(await tools.remember(nodes=[{"entity_key": key, "aliases": ["Kornblume"]}]))
-    assert (
-        succeeded(await tools.update_node(entity_key="kornblume", description="x"))["node"][
-            "entity_key"
-        ]
-        == key
-    )

@@ -13,7 +13,7 @@ from tests.conftest import Clock
 from tests.support.crowd import plant_people, plant_relationships
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import node, person, relate, two_friends
+from tests.support.people import relate, two_friends
 from tests.support.stored import (
     Database,
     note_contents,
@@ -102,19 +102,6 @@ async def test_a_new_relationship_between_the_nodes_prevents_restoring(
     error_of(await tools.restore(from_entity_key=first, to_entity_key=first))
 
 
-async def test_a_reversed_pair_is_restored_reversed(tools: Toolset) -> None:
-    chess, ada = await node(tools, "Concept", "Chess"), await person(tools, "Ada")
-    await relate(tools, chess, ada, "keeps busy")
-    for ends in (
-        {"from_entity_key": ada, "to_entity_key": chess},
-        {"from_entity_key": chess, "to_entity_key": ada},
-    ):
-        succeeded(await tools.delete_relationship(**ends))
-        succeeded(await tools.restore(**ends))
-        [around] = succeeded(await tools.traverse(entity_key=ada))["nodes"]
-        assert around["relationships"][0]["triplet"] == "Chess keeps busy Ada"
-
-
 async def test_a_relationship_of_an_old_graph_is_restored_in_the_current_form(
     tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
 ) -> None:
@@ -152,21 +139,3 @@ async def test_a_note_that_waits_for_its_embedding_fails_if_the_relationship_was
     embedder.gate.set()
     assert "Relationship not found" in error_of(await note)
     assert await database.relationships() == []
-
-
-async def test_notes_added_during_deletions_are_kept_or_rejected(
-    tools: Toolset, database: Database
-) -> None:
-    ends = await two_friends(tools)
-    acknowledged = []
-    for turn in range(2):
-        notes = [f"note {turn} {number}" for number in range(4)]
-        calls = [tools.add_note_to_relationship(**ends, content=note) for note in notes]
-        *answers, deleted = await asyncio.gather(*calls, tools.delete_relationship(**ends))
-        succeeded(deleted)
-        acknowledged += [
-            note for note, answer in zip(notes, answers, strict=True) if answer["success"]
-        ]
-        succeeded(await tools.restore(**ends))
-        [stored] = await database.assert_current()
-        assert sorted(note_contents(stored)) == sorted(acknowledged)

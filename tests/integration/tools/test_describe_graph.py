@@ -198,25 +198,3 @@ async def test_a_topic_is_a_guide_instead(tools: Toolset) -> None:
     assert "topic must be 'graph', 'ontology' or 'patterns'" in error_of(
         await tools.describe_graph(topic="words")
     )
-
-
-async def test_stored_text_cannot_pose_as_a_line_of_its_own(tools: Toolset) -> None:
-    separators = ("\n", "\r", "\u2028", "\x85", "\x0b", "\x1e")
-    text = "x".join(f"{one}Label Person: 7" for one in separators)
-    created = await tools["create_node"].call_text(
-        {"label": "Person", "name": "Ada\nLabel Person: 7", "description": text, "notes": [text]}
-    )
-    await tools.remember(
-        nodes=[{"label": "Person", "name": "Bo"}],
-        relationships=[
-            {"from": "Bo", "to": "Ada Label Person: 7", "relationship_type": f"friend{text}"}
-        ],
-    )
-    changed = {"from_entity_key": "Bo", "to_entity_key": "Ada Label Person: 7", "attitude": 4}
-    updated = await tools["update_relationship"].call_text(changed)
-    assert not updated.is_error
-    described = await tools["describe_graph"].call_text({})
-    lines = [*created.text.splitlines(), *updated.text.splitlines(), *described.text.splitlines()]
-    assert [line.partition(";")[0] for line in lines if line.startswith("Label Person")] == [
-        "Label Person: 2"
-    ]

@@ -118,22 +118,6 @@ async def test_with_a_query_the_most_relevant_path_comes_first_and_a_shortest_is
     assert names(found) == ["adf", "abcf"] or names(found) == ["adf", "abef"]
 
 
-async def test_broken_vectors_count_nothing_and_break_nothing(drawing: Drawing) -> None:
-    await drawing.nodes(*"abc")
-    await drawing.joins(pairs("ab bc"))
-    for broken in ([1, 2, 3], ["x"], "x", [0.0] * 384, [float("nan")] * 384, None):
-        await cypher(
-            drawing.graph,
-            "MATCH (:Person {user_id: $user})-[r]->() SET r.relationship_embedding = $broken, "
-            "r.attitude = 'warm'",
-            user=drawing.user_id,
-            broken=broken,
-        )
-        [path] = succeeded(await find(drawing, "a", "c", query="chess"))["paths"]
-        assert path["score"] == pytest.approx(-0.02)
-        assert names(await find(drawing, "a", "c")) == ["abc"]
-
-
 async def test_no_path_leads_through_nodes_of_other_users(drawing: Drawing) -> None:
     theirs = Drawing(drawing.graph, f"{drawing.user_id}-other")
     await drawing.nodes(*"abcd")

@@ -2,7 +2,6 @@
 added.
 """
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -68,24 +67,6 @@ async def test_what_an_update_clears_is_kept(tools: Toolset) -> None:
     assert entries == [("when", "2021"), ("attitude", 4)]
 
 
-async def test_the_source_and_the_time_of_a_call_reach_the_history(
-    tools: Toolset, database: Database
-) -> None:
-    talk = {"label": "Source", "name": "Talk", "description": "of May", "ref": "talk"}
-    source = (await remembered(tools, [talk, *PEOPLE], [{**SISTER, "when": "2019/.."}]))["Talk"]
-    change = {**SISTER, "when": "2019/2021", "description": "They live apart."}
-    succeeded(await tools.remember(relationships=[change], source="Talk"))
-    [stored] = await database.assert_current()
-    history = [
-        (entry["field"], entry["value"], entry["source_entity_key"])
-        for entry in json.loads(stored["history"])
-    ]
-    assert history == [
-        ("description", "They grew up in Cork.", source),
-        ("when", "2019/..", source),
-    ]
-
-
 async def test_a_type_a_description_and_a_level_have_the_day_and_source_of_their_last_change(
     tools: Toolset,
 ) -> None:
@@ -124,74 +105,6 @@ async def test_periods_are_kept_apart_unless_the_type_changes_or_they_are_correc
     assert "(2010/2012; 2020/2021, past)" in shown
     assert (await change(when="2011", correction=True))[0] == "2011"
     assert (await change(when="2023", relationship_type="rival"))[0] == "2023"
-
-
-async def test_a_search_as_of_a_day_shows_what_was_said_to_hold_then(tools: Toolset) -> None:
-    item = {"from": "Ada", "to": "Pets", "attitude": 2}
-    nodes = [{"label": "Person", "name": "Ada"}, {"label": "Concept", "name": "Pets"}]
-    first = {**item, "relationship_type": "may get", "description": "Ada thinks about pets."}
-    succeeded(await tools.remember(nodes=nodes, relationships=[first], said_on="2022-01-10"))
-    change = {
-        **item,
-        "relationship_type": "decided against",
-        "replaces": True,
-        "description": "No pets.",
-        "attitude": 1,
-    }
-    succeeded(await tools.remember(relationships=[change], said_on="2022-05-20"))
-    moved = {
-        **item,
-        "relationship_type": "owns",
-        "replaces": True,
-        "when": "2023-07/..",
-        "attitude": 5,
-    }
-    succeeded(await tools.remember(relationships=[moved], said_on="2024-01-01"))
-    wrong = {**item, "attitude": None, "description": "Two rats.", "correction": True}
-    succeeded(await tools.remember(relationships=[wrong], said_on="2024-02-01"))
-
-    async def then(**filters: str) -> tuple[str, str, int]:
-        found = await tools.hybrid_search(query="Ada pets", format="json", **filters)
-        [one] = succeeded(found)["relationships"]
-        return one["relationship_type"], one["description"], one["attitude"]
-
-    assert await then() == ("owns", "Two rats.", 5)
-    entries = await history_of(tools, from_entity_key="Ada", to_entity_key="Pets")
-    assert [
-        (one["value"], one.get("ended"), one["said_on"])
-        for one in entries
-        if one["field"] == "relationship_type"
-    ] == [
-        ("decided against", "2023-07", "2024-01-01"),
-        ("may get", None, "2022-05-20"),
-    ]
-    text = (
-        await tools["get_relationship"].call_text(
-            {"from_entity_key": "Ada", "to_entity_key": "Pets"}
-        )
-    ).text
-    assert "- Former relationship_type (until 2022-05-20): may get" in text
-    assert await then(as_of="2022-02") == ("may get", "Ada thinks about pets.", 2)
-    assert await then(as_of="2023-06") == ("decided against", "Two rats.", 1)
-    assert await then(as_of="2023-08") == ("owns", "Two rats.", 5)
-    people = [{"label": "Person", "name": name} for name in ("Bo", "Cy")]
-    rowed = {"content": "They row.", "when": "2022-09"}
-    friend = {"from": "Ada", "to": "Bo", "relationship_type": "friend", "notes": [rowed]}
-    succeeded(await tools.remember(nodes=people, relationships=[friend]))
-    later = {"from": "Ada", "to": "Cy", "relationship_type": "rival"}
-    succeeded(await tools.remember(relationships=[later], said_on="2022-09"))
-    text = (
-        await tools["hybrid_search"].call_text({"query": "Ada's friend", "as_of": "2022-02"})
-    ).text
-    assert "-[friend]-> Bo (Person" in text
-    assert "(first noted 2022-09)" in text
-    explored = await tools.explore(
-        queries=[{"query": "pets", "threshold": -1.0}], as_of="2022-02", format="json"
-    )
-    assert {edge["relationship_type"] for edge in succeeded(explored)["edges"]} == {
-        "may get",
-        "friend",
-    }
 
 
 async def test_a_correction_is_marked(tools: Toolset) -> None:
@@ -278,20 +191,6 @@ async def test_a_history_keeps_its_newest_entries(
         "Version 2",
         "Version 1",
     ]
-
-
-async def test_concurrent_updates_keep_what_each_replaced(agents: list[Toolset]) -> None:
-    ends = await two_friends(agents[0], description="Version 0")
-    changes = [f"Version {number}" for number in range(1, 4)]
-    await asyncio.gather(
-        *(
-            agent.update_relationship(**ends, description=text)
-            for agent, text in zip(agents, changes, strict=False)
-        )
-    )
-    current = succeeded(await agents[0].get_relationship(**ends))["relationship"]
-    values = [entry["value"] for entry in current["history"]]
-    assert sorted([*values, current["description"]]) == ["Version 0", *changes[: len(agents)]]
 
 
 async def test_a_history_of_another_program_is_kept(tools: Toolset, database: Database) -> None:
@@ -398,44 +297,6 @@ async def test_a_second_type_is_added_and_its_description_becomes_a_note(
     )
 
 
-async def test_the_note_of_a_second_type_has_its_own_time(
-    tools: Toolset, database: Database
-) -> None:
-    await remembered(tools, PEOPLE, [{**SISTER, "when": "2010/2012"}])
-    succeeded(await tools.remember(relationships=[{**LANDLADY, "when": "2019/2021"}]))
-    [stored] = await database.assert_current()
-    assert stored["when"] == "2010/2012; 2019/2021"
-    assert [note["when"] for note in json.loads(stored["notes"])] == ["2019/2021"]
-
-
-async def test_of_several_changes_on_one_day_a_search_as_of_before_shows_the_first_value(
-    tools: Toolset,
-) -> None:
-    ends = await two_friends(tools, description="They row")
-    for text in ("They sail", "They swim"):
-        succeeded(await tools.update_relationship(**ends, description=text))
-    [found] = succeeded(await tools.hybrid_search(query="friend", as_of="2021"))["relationships"]
-    assert found["description"] == "They row"
-
-
-async def test_a_type_that_replaces_another_is_the_only_one(
-    tools: Toolset, database: Database
-) -> None:
-    await remembered(tools, PEOPLE, [SISTER])
-    answer = await tools["remember"].call_text({"relationships": [{**LANDLADY, "replaces": True}]})
-    was = "relationship_type was 'sister', description was 'They grew up in Cork.'"
-    assert f"Replaced: Ruth landlady Ines: {was}" in answer.text.splitlines()
-    [stored] = await database.assert_current()
-    assert (stored["relationship_type"], stored["description"]) == (
-        "landlady",
-        "Ines rents her attic.",
-    )
-    assert [entry["value"] for entry in json.loads(stored["history"])] == [
-        "sister",
-        "They grew up in Cork.",
-    ]
-
-
 async def test_a_filter_by_type_finds_one_of_several(tools: Toolset) -> None:
     await remembered(tools, PEOPLE, [SISTER, LANDLADY])
     for name in ("sister", "Landlady", "sister, landlady"):
@@ -466,15 +327,3 @@ async def test_a_load_adds_types_and_a_repeated_one_changes_nothing(
     )
     await graph.load(path, user_id=user_id)
     assert await database.relationships() == [stored]
-
-
-async def test_an_export_has_the_history(
-    graph: KnowledgeGraph, tools: Toolset, database: Database, user_id: str, tmp_path: Path
-) -> None:
-    ends = await two_friends(tools, description="They row")
-    succeeded(await tools.update_relationship(**ends, description="They sail"))
-    [stored] = await database.relationships()
-    await graph.export(tmp_path / "export.jsonl", user_id=user_id)
-    await graph.forget(user_id=user_id)
-    await graph.import_records(tmp_path / "export.jsonl")
-    assert [one["history"] for one in await database.relationships()] == [stored["history"]]

@@ -81,52 +81,6 @@ async def test_remember_with_one_key_creates_its_new_nodes_once(
     assert len(await database.nodes()) == 2
 
 
-async def test_the_order_of_the_items_does_not_matter(tools: Toolset, database: Database) -> None:
-    baker = {
-        "label": "Person",
-        "name": "Alex",
-        "description": "A baker",
-        "new": True,
-        "notes": ["Bakes."],
-    }
-    judge = {
-        "label": "Person",
-        "name": "Alex",
-        "description": "A judge",
-        "new": True,
-        "notes": ["Judges."],
-    }
-    succeeded(await tools.remember(nodes=[baker, judge], idempotency_key="call-1"))
-    again = succeeded(await tools.remember(nodes=[judge, baker], idempotency_key="call-1"))
-    assert again["nodes"]["unchanged"] == 2
-    stored = {str(one["description"]): note_contents(one) for one in await database.nodes()}
-    assert stored == {"A baker": ["Bakes."], "A judge": ["Judges."]}
-    reports = [
-        {"label": "Source", "name": name, "notes": [f"Says {name}."]}
-        for name in ("Report A", "Report B")
-    ]
-    for report in reports:
-        succeeded(await tools.remember(nodes=[report], idempotency_key="call-2"))
-    assert len(await database.nodes()) == 4
-
-
-async def test_what_another_call_created_is_refused_if_it_differs(
-    tools: Toolset, database: Database
-) -> None:
-    succeeded(
-        await tools.create_node(
-            label="Concept", name="Jazz", description="Music", notes=["Swings."]
-        )
-    )
-    given = {"label": "Concept", "name": "Jazz", "idempotency_key": "call-1"}
-    assert "exists already" in error_of(await tools.create_node(**given, description="A dance"))
-    assert "exists already" in error_of(
-        await tools.create_node(**given, description="Music", notes=["New."])
-    )
-    succeeded(await tools.create_node(**given, description="Music", notes=["Swings."]))
-    assert len(await database.nodes()) == 1
-
-
 async def test_new_sources_with_one_description_are_refused(
     tools: Toolset, database: Database
 ) -> None:

@@ -138,14 +138,6 @@ async def test_a_surname_that_several_have_is_refused_with_all_of_them(
     )
 
 
-async def test_a_write_by_surname_says_who_was_meant(tools: Toolset, keys: dict[str, str]) -> None:
-    item = {"from": "Gruber", "to": "me", "relationship_type": "neighbor"}
-    payload = succeeded(await tools.remember(relationships=[item]))
-    assert payload["hints"] == [f"Gruber → Herr Gruber (Person, {keys['Herr Gruber'][:12]})"]
-    error = error_of(await tools.remember(nodes=[{"name": "Gruber", "description": "x"}]))
-    assert "No node is named exactly 'Gruber'" in error
-
-
 async def test_a_surname_means_the_person_that_the_same_call_creates(
     tools: Toolset, keys: dict[str, str]
 ) -> None:

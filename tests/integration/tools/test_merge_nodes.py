@@ -7,16 +7,13 @@ import json
 from pathlib import Path
 from typing import Any
 
-import neo4j
 import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError, StoreError
 from kgagent.knowledge_graph import services_of
-from kgagent.models import GraphNode, GraphRelationship
 from kgagent.tools import Toolset
-from tests.conftest import Clock, Server
-from tests.support.crowd import plant_people, plant_relationships
+from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
 from tests.support.people import node, person, persons, relate, remembered
@@ -26,10 +23,6 @@ from tests.support.stored import (
     note_contents,
     relationships_of,
 )
-from tests.support.transactions import watch
-
-Record = GraphNode | GraphRelationship
-HOSTILE = "'; MATCH (n) DETACH DELETE n // ` nul\0byte"
 
 
 async def merge(tools: Toolset, keep: str, drop: str) -> dict[str, Any]:
@@ -296,30 +289,6 @@ async def test_merges_of_merged_nodes_are_taken_back_one_after_the_other(
     await database.assert_current()
 
 
-async def test_on_change_receives_each_record_before_and_after(
-    graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
-) -> None:
-    changes: dict[str, str] = {}
-
-    def seen(before: Record | None, after: Record) -> None:
-        was, now = (
-            item.triplet if isinstance(item, GraphRelationship) else item.description
-            for item in (before, after)
-            if item
-        )
-        changes[now] = was
-
-    succeeded(
-        await merge(graph.tools(user_id=user_id, on_change=seen), keys["Bob"], keys["Robert"])
-    )
-    assert changes == {
-        "Naval architect": "",
-        "Bob friend Cy": "Bob friend Cy",
-        "Di mentor Bob": "Di mentor Robert",
-        "Chess keeps busy Bob": "Chess keeps busy Robert",
-    }
-
-
 async def test_notes_are_merged_by_date_without_duplicates(
     tools: Toolset, database: Database, clock: Clock
 ) -> None:
@@ -343,18 +312,6 @@ async def test_notes_are_merged_by_date_without_duplicates(
     [stored] = await database.relationships()
     assert note_contents(stored) == [f"note {number}" for number in range(4)]
     assert stored["notes_text"] == "note 3"
-
-
-async def test_the_time_of_a_relationship_of_another_type_stays_with_its_statement(
-    tools: Toolset, database: Database
-) -> None:
-    kept, dropped, other = await persons(tools, "Bob", "Robert", "Cy")
-    await relate(tools, kept, other, "brother")
-    await relate(tools, dropped, other, "landlord", when="2019/2021")
-    succeeded(await merge(tools, kept, dropped))
-    stored = await database.relationship()
-    assert "when" not in stored
-    assert [note["when"] for note in json.loads(stored["notes"])] == ["2019/2021"]
 
 
 async def test_a_relationship_between_the_two_is_dropped_and_its_notes_stay_on_the_node(
@@ -470,29 +427,6 @@ async def test_notes_that_name_the_dropped_node_as_their_source_name_the_kept_on
     await database.assert_current()
 
 
-async def test_hostile_keys_and_texts_are_values(
-    tools: Toolset, database: Database, user_id: str
-) -> None:
-    bob, cy = await persons(tools, "Bob", "Cy")
-    key = f"{user_id} {HOSTILE}"
-    await database.run(
-        "CREATE (:Person {entity_key: $key, user_id: $user, name: $name})",
-        key=key,
-        name=HOSTILE,
-    )
-    note = {"content": HOSTILE, "source_entity_key": key}
-    await relate(tools, key, cy, HOSTILE, description=HOSTILE, notes=[note])
-    succeeded(await merge(tools, bob, key))
-    [stored] = await database.assert_current()
-    shown = succeeded(await tools.get_relationship(from_entity_key=bob, to_entity_key=cy))[
-        "relationship"
-    ]
-    assert shown["notes"][0]["source_entity_key"] == bob
-    assert note_contents(stored) == [HOSTILE]
-    error_of(await merge(tools, bob, HOSTILE))
-    error_of(await merge(tools, HOSTILE, bob))
-
-
 async def test_nodes_that_cannot_be_merged_are_an_error_and_nothing_changes(
     tools: Toolset, graph: KnowledgeGraph, user_id: str, keys: dict[str, str]
 ) -> None:
@@ -551,51 +485,6 @@ async def test_a_merge_of_too_many_records_is_refused(
     monkeypatch.setattr("kgagent.graph.merging.MAX_RECORDS", 2)
     assert "more than 2 records;" in error_of(await merge(tools, keys["Bob"], keys["Robert"]))
     succeeded(await merge(tools, keys["Robert"], keys["Bob"]))
-
-
-async def test_relationships_of_an_old_graph_get_the_current_form(
-    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
-) -> None:
-    people = await plant_people(graph, user_id, 4)
-    old: list[tuple[int, int, dict[str, Any]]] = [
-        (
-            1,
-            2,
-            {
-                "description": "old",
-                "attitude": "friendly",
-                "relation_embedding": [0.1],
-                "notes": '["a", "b"]',
-            },
-        ),
-        (2, 1, {"description": "a duplicate", "proximity": 2, "notes": "c"}),
-        (0, 3, {"attitude": "close", "relationship_embedding": [1, 2]}),
-        (3, 1, {"attitude": 1, "proximity": "stranger"}),
-    ]
-    await plant_relationships(
-        graph,
-        user_id,
-        [{"first": people[a], "second": people[b], "properties": p} for a, b, p in old],
-    )
-    succeeded(await merge(tools, people[0], people[1]))
-    found = await joined(graph, user_id)
-    assert set(found) == {frozenset((people[0], people[number])) for number in (2, 3)}
-    for other in people[2:]:
-        await tools.update_node(entity_key=other, description="new")
-        await tools.update_relationship(
-            from_entity_key=people[0], to_entity_key=other, salience=0.2
-        )
-    [first, second] = [
-        (await joined(graph, user_id))[frozenset((people[0], key))] for key in people[2:]
-    ]
-    # Nothing says which of two relationships without a key and without dates is the older one, so
-    # either is kept.
-    replaced = {"old", "a duplicate"} - {first["description"]}
-    assert sorted(note_contents(first)) == sorted({"a", "b", "c", *replaced})
-    assert len(replaced) == 1
-    assert (first["attitude"], first["proximity"]) == (4, 2)
-    assert (second["attitude"], second["proximity"]) == (5, 1)
-    await database.assert_current()
 
 
 async def test_a_failing_embedder_or_database_changes_nothing(
@@ -660,34 +549,6 @@ async def test_a_write_between_reading_and_writing_is_not_lost(
         sum("just now" in [*note_contents(item), item.get("description")] for item in stored) == 1
     )
     assert len(await joined(graph, user_id)) == (4 if place == "new" else 3)
-
-
-async def test_a_merge_waits_for_a_lock_and_includes_what_was_written(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    database: Database,
-    server: Server,
-    user_id: str,
-    keys: dict[str, str],
-) -> None:
-    driver = neo4j.AsyncGraphDatabase.driver(server.uri, auth=(server.username, server.password))
-    async with driver, driver.session() as session, watch(server, user_id) as transactions:
-        other = await session.begin_transaction()
-        # The nodes are locked first, as a commit takes them too: in another order the two would
-        # wait for each other.
-        text = (
-            "MATCH (a:Person {entity_key: $first})-[r]-(b:Person {entity_key: $second}) "
-            "SET a.write_lock = true, b.write_lock = true REMOVE a.write_lock, b.write_lock "
-            "SET r.description = 'just now', r.version = r.version + 1"
-        )
-        await (await other.run(text, first=keys["Robert"], second=keys["Di"])).consume()
-        merging = asyncio.create_task(merge(tools, keys["Bob"], keys["Robert"]))
-        await transactions.until_blocked()
-        await other.commit()
-        succeeded(await merging)
-    found = await joined(graph, user_id)
-    assert found[frozenset((keys["Bob"], keys["Di"]))]["description"] == "just now"
-    await database.assert_current()
 
 
 async def test_one_of_two_concurrent_merges_of_a_node_succeeds(

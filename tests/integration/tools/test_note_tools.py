@@ -5,10 +5,8 @@ import re
 from typing import Any
 
 from kgagent import KnowledgeGraph
-from kgagent.errors import EmbeddingUnavailableError
 from kgagent.tools import Toolset
 from tests.conftest import Clock
-from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, two_friends
 from tests.support.stored import (
@@ -82,15 +80,6 @@ async def test_a_note_that_becomes_equal_to_another_is_kept_once(
         == 2
     )
     assert await contents(graph, user_id) == ["They paint.", "They sail in June."]
-
-
-async def test_a_failing_embedder_leaves_the_note(
-    tools: Toolset, graph: KnowledgeGraph, embedder: WatchedEmbedder, user_id: str
-) -> None:
-    ends = await two_friends(tools, notes=NOTES)
-    embedder.failure = EmbeddingUnavailableError("the model is down")
-    assert error_of(await tools.delete_note(**ends, note="They paint.")) == "the model is down"
-    assert await contents(graph, user_id) == NOTES
 
 
 async def test_concurrent_changes_of_notes_are_all_kept(

@@ -7,8 +7,6 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.adapters.json_schema import arguments_schema
-from kgagent.answers.token_budget import estimated_tokens
-from kgagent.knowledge_graph import services_of
 from kgagent.ontology import default_ontology
 from kgagent.tools import Toolset
 from kgagent.tools.pattern_guide import WORKED_EXAMPLES
@@ -133,22 +131,6 @@ async def test_a_text_has_notes_as_sentences_those_that_match_first(tools: Tools
     assert not any(filler in answer.text for filler in ("..", "Text of", "added_by"))
 
 
-async def test_times_of_a_graph_of_another_program_are_returned(
-    database: Database, tools: Toolset
-) -> None:
-    await database.run(
-        "CREATE (:Order {user_id: $user, name: 'first', created_at: '2026-01-02'})-[:HOLDS "
-        "{created_at: 1}]->"
-        "(:Item {user_id: $user, name: 'rope'})",
-    )
-    payload = await tools.query_patterns(
-        patterns=[{"steps": [{"relation_type": "HOLDS", "max_hops": 2}]}]
-    )
-    [path] = payload["paths"]
-    assert path["relationships"][0]["properties"] == {"created_at": 1}
-    assert payload["nodes"][0]["properties"] == {"created_at": "2026-01-02"}
-
-
 async def test_a_message_describes_the_kind_of_query(
     graph: KnowledgeGraph, tools: Toolset, user_id: str
 ) -> None:
@@ -179,24 +161,6 @@ async def test_a_message_describes_the_kind_of_query(
     ):
         payload = await tools.query_patterns(**arguments)
         assert (payload.get("strategy"), payload.get("message")) == ("hybrid", said), payload
-
-
-async def test_a_fallback_that_took_too_long_is_not_called_missing(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def slow(*_: object, **__: object) -> None:
-        raise TimeoutError
-
-    await plant_ward(graph, user_id)
-    monkeypatch.setattr(services_of(graph).retrieval, "hybrid_search", slow)
-    nobody = [
-        {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}
-    ]
-    patterns = [{**SHARED_DOCTOR, "constraints": nobody}]
-    without_query = "No path was found, and there is no query to search for"
-    for arguments, said in (({"query": "Zoe's doctor"}, "No path was found"), ({}, without_query)):
-        payload = await tools.query_patterns(patterns=patterns, **arguments)
-        assert (payload.get("message"), "hybrid" in payload) == (said, False)
 
 
 async def test_the_form_of_the_documents_is_accepted(
@@ -342,35 +306,6 @@ async def test_a_name_in_a_constraint_may_be_an_alias_or_me_if_no_node_has_it(
     assert bobby[:12] not in text
 
 
-async def test_a_free_type_in_a_constraint_may_be_spelled_differently_and_the_nearest_are_named(
-    tools: Toolset,
-) -> None:
-    ann, bo, cy = await persons(tools, "Ann", "Bo", "Cy")
-    await relate(tools, ann, bo, "works_with")
-    await relate(tools, ann, cy, "mentor of")
-    for comparison, value, paths, warning in (
-        ("PROPERTY_EQUALS", "Works with", [[ann, bo]], "Works with → works_with"),
-        (
-            "PROPERTY_EQUALS",
-            "mentor",
-            [],
-            "No relationship has the type 'mentor'. Nearest: mentor of",
-        ),
-        ("CONTAINS", "foe", [], "No path matches"),
-    ):
-        constraint = {
-            "type": comparison,
-            "on": "relationship",
-            "property_path": "relationship_type",
-            "value": value,
-        }
-        pattern = {"steps": [{"source_label": "Person"}], "constraints": [constraint]}
-        payload = succeeded(await tools.query_patterns(patterns=[pattern]))
-        assert [path["nodes"] for path in payload.get("paths", ())] == paths
-        assert warning in payload["warnings"]
-        assert ("No relationship has" in str(payload["warnings"])) == (value == "mentor")
-
-
 @pytest.fixture
 async def choir(tools: Toolset) -> dict[str, str]:
     """Keys of four friends of Ines, of whom Sofia, also called Mimi, and Lurdes sing in the
@@ -504,19 +439,6 @@ async def test_a_property_of_relationships_on_nodes_is_answered_with_where_it_be
     assert path["nodes"][0] == choir["Sofia"]
 
 
-async def test_me_without_an_owner_finds_nothing_and_says_so(tools: Toolset) -> None:
-    await two_friends(tools)
-    me = {"type": "=", "property_path": "name", "value": "me", "at_step": "start"}
-    for constraint in (me, {**me, "type": "IN", "value": ["me"]}):
-        found, warnings = await found_at_start(
-            tools, {"steps": [TO_INES], "constraints": [constraint]}
-        )
-        assert found == set()
-        assert "No node is named 'me'. No node is marked as the owner" in str(warnings)
-    excluded = {"steps": [TO_INES], "constraints": [{**me, "type": "NOT_IN", "value": ["me"]}]}
-    assert (await found_at_start(tools, excluded))[0] == {"Ada"}
-
-
 async def test_names_outside_the_ontology_are_compared_as_they_are(
     database: Database, tools: Toolset
 ) -> None:
@@ -548,59 +470,6 @@ async def test_names_outside_the_ontology_are_compared_as_they_are(
     assert "warnings" not in payload
 
 
-async def test_several_nodes_of_a_name_in_a_list_are_found_beside_aliases(tools: Toolset) -> None:
-    likes = {"relation_type": "engages_with", "target_label": "Concept"}
-    more: dict[str, dict[str, Any]] = {
-        "Robert": {"name": "Robert Hofmann", "aliases": ["Bobby"]},
-        "Eve": {"name": "Eve", "is_owner": True},
-    }
-    people = {"first": {"name": "Cy"}, "second": {"name": "Cy"}, **more}
-    me = await person(tools, "Me")
-    created = succeeded(
-        await tools.remember(
-            nodes=[
-                {"label": "Concept", "name": "Go"},
-                *(
-                    {"label": "Person", "new": True, "ref": ref, **node}
-                    for ref, node in people.items()
-                ),
-            ],
-            relationships=[
-                {"from": each, "to": "Go", "relationship_type": "likes"} for each in (me, *people)
-            ],
-        )
-    )["created_nodes"]
-    keys = {"Me": me} | {
-        ref: node["entity_key"] for ref, node in zip(people, created[1:], strict=True)
-    }
-
-    async def found(kind: str, *values: str) -> tuple[list[str], list[str]]:
-        constraint = {"type": kind, "property_path": "name", "value": [*values], "at_step": "start"}
-        payload = succeeded(
-            await tools.query_patterns(patterns=[{"steps": [likes], "constraints": [constraint]}])
-        )
-        reached = {path["nodes"][0] for path in payload.get("paths", ())}
-        return sorted(name for name, key in keys.items() if key in reached), payload.get(
-            "warnings", []
-        )
-
-    reached, warnings = await found("IN", "Cy", "Bobby", "robert hofmann", "me")
-    assert reached == ["Eve", "Robert", "first", "second"]
-    assert [one.partition(" (")[0] for one in warnings] == [
-        "Bobby → Robert Hofmann",
-        "robert hofmann → Robert Hofmann",
-    ]
-    reached, warnings = await found("NOT_IN", "Cy", "bobby", "Me")
-    assert (reached, [one.partition(" (")[0] for one in warnings]) == (
-        ["Eve"],
-        ["bobby → Robert Hofmann"],
-    )
-    reached, warnings = await found("IN", "Cy", *(f"Nobody {number}" for number in range(10)))
-    assert reached == ["first", "second"]
-    assert [one[:24] for one in warnings[:3]] == ["No node is named 'Nobody"] * 3
-    assert warnings[3:] == ["7 other names mean no single node"]
-
-
 async def test_the_first_worked_example_finds_what_it_says(tools: Toolset) -> None:
     me, [ruth, tom] = await person(tools, "Me"), await persons(tools, "Ruth", "Tom")
     ties = {
@@ -619,28 +488,6 @@ async def test_the_first_worked_example_finds_what_it_says(tools: Toolset) -> No
     )
     payload = succeeded(await tools.query_patterns(**WORKED_EXAMPLES[0].arguments))
     assert [path["nodes"] for path in payload["paths"]] == [[me, ruth, keys["Sailing"]]]
-
-
-async def test_an_answer_without_a_match_is_short_and_within_its_budget(tools: Toolset) -> None:
-    names = [f"Neighbor {number}" for number in range(40)]
-    fence = {"to": "Max", "relationship_type": "neighbor", "description": "We share a fence. " * 20}
-    nodes = [{"label": "Person", "name": name} for name in ("Max", *names)]
-    await remembered(tools, nodes, [{"from": name, **fence} for name in names])
-    nobody = [
-        {"type": "PROPERTY_EQUALS", "property_path": "name", "value": "Zoe", "at_step": "start"}
-    ]
-    steps = [{"source_label": "Person", "target_label": "Person"}]
-    query = {"query": "neighbors", "patterns": [{"steps": steps, "constraints": nobody}]}
-    payload = await tools.query_patterns(**query)
-    assert payload["strategy"] == "hybrid"
-    assert len(payload["hybrid"]["objects"]) + len(payload["hybrid"].get("relationships", ())) == 5
-    assert "No path matches" in payload["warnings"]
-    assert len(json.dumps(payload)) < 8_000
-    for budget in range(700, 1_700, 190):
-        answer = await tools["query_patterns"].call_text(
-            {**query, "format": "json", "token_budget": budget}
-        )
-        assert estimated_tokens(answer.text) <= budget, budget
 
 
 def test_the_definition_for_a_model_is_short() -> None:

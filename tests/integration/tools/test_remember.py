@@ -8,7 +8,6 @@ import pytest
 
 from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError
-from kgagent.knowledge_graph import services_of
 from kgagent.tools import Toolset
 from kgagent.tools.remember_results import RememberResult
 from tests.conftest import Clock
@@ -203,13 +202,6 @@ async def test_a_renamed_node_does_not_take_the_place_of_a_new_one_with_a_name_t
     ]
 
 
-async def test_a_note_on_a_node_of_the_call_that_was_refused_says_so(tools: Toolset) -> None:
-    succeeded(await tools.remember(nodes=[ME]))
-    second = {"label": "Person", "name": "Bo", "is_owner": True}
-    payload = await tools.remember(nodes=[second], notes=[{"on": "Bo", "content": "Sails."}])
-    assert "notes[0] Bo: nodes[0] was not written" in error_of(payload)
-
-
 async def test_several_nodes_with_the_name_are_an_error_that_lists_them(tools: Toolset) -> None:
     keys = [await person(tools, "Anna", description) for description in ("A baker.", "A judge.")]
     payload = await tools.remember(
@@ -357,44 +349,6 @@ async def test_a_note_or_relationship_without_a_type_creates_the_relationship_wi
     )
 
 
-async def test_where_types_compete_a_note_is_for_the_relationship_that_exists(
-    graph: KnowledgeGraph, database: Database, user_id: str
-) -> None:
-    known = graph.ontology.relationships
-    competing = known["engages_with"].model_copy(
-        update={"connects": known["associated_with"].connects}
-    )
-    ontology = graph.ontology.model_copy(
-        update={"relationships": {**known, "engages_with": competing}}
-    )
-    parts = services_of(graph)
-    tools = KnowledgeGraph(parts.store, ontology, parts.embedder, graph.settings).tools(
-        user_id=user_id
-    )
-    notes = [{"on": ["me", "The fair"], "content": "Ines went there."}]
-    payload = await tools.remember(nodes=[ME, {"label": "Entity", "name": "The fair"}], notes=notes)
-    [failed] = payload["failures"]
-    assert "Choose one with neo4j_type" in failed["error"]
-    runs = {
-        "from": "me",
-        "to": "The fair",
-        "relationship_type": "runs",
-        "neo4j_type": "associated_with",
-    }
-    succeeded(
-        await tools.remember(
-            relationships=[runs, {"from": "me", "to": "The fair", "proximity": 4}], notes=notes
-        )
-    )
-    stored = await database.relationship()
-    assert (stored["neo4j_type"], stored["relationship_type"], stored["proximity"]) == (
-        "associated_with",
-        "runs",
-        4,
-    )
-    assert note_contents(stored) == ["Ines went there."]
-
-
 @pytest.mark.parametrize(
     ("note", "said"),
     [
@@ -447,25 +401,6 @@ async def test_a_note_may_give_the_type_of_a_relationship_that_it_creates(
     succeeded(await tools.remember(notes=[later]))
     stored = await database.relationship()
     assert (stored["relationship_type"], len(note_contents(stored))) == ("friend", 2)
-
-
-@pytest.mark.parametrize(
-    ("levels", "said"),
-    [
-        ({"attitude": "fond"}, 'Invalid word "fond" for relationship type "has_relationship_with"'),
-        ({"attitude": 4, "proximity": 9}, "Attitude/proximity must be 1-5, got proximity 9"),
-    ],
-)
-async def test_an_invalid_level_is_refused_as_by_the_tools_of_one_relationship(
-    tools: Toolset, database: Database, levels: dict[str, object], said: str
-) -> None:
-    ends = await two_friends(tools, attitude=3)
-    item = {"from": "Ada", "to": "Bo", "notes": ["They row."], **levels}
-    error = error_of(await tools.remember(relationships=[item]))
-    assert error.startswith(f"relationships[0] Ada to Bo: {said}")
-    assert error_of(await tools.update_relationship(**ends, **levels)).startswith(said)
-    stored = await database.relationship()
-    assert (stored["attitude"], stored["version"]) == (3, 1)
 
 
 async def test_two_items_with_one_name_and_different_refs_are_refused(
@@ -523,16 +458,6 @@ async def test_a_stored_label_does_not_change(tools: Toolset) -> None:
         )
     )
     assert error.endswith("'Sailing' has the label Concept, not Entity")
-
-
-async def test_the_expiry_of_notes_is_reported(tools: Toolset) -> None:
-    notes = [
-        {"content": "On holiday.", "lifetime": "week"},
-        {"content": "Ill.", "lifetime": "week"},
-        "Sings.",
-    ]
-    payload = succeeded(await tools.remember(nodes=[{**RUTH, "notes": notes}]))
-    assert payload["note_expiries"] == [{"expires_at": "2026-01-08T00:00:00Z", "notes": 2}]
 
 
 async def test_a_note_names_a_source_of_the_same_call(
@@ -623,14 +548,6 @@ async def test_a_name_of_two_nodes_means_neither(
     succeeded(await tools.remember(nodes=refs, relationships=[{**likes, "to": "e"}]))
     [written] = await database.relationships()
     assert written["relationship_type"] == "likes"
-
-
-async def test_a_name_of_the_call_is_found_without_its_accents(tools: Toolset) -> None:
-    sings = {"from": "ANA", "to": "Coro da Graca", "relationship_type": "sings in"}
-    nodes = [{"label": "Entity", "name": "Coro da Graça"}, {"label": "Person", "name": "Ána"}]
-    payload = succeeded(await tools.remember(nodes=nodes, relationships=[sings]))
-    assert payload["relationships"]["created"] == 1
-    assert sorted(payload["hints"]) == ["ANA → Ána", "Coro da Graca → Coro da Graça"]
 
 
 async def test_a_type_that_gets_only_a_preposition_keeps_no_former_type(tools: Toolset) -> None:

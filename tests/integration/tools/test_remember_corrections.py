@@ -125,15 +125,3 @@ async def test_an_unknown_or_ambiguous_note_is_an_error_of_the_item(
     assert "a note needs content; only replaces without content removes a stored note" in error
     assert "notes[3] Nobody: Node not found" in error
     assert len(await notes_of_fair(graph, user_id)) == 3
-
-
-async def test_a_correction_during_the_reading_of_a_source_names_that_source(
-    core: Toolset, graph: KnowledgeGraph, database: Database, user_id: str
-) -> None:
-    reading = graph.tools(user_id=user_id, source_entity_key="the source")
-    correction = {"on": "Harvest fair", "replaces": "Is in", "content": "Is old."}
-    succeeded(await reading.remember(notes=[correction]))
-    [fair] = await database.nodes()
-    assert '"Is old.","added_by":' in fair["notes"]
-    assert fair["notes"].count('"source_entity_key":"the source"') == 1
-    assert core.user_id == user_id

@@ -325,23 +325,6 @@ async def test_values_of_two_sources_of_which_none_is_later_are_a_conflict_until
     assert not any("conflict" in one for one in found)
 
 
-@pytest.mark.parametrize("with_when", [True, False])
-async def test_a_search_has_the_present_value_first_and_that_of_a_day_as_of_then(
-    tools: Toolset, *, with_when: bool
-) -> None:
-    for place, day in (("Oslo", "2023-01-10"), ("Bergen", "2024-05-20")):
-        when = {"when": day} if with_when else {}
-        await tell(tools, lives_in(place, **when), said_on=day)
-
-    async def found(**options: Any) -> list[tuple[str, bool]]:
-        answer = succeeded(await tools.hybrid_search(query="Where does Anna live?", **options))
-        return [(one["to_name"], "past" in one) for one in answer["relationships"]]
-
-    assert await found() == [("Bergen", False), ("Oslo", True)]
-    assert await found(as_of="2024-03") == [("Oslo", False)]
-    assert await found(as_of="2025") == [("Bergen", False)]
-
-
 async def test_an_earlier_statement_of_the_present_value_ends_nothing_of_it(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:

@@ -1,12 +1,9 @@
 """Spellings of a name that look alike are one node; the name is kept as it was written."""
 
 import hashlib
-import json
-from pathlib import Path
 
 import pytest
 
-from kgagent import KnowledgeGraph
 from kgagent.tools import Toolset
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import person, relate
@@ -74,16 +71,6 @@ async def test_a_name_of_invisible_characters_is_refused(tools: Toolset) -> None
     assert "must contain a visible character" in error_of(
         await tools.create_node(**concept("\u200b\ufeff"))
     )
-
-
-async def test_a_file_makes_the_same_keys(
-    tools: Toolset, graph: KnowledgeGraph, database: Database, user_id: str, tmp_path: Path
-) -> None:
-    succeeded(await tools.create_node(**concept(NFD)))
-    lines = [{"kind": "node", **concept(name)} for name in (WIDE, NFD)]
-    (tmp_path / "cafe.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
-    await graph.load(tmp_path / "cafe.jsonl", user_id=user_id)
-    assert len(await database.nodes()) == 1
 
 
 @pytest.mark.parametrize(

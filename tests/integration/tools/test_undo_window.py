@@ -14,7 +14,7 @@ from kgagent.tools import Toolset
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import person, persons, two_friends
+from tests.support.people import person, two_friends
 from tests.support.stored import Database, cypher
 
 # A purge concerns the records of all users, and other tests have other clocks.
@@ -159,19 +159,6 @@ async def test_one_deletion_purges_at_most_100_records(
     for left in (MANY - 100, MANY - 200, 0):
         await delete_some_node(tools)
         assert await kept(graph, others.user_id) == left
-
-
-async def test_concurrent_deletions_that_purge_the_same_records_succeed(
-    tools: Toolset, others: Toolset, graph: KnowledgeGraph, clock: Clock
-) -> None:
-    await keep_many(graph, others.user_id, clock())
-    keys = await persons(tools, *(f"Person {number}" for number in range(8)))
-    for answer in await asyncio.gather(
-        *(tools.delete_node(entity_key=key) for key in keys), graph.purge()
-    ):
-        assert not isinstance(answer, dict) or succeeded(answer)
-    assert await kept(graph, others.user_id) == 0
-    assert await kept(graph, tools.user_id) == len(keys)
 
 
 async def test_purge_removes_all_that_has_expired_and_nothing_else(

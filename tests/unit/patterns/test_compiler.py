@@ -4,7 +4,7 @@ from typing import Any
 
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.patterns.compiler import Compiler
-from kgagent.patterns.plans import PlanPosition, QueryPlan, query_plans
+from kgagent.patterns.plans import QueryPlan, query_plans
 
 
 def pattern(
@@ -32,23 +32,11 @@ def test_patterns_with_one_start_label_are_joined_at_the_start_and_others_at_the
         assert {plan.join.on for plan in joined if plan.join} == {position}
 
 
-def test_each_pattern_of_an_intersection_is_restricted_by_the_others() -> None:
-    joined = plans(pattern("p"), pattern("q"), pattern("r"), kind="INTERSECTION")
-    others = [[other.pattern_id for other in plan.join.others] for plan in joined if plan.join]
-    assert others == [["q", "r"], ["p", "r"], ["p", "q"]]
-
-
 def test_a_union_keeps_the_best_path_of_each_node() -> None:
     assert [plan.best_at for plan in plans(pattern("p"), pattern("q", "C"), kind="UNION")] == [
         "end",
         "end",
     ]
-
-
-def test_a_sequence_is_one_plan_whose_steps_are_numbered_continuously() -> None:
-    [plan] = plans(pattern("p"), pattern("q", "B", "C"), kind="SEQUENTIAL")
-    assert plan.pattern_id == "p > q"
-    assert (plan.place(0), plan.place(1)) == (PlanPosition(0, 0), PlanPosition(1, 0))
 
 
 def test_a_value_from_a_node_of_another_user_is_not_compared() -> None:

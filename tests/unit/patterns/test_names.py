@@ -23,45 +23,6 @@ def passes(asked: GraphPattern, schema: LiveSchema = WARD) -> None:
     check_names([asked], schema, ONTOLOGY)
 
 
-def test_names_that_exist_pass() -> None:
-    passes(
-        pattern(
-            TREATED,
-            step(None, ["TREATED_BY", "HAS_CONDITION"], "Patient", direction="INCOMING"),
-            constraints=[
-                equals("age", "start"),
-                equals("contact.city", 1),
-                equals("specialty"),
-                equals("name", -1),
-            ],
-            branches=[
-                {
-                    "steps": [step(None, "HAS_CONDITION", None)],
-                    "constraints": [equals("since", on="relationship")],
-                }
-            ],
-        )
-    )
-    passes(
-        pattern(
-            step(None, None, None), constraints=[equals("dose"), equals("since", on="relationship")]
-        )
-    )
-    passes(
-        pattern(
-            step("Person", "engages_with", "Concept"), constraints=[equals("anything", "start")]
-        )
-    )
-    passes(pattern(step("Person", "engages_with", "Concept")), LiveSchema())
-
-
-def test_an_unknown_label_is_reported_with_its_place_and_the_known_labels() -> None:
-    assert error(pattern(step("Patiant", "TREATED_BY", "Doctor"))) == (
-        "Unknown label 'Patiant' in pattern 'risk', step 0. Did you mean Patient? "
-        "Existing labels: Concept, Condition, Doctor, Entity, Medication, Patient, Person, Source."
-    )
-
-
 @pytest.mark.parametrize(
     ("asked", "where"),
     [
@@ -189,21 +150,6 @@ def test_a_free_type_in_place_of_a_neo4j_type_is_answered_with_a_constraint(
     assert "relationship_type" not in error(pattern(step("Patient", "MENTOR", None))).replace(
         "relationship type", ""
     )
-
-
-def test_up_to_five_unknown_names_are_reported_together() -> None:
-    message = error(
-        pattern(
-            step("Patiant", "TREATD_BY", "Docter"), step("Docter", "X", "Y"), pattern_id="first"
-        ),
-        pattern(step("Patiant", "HAS", "Z"), pattern_id="second"),
-    )
-    assert all(
-        message.count(f"'{name}'") == 1 for name in ("Patiant", "TREATD_BY", "Docter", "X", "Y")
-    )
-    assert not any(f"'{name}'" in message for name in ("HAS", "Z"))
-    assert "Existing relationship types" in message
-    assert message.endswith("2 more names do not exist.")
 
 
 @pytest.mark.parametrize("name", ["old_Embedding", "embedding_hash", "user_id"])
