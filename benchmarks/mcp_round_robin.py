@@ -26,7 +26,7 @@ from pathlib import Path
 from _common import Server, finish, open_graph, p50, p95, parser, server, show
 from _round_robin import Mode, connected, process
 from mcp import Client
-from mcp.types import TextContent, TextResourceContents
+from mcp.types import TextContent
 
 from kgagent import Settings
 from kgagent.embedding.hashing import HashingEmbedder
@@ -34,9 +34,6 @@ from kgagent.private_files import write_private_file
 
 CREW = 6
 """Further people of a conversation, so that a search has several pages."""
-
-STATISTICS = "kgagent://statistics"
-"""A resource; unlike lists, which clients cache, each reading of it is a request."""
 
 _CURSOR = re.compile(r'continue with cursor "([^"]+)"')
 
@@ -107,8 +104,10 @@ class Caller:
         await self._call(
             "update_relationship", "Updated", **ends, description=f"{ann} and {bob} cross the sea"
         )
+        await self._call(
+            "add_note_to_relationship", "Added note", **ends, content="They met in Bergen."
+        )
         await self._call("get_relationship", "cross the sea", **ends)
-        await self._call(STATISTICS, '"total"')
 
     async def _call(self, tool: str, expected: str, /, **arguments: object) -> str:
         """Make one call, check its answer, and return it."""
@@ -116,7 +115,7 @@ class Caller:
             return ""
         start = time.perf_counter()
         try:
-            text = await self._read() if tool == STATISTICS else await self._text(tool, arguments)
+            text = await self._text(tool, arguments)
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
             self._outcome.errors[text[:100]] += 1
@@ -130,12 +129,6 @@ class Caller:
         result = await self._client.call_tool(tool, arguments)
         return "".join(
             content.text for content in result.content if isinstance(content, TextContent)
-        )
-
-    async def _read(self) -> str:
-        contents = (await self._client.read_resource(STATISTICS)).contents
-        return "".join(
-            content.text for content in contents if isinstance(content, TextResourceContents)
         )
 
     def _more(self) -> bool:

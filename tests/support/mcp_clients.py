@@ -1,6 +1,5 @@
 """The SDK's own client, connected to the server over either transport."""
 
-import json
 import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -11,7 +10,7 @@ import httpx2
 from mcp import Client, StdioServerParameters
 from mcp.client.session import ElicitationFnT
 from mcp.client.streamable_http import streamable_http_client
-from mcp.types import CallToolResult, TextContent, TextResourceContents
+from mcp.types import CallToolResult, TextContent
 
 from kgagent.tools import Payload
 
@@ -96,13 +95,3 @@ def text_of(result: CallToolResult) -> str:
 async def call(client: Client, tool: str, /, **arguments: Any) -> Payload:
     """Call a tool of a structured server and give what it answered."""
     return payload_of(await client.call_tool(tool, arguments))
-
-
-async def read(client: Client, uri: str) -> dict[str, Any]:
-    """Read a resource that holds a JSON object."""
-    [content] = (await client.read_resource(uri)).contents
-    assert isinstance(content, TextResourceContents)
-    assert content.mime_type == "application/json"
-    decoded = json.loads(content.text)
-    assert isinstance(decoded, dict)
-    return decoded

@@ -107,18 +107,6 @@ class NodeRepository:
             for node, degree in found
         ]
 
-    async def count_by_label(self, user_id: str) -> dict[str, int]:
-        """Count one user's nodes by label, in the order of the ontology; of several labels, the
-        first counts.
-        """
-        labels = list(self.ontology.labels)
-        rows = await self.store.read(
-            statement("count_nodes_by_label", **self.names),
-            {"user_id": user_id, "label_order": dict(self.ontology.label_order)},
-        )
-        counts = {labels[row["place"]]: int(row["found"]) for row in rows}
-        return {label: counts.get(label, 0) for label in labels}
-
     def text(self, record: NodeRecord, now: datetime) -> str:
         """The embedding text of a node: "<name> <description> <notes_text>"."""
         return embedding_text(

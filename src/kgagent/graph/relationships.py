@@ -155,16 +155,6 @@ class RelationshipRepository:
             raise not_found(intent, pair)
         return [stored]
 
-    async def count_by_type(self, user_id: str) -> dict[str, int]:
-        """Count the relationships between one user's nodes by type, in the order of the
-        ontology.
-        """
-        rows = await self.store.read(
-            statement("count_relationships_by_type", **self.names), {"user_id": user_id}
-        )
-        counts = {str(row["neo4j_type"]): int(row["found"]) for row in rows}
-        return {neo4j_type: counts.get(neo4j_type, 0) for neo4j_type in self.ontology.relationships}
-
     async def read_of_node(
         self, user_id: str, entity_key: str, *, limit: int
     ) -> tuple[tuple[RelationshipRecord, ...], tuple[str, ...]]:

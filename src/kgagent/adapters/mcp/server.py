@@ -1,4 +1,4 @@
-"""The MCP server: tools, resources and a prompt, each request for one user."""
+"""The MCP server: the tools, each call for one user."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -10,30 +10,21 @@ from mcp.server import Server
 from mcp.server.caching import CacheHint
 from mcp.shared.exceptions import MCPError
 from mcp.types import (
-    INTERNAL_ERROR,
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
-    GetPromptRequestParams,
-    GetPromptResult,
     InputRequiredResult,
-    ListPromptsResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-    TextResourceContents,
     Tool,
 )
 
 from kgagent.adapters.mcp.calls import Context, progress_reported, result_of
 from kgagent.adapters.mcp.confirmation import confirm
+from kgagent.adapters.mcp.instructions import instructions
 from kgagent.adapters.mcp.opening import OpeningGraph
-from kgagent.adapters.mcp.prompt import PROMPT, guide, instructions
 from kgagent.errors import KgAgentError
-from kgagent.tools.payload import ToolText, dump, error_text, failure, one_line
+from kgagent.tools.payload import ToolText, error_text, failure
 from kgagent.tools.toolsets import tools_of, why_missing
 
 if TYPE_CHECKING:
@@ -45,10 +36,8 @@ UserOf = Callable[[Context], str]
 GraphOf = Callable[[str], Awaitable["KnowledgeGraph"]]
 """Returns the graph of a user, such as `GraphDirectory.graph_of`."""
 
-LISTS_STAY = CacheHint(ttl_ms=3_600_000, scope="public")
-"""Tools, resources and prompts are the same for all users, and change only when the server is
-started anew.
-"""
+TOOLS_STAY = CacheHint(ttl_ms=3_600_000, scope="public")
+"""The tools are the same for all users, and change only when the server is started anew."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,14 +86,7 @@ def make_server(
         get_tool_input_schema=handlers.schema_of,
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_resource_templates,
-        on_read_resource=handlers.read_resource,
-        on_list_prompts=handlers.list_prompts,
-        on_get_prompt=handlers.get_prompt,
-        cache_hints=dict.fromkeys(
-            ("tools/list", "resources/list", "prompts/list", "server/discover"), LISTS_STAY
-        ),
+        cache_hints=dict.fromkeys(("tools/list", "server/discover"), TOOLS_STAY),
     )
     if not isinstance(graph, OpeningGraph):
         graph.embedder.preload()
@@ -176,63 +158,6 @@ class _Handlers:
     def _state(self) -> str:
         """What a call waits for; empty if the graph is open."""
         return self._graph.state if isinstance(self._graph, OpeningGraph) else ""
-
-    async def list_resources(
-        self, _context: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourcesResult:
-        from kgagent.adapters.mcp.resources import RESOURCES
-
-        return ListResourcesResult(
-            resources=[resource.definition() for resource in RESOURCES.values()]
-        )
-
-    async def list_resource_templates(
-        self, _context: Context, _params: PaginatedRequestParams | None
-    ) -> ListResourceTemplatesResult:
-        return ListResourceTemplatesResult(resource_templates=[])
-
-    async def read_resource(
-        self, context: Context, params: ReadResourceRequestParams
-    ) -> ReadResourceResult:
-        from kgagent.adapters.mcp.resources import MIME_TYPE, RESOURCES
-
-        resource = RESOURCES.get(str(params.uri))
-        if resource is None:
-            raise MCPError(
-                INVALID_PARAMS,
-                f"Unknown resource: {str(params.uri)[:100]}. Available: {', '.join(RESOURCES)}",
-            )
-        try:
-            user_id = self._user_of(context)
-            content = await resource.read(await self._graph_of(user_id), user_id)
-        except KgAgentError as error:
-            raise MCPError(INTERNAL_ERROR, one_line(str(error))) from error
-        return ReadResourceResult(
-            contents=[
-                TextResourceContents(uri=resource.uri, mime_type=MIME_TYPE, text=dump(content))
-            ]
-        )
-
-    async def list_prompts(
-        self, _context: Context, _params: PaginatedRequestParams | None
-    ) -> ListPromptsResult:
-        return ListPromptsResult(prompts=[PROMPT])
-
-    async def get_prompt(
-        self, _context: Context, params: GetPromptRequestParams
-    ) -> GetPromptResult:
-        if params.name != PROMPT.name:
-            raise MCPError(
-                INVALID_PARAMS, f"Unknown prompt: {params.name[:100]}. Available: {PROMPT.name}"
-            )
-        given = params.arguments or {}
-        known = [argument.name for argument in PROMPT.arguments or ()]
-        for name in given:
-            if name not in known:
-                raise MCPError(
-                    INVALID_PARAMS, f"Unknown argument: {name[:100]}. Available: {', '.join(known)}"
-                )
-        return guide(self._graph.ontology, self.names, given.get("task"))
 
     async def _graph_of(self, user_id: str) -> "KnowledgeGraph":
         if self._options.graph_of is not None:

@@ -5,7 +5,7 @@ import json
 import pytest
 from _definitions import characters, toolset_sizes
 from mcp import Client
-from mcp.types import CacheableResult, Tool
+from mcp.types import Tool
 
 from kgagent.tools.toolsets import tools_of
 from tests.integration.adapters.mcp.conftest import Connect
@@ -39,16 +39,10 @@ async def test_a_client_receives_all_tools_in_at_most_30_000_characters(connect:
     assert sum(characters(tools).values()) <= ALL
 
 
-async def test_lists_may_be_cached_and_resources_may_not(connect: Connect) -> None:
+async def test_the_list_of_tools_may_be_cached(connect: Connect) -> None:
     async with connect() as client:
-        lists: list[CacheableResult] = [
-            await client.list_tools(),
-            await client.list_resources(),
-            await client.list_prompts(),
-        ]
-        resource = await client.read_resource("kgagent://statistics")
-    assert {(one.ttl_ms, one.cache_scope) for one in lists} == {(3_600_000, "public")}
-    assert (resource.ttl_ms, resource.cache_scope) == (0, "private")
+        tools = await client.list_tools()
+    assert (tools.ttl_ms, tools.cache_scope) == (3_600_000, "public")
 
 
 async def test_a_client_sees_what_the_words_for_levels_are_once(connect: Connect) -> None:

@@ -6,14 +6,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 from mcp import MCPError
-from mcp.types import TextContent
 
 from kgagent import KnowledgeGraph
 from kgagent.adapters.mcp import HttpOptions, http_server
-from kgagent.ontology import default_ontology
 from kgagent.tools import Payload
 from tests.integration.adapters.mcp.conftest import Connect
-from tests.support.mcp_clients import MODES, Mode, call, over_http, payload_of, read, text_of
+from tests.support.mcp_clients import MODES, Mode, call, over_http, payload_of, text_of
 from tests.support.payloads import error_of, succeeded
 from tests.support.stored import cypher
 
@@ -225,81 +223,19 @@ async def test_a_model_cannot_choose_the_user(connect: Connect, graph: Knowledge
     )
 
 
-async def test_unknown_names_are_errors_of_the_protocol(connect: Connect) -> None:
+async def test_an_unknown_tool_is_an_error_of_the_protocol(connect: Connect) -> None:
     async with connect() as client:
         with pytest.raises(
             MCPError, match="No tool is called 'drop_all'; there are remember, explore"
         ):
             await client.call_tool("drop_all", {})
-        with pytest.raises(MCPError, match="Unknown resource: kgagent://secrets"):
-            await client.read_resource("kgagent://secrets")
-        with pytest.raises(MCPError, match="Unknown prompt: obey"):
-            await client.get_prompt("obey")
-        with pytest.raises(MCPError, match=r"Unknown argument: taks\. Available: task"):
-            await client.get_prompt("use_knowledge_graph", {"taks": "Note that Ada met Grace."})
 
 
-async def test_resources_return_schema_ontology_and_counts(connect: Connect) -> None:
+async def test_the_instructions_explain_how_to_use_the_graph(connect: Connect) -> None:
     async with connect() as client:
-        uris = [resource.uri for resource in (await client.list_resources()).resources]
-        assert uris == [
-            "kgagent://schema",
-            "kgagent://ontology",
-            "kgagent://patterns",
-            "kgagent://statistics",
-        ]
-
-        schema = await read(client, "kgagent://schema")
-        assert schema["problems"] == []
-        assert schema["embedding_dimensions"] == 384
-        assert {part["state"] for part in schema["parts"]} == {"ONLINE"}
-
-        ontology = await read(client, "kgagent://ontology")
-        kind = default_ontology().relationships["has_relationship_with"]
-        assert list(ontology["labels"]) == list(default_ontology().labels)
-        same = {
-            label: rule["same_content_is_same_node"] for label, rule in ontology["labels"].items()
-        }
-        assert same == {"Person": False, "Concept": True, "Entity": True, "Source": False}
-        assert ontology["relationships"]["has_relationship_with"]["attitude"] == list(kind.attitude)
-
-        patterns = await read(client, "kgagent://patterns")
-        assert [set(example) for example in patterns["examples"]] == [
-            {"question", "shows", "arguments"}
-        ] * 5
-
-        assert (await read(client, "kgagent://statistics"))["nodes"]["total"] == 0
-        await call(client, "create_node", label="Person", name="Ada")
-        await call(client, "create_node", label="Concept", name="Sailing")
-        counts = await read(client, "kgagent://statistics")
-    assert counts["nodes"] == {
-        "total": 2,
-        "by_label": {"Person": 1, "Concept": 1, "Entity": 0, "Source": 0},
-    }
-    assert counts["relationships"]["total"] == 0
-
-
-async def test_the_prompt_explains_how_to_use_the_graph(connect: Connect) -> None:
-    async with connect() as client:
-        [prompt] = (await client.list_prompts()).prompts
-        [message] = (
-            await client.get_prompt(prompt.name, {"task": "Note that Ada met Grace."})
-        ).messages
-        assert client.instructions is not None
-        assert "Search before you write" in client.instructions
-        assert (
-            "Person-Concept (engages_with): attitude dislikes/skeptical/neutral"
-            in client.instructions
-        )
-    assert isinstance(message.content, TextContent)
-    text = message.content.text
-    for rule in (
-        "Explore before you write",
-        "Update instead of creating",
-        "add_note_to_relationship",
-    ):
-        assert rule in text
-    assert text.endswith("Your task: Note that Ada met Grace.")
+        said = str(client.instructions)
+    assert "Search before you write" in said
+    assert "Person-Concept (engages_with): attitude dislikes/skeptical/neutral" in said
 
 
 async def test_no_line_of_what_a_client_gets_is_made_by_a_stored_text(
