@@ -50,7 +50,6 @@ from kgagent.models.note import utc_now
 from kgagent.models.pattern_query import GraphQuery
 from kgagent.models.timeline import Timeline
 from kgagent.models.traversal import JoinedRelationships
-from kgagent.models.when import Period
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.progress import Progress
@@ -171,7 +170,7 @@ class SyncRetrieval(BlockingWrapper[RetrievalService]):
     def relationships_of(
         self, entity_key: str, *, user_id: str, skip: int = 0, limit: int = 50
     ) -> JoinedRelationships: ...
-    def timeline(self, entity_key: str, *, user_id: str, between: Period) -> Timeline: ...
+    def timeline(self, entity_key: str, *, user_id: str, between: str) -> Timeline: ...
     def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult: ...
     def histories(
         self, entity_keys: Sequence[str], *, user_id: str

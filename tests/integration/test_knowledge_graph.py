@@ -234,6 +234,27 @@ async def test_a_bad_request_is_an_input_error_that_names_the_field(
         await graph.explore("", user_id=user_id)
 
 
+async def test_a_bad_day_is_an_input_error_wherever_one_is_given(
+    graph: KnowledgeGraph, user_id: str
+) -> None:
+    single = graph.retrieval
+    operations: dict[Any, str] = {
+        graph.search: "as_of",
+        graph.explore: "between",
+        graph.traverse: "as_of",
+        partial(graph.find_paths, to_entity_key="y"): "as_of",
+        graph.query_patterns: "as_of",
+        single.relationship_vector_search: "as_of",
+        single.find_nodes_via_relationship_search: "between",
+        single.expand_graph: "as_of",
+        single.timeline: "between",
+    }
+    for operation, field in operations.items():
+        for bad in ("soon", "2021/2020"):
+            with pytest.raises(InputError, match=r"must be a date|must not end"):
+                await operation("x", user_id=user_id, **{field: bad})
+
+
 async def test_something_else_than_a_request_is_an_input_error(
     graph: KnowledgeGraph, user_id: str
 ) -> None:

@@ -26,8 +26,8 @@ class MatchedNode(GraphNode):
 
 
 class MatchedRelationship(GraphRelationship):
-    """A relationship of a path; `from` is the node before it on the path, and `ends_reversed` its
-    stored direction.
+    """A relationship of a path; `from` is the node before it on the path, and `ends_reversed` says
+    whether it is the node where the relationship ends.
     """
 
     @property

@@ -217,6 +217,7 @@ class PathReader:
             if record is None:
                 return None
             fields = dict(record.to_model(self._ontology))
+            is_reversed ^= record.properties.get("is_reversed") is True
         else:
             word = as_text(stored.get("relationship_type"))
             hidden = self._hidden | ({"relationship_type"} if word else set())

@@ -110,7 +110,7 @@ class PatternRunner:
         """
         wanted = {
             (matching_key(constraint), scope): (constraint, scope)
-            for constraint, scope in _constraints(plans)
+            for constraint, scope in constraints_of(plans)
             if needs_matching(constraint)
         }
         values = await bounded_map(
@@ -187,7 +187,7 @@ class PatternRunner:
         """Which constraint compares values that cannot be compared, with an example of a stored
         value.
         """
-        for constraint, scope in _constraints(plans):
+        for constraint, scope in constraints_of(plans):
             # Values inside JSON were compared before the statement ran.
             if constraint.type not in _COMPARISONS or is_inside_json(constraint):
                 continue
@@ -225,7 +225,7 @@ def _best(
     return list(best.values())
 
 
-def _constraints(plans: Iterable[QueryPlan]) -> Iterator[tuple[Constraint, tuple[str, ...]]]:
+def constraints_of(plans: Iterable[QueryPlan]) -> Iterator[tuple[Constraint, tuple[str, ...]]]:
     """Every constraint of the patterns, with the labels or types of what it applies to; see
     `StepSequence.scope`.
     """

@@ -33,7 +33,7 @@ from kgagent.models.note import utc_now
 from kgagent.models.search import SearchFilters
 from kgagent.models.timeline import Timeline
 from kgagent.models.traversal import JoinedRelationships
-from kgagent.models.when import Period
+from kgagent.models.when import period_of
 from kgagent.observing import NULL_OBSERVER, Observer
 from kgagent.ontology import Ontology
 from kgagent.search import explore, hybrid
@@ -322,6 +322,7 @@ class RetrievalService:
             as_of: only what was valid then, in EDTF.
 
         Raises:
+            InputError: `as_of` is invalid.
             StoreError: the database failed.
         """
         return await expand_around(
@@ -384,21 +385,23 @@ class RetrievalService:
         return await by_strength(self.scope.of(user_id), entity_key, skip=skip, limit=limit)
 
     @observed("timeline")
-    async def timeline(self, entity_key: str, *, user_id: str, between: Period) -> Timeline:
+    async def timeline(self, entity_key: str, *, user_id: str, between: str) -> Timeline:
         """Read the statements about a node and its relationships that have a time, the earliest
         first.
 
         Args:
             entity_key: the node.
             user_id: owner of the graph.
-            between: only statements of these days; what began earlier comes last.
+            between: only statements of these days, in EDTF; what began earlier comes last.
 
         Raises:
+            InputError: `between` is invalid.
             NotFoundError: the node does not exist for this user.
             StoreError: the database failed.
         """
         scope = self.scope.of(user_id)
-        return await timeline(scope, entity_key, self._nodes, between=between, now=scope.clock())
+        days = period_of(SearchFilters(between=between).between or "../..")
+        return await timeline(scope, entity_key, self._nodes, between=days, now=scope.clock())
 
     @observed("find_paths")
     async def find_paths(self, request: FindPathsRequest, *, user_id: str) -> FindPathsResult:

@@ -107,9 +107,9 @@ class GetRelationship(Tool[GetRelationshipArguments]):
         self, context: ToolContext, arguments: GetRelationshipArguments
     ) -> FoundRelationship:
         """Read the relationship, or the node."""
+        if arguments.between and arguments.to_entity_key is None:
+            return await _timeline(context, arguments, arguments.between)
         between = period_of(arguments.between) if arguments.between else None
-        if between is not None and arguments.to_entity_key is None:
-            return await _timeline(context, arguments, between)
         item: NodeItem | RelationshipItem
         record: NodeRecord | RelationshipRecord
         fields: JsonRecord = {}
@@ -242,7 +242,7 @@ async def _source_names(
 
 
 async def _timeline(
-    context: ToolContext, arguments: GetRelationshipArguments, between: Period
+    context: ToolContext, arguments: GetRelationshipArguments, between: str
 ) -> FoundRelationship:
     """What is dated within a period about one node and its relationships."""
     found = await context.retrieval.timeline(
@@ -252,7 +252,7 @@ async def _timeline(
         f"{counted(len(found.statements), 'dated statement')} about "
         f"{found.node.name or found.node.entity_key}"
     )
-    message += f" in {arguments.between}"
+    message += f" in {between}"
     message += f"; {counted(found.untimed, 'note')} without a date" if found.untimed else ""
     content = Content(
         items=[TimelineItem(one, found.node.entity_key) for one in found.statements],

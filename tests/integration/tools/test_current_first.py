@@ -153,11 +153,14 @@ async def test_a_pattern_has_what_holds_now_first_and_can_ask_for_it_or_for_a_da
     assert await ways(**asked(current=True)) == ["Sweden"]
     assert await ways(**asked(), as_of="2016") == ["Norway"]
     assert await ways(**asked(max_hops=2, current=True), as_of="2016") == ["Norway"]
+    at_2016 = succeeded(await tools.query_patterns(**asked(), as_of="2016"))
+    assert "Constraints on relationship_type compare the present values" in at_2016["warnings"][0]
     last = succeeded(await tools.query_patterns(**asked()))["paths"][1]
+    assert last["path"].startswith("Acme -[associated_with: led by]-> Zoe -[")
     assert last["relationships"][0]["past"] is True
     assert "- 1 as it is past" in last["explanation"]
     text = (await tools["query_patterns"].call_text(asked())).text
-    assert "<-[led by (2015/2018, past)]- Zoe" in text
+    assert "-[led by (2015/2018, past)]-> Zoe" in text
 
 
 async def test_surroundings_have_what_holds_now_first_and_take_a_day(
