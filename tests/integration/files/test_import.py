@@ -210,6 +210,18 @@ def user_of(file: Path) -> str:
         ),
         (lambda _content: b"", "is empty"),
         (rehashed(lambda lines: lines[1].pop("labels")), "line 2: "),
+        (
+            rehashed(lambda lines: lines[1].update(labels=["Alien"])),
+            "line 2: the ontology has none of the labels 'Alien'",
+        ),
+        (
+            rehashed(lambda lines: lines[1]["properties"].update(user_id="mallory")),
+            "line 2: .*user_id 'mallory'",
+        ),
+        (
+            rehashed(lambda lines: lines[1]["properties"].update(odd={"$bytes": "%"})),
+            "line 2: property 'odd' is not a value that export writes",
+        ),
     ],
 )
 async def test_a_file_that_is_not_as_it_was_written_is_refused_before_anything_is_written(

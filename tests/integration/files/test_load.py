@@ -163,20 +163,26 @@ async def test_loading_again_changes_nothing_and_makes_no_embedding(
     assert embedder.calls == 0
 
 
-async def test_a_changed_line_changes_its_record_alone(
+async def test_a_changed_line_changes_its_record_alone_and_null_removes_a_property(
     load: Load, graph: KnowledgeGraph, user_id: str, embedder: WatchedEmbedder
 ) -> None:
     await load(
-        person("Ruth"), person("Ines"), relation("ruth", "ines", description="Old.", attitude=3)
+        person("Ruth", properties={"age": 61}),
+        person("Ines"),
+        relation("ruth", "ines", description="Old.", attitude=3),
     )
     embedder.forget()
     report = await load(
-        person("Ruth"), person("Ines"), relation("ruth", "ines", description="New.")
+        person("Ruth", properties={"age": None}),
+        person("Ines"),
+        relation("ruth", "ines", description="New."),
     )
-    assert (report.nodes, report.relationships) == (LoadCounts(unchanged=2), LoadCounts(updated=1))
+    assert report.nodes == LoadCounts(unchanged=1, updated=1)
+    assert report.relationships == LoadCounts(updated=1)
     assert len(embedder.stored) == 1
     stored = await the_relationship(graph, user_id)
     assert (stored["description"], stored["attitude"]) == ("New.", 3)
+    assert not any("age" in node for node in await nodes_of(graph, user_id))
 
 
 async def test_a_note_that_has_expired_since_is_not_added_again(
@@ -192,36 +198,25 @@ async def test_a_note_that_has_expired_since_is_not_added_again(
     assert note_contents(await the_relationship(graph, user_id)) == ["Ill this week."]
 
 
-async def test_a_note_of_a_line_keeps_its_times(
-    load: Load, graph: KnowledgeGraph, user_id: str
-) -> None:
-    times = {"when": "2022-05", "said_on": "2022-04-21"}
-    await load(
-        person("Ruth"),
-        person("Ines"),
-        relation("ruth", "ines", notes=[{"content": "They sail.", **times}]),
-    )
-    [note] = json.loads((await the_relationship(graph, user_id))["notes"])
-    assert {name: note[name] for name in times} == times
-
-
 async def test_ends_and_sources_may_be_keys_of_the_graph_or_ids_of_the_file(
     load: Load, graph: KnowledgeGraph, user_id: str
 ) -> None:
-    key = str(uuid.uuid4())
+    key, times = str(uuid.uuid4()), {"when": "2022-05", "said_on": "2022-04-21"}
     await load({"kind": "node", "label": "Person", "name": "Ruth", "entity_key": key})
     diary = {"kind": "node", "label": "Source", "id": "diary", "name": "Diary", "description": "d"}
     report = await load(
         person("Ines"),
         diary,
-        relation(key, "ines", notes=[{"content": "n", "source_entity_key": "diary"}]),
+        relation(key, "ines", notes=[{"content": "n", "source_entity_key": "diary", **times}]),
     )
     assert (report.relationships, report.problems) == (LoadCounts(created=1), ())
     stored = await the_relationship(graph, user_id)
     [source] = [
         node["entity_key"] for node in await nodes_of(graph, user_id) if node["name"] == "Diary"
     ]
-    assert json.loads(stored["notes"])[0]["source_entity_key"] == source
+    [note] = json.loads(stored["notes"])
+    assert note["source_entity_key"] == source
+    assert {name: note[name] for name in times} == times
 
 
 async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_kept(
@@ -243,10 +238,14 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
         relation("ruth", "callum"),
         person("Bea", notes=[{"content": "n", "date_added": "2026-01-01", "lifetime": "aeon"}]),
         relation("ruth", "bea"),
+        "[]",
+        "[" * 100_000,
+        person("Dan", properties={"user_id": 1}),
+        person("Dan", properties={"a": [1]}),
     )
     assert (report.nodes, report.relationships) == (LoadCounts(created=2), LoadCounts(created=1))
     found = reasons(report)
-    assert sorted(found) == [2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15]
+    assert sorted(found) == [2, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 17, 18, 19]
     assert found[2].startswith("not JSON")
     assert found[4] == "unknown field colour"
     assert found[5].startswith("Unknown label: Persn")
@@ -260,6 +259,28 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
     assert found[12] == "id 'callum' is already used on line 11"
     assert found[14].startswith("lifetime must be one of week, month")
     assert found[15].startswith("One or both nodes do not exist: bea")
+    assert found[16] == "not a JSON object"
+    assert found[17].startswith("not JSON: recursion limit exceeded")
+    assert "the name is reserved" in found[18]
+    assert found[19].startswith("properties.a must be text or true or false or a whole number")
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (json.dumps(person("Ruth")).encode("utf-16"), "is UTF-16; save it as UTF-8"),
+        (b'{"kind": "caf\xe9"}', "line 1: not UTF-8: byte 0xe9 at column 14"),
+        (b"name,label\nRuth,Person\n", "line 1: not JSON: .*`kgagent import` reads what"),
+        (b'{"kind": "header"}', 'line 1: kind must be "node" or "relationship"'),
+    ],
+)
+async def test_a_file_of_another_format_is_one_error(
+    graph: KnowledgeGraph, user_id: str, tmp_path: Path, content: bytes, problem: str
+) -> None:
+    file = tmp_path / "people.txt"
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=problem):
+        await graph.load(file, user_id=user_id)
 
 
 async def test_an_id_of_another_file_does_not_turn_one_person_into_another(
@@ -337,16 +358,6 @@ async def test_a_failing_embedder_stops_the_load_and_the_next_load_continues(
 async def test_invalid_arguments_are_rejected(load: Load, options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="must"):
         await load(person("Ruth"), **options)
-
-
-async def test_property_that_is_null_is_removed(
-    load: Load, graph: KnowledgeGraph, user_id: str
-) -> None:
-    await load(person("Ruth", properties={"age": 61}))
-    report = await load(person("Ruth", properties={"age": None}))
-    assert report.nodes == LoadCounts(updated=1)
-    [stored] = await nodes_of(graph, user_id)
-    assert "age" not in stored
 
 
 @pytest.mark.parametrize("name", ["a\x00b", "x" * 501, "\u200b"])

@@ -52,16 +52,9 @@ def reader_of(path: Path) -> LoadReader:
         source,
         user_id="me",
         ontology=default_ontology(),
-        now=datetime(2026, 1, 1, tzinfo=UTC),
+        now=NOW,
         owners={},
     )
-
-
-def loaded(path: Path) -> list[str]:
-    """The names of the nodes that are loaded."""
-    reader = reader_of(path)
-    reader.check()
-    return [str(line.value.values["name"]) for line in reader.node_intents()]
 
 
 def read_all(path: Path) -> None:
@@ -99,41 +92,3 @@ def test_any_table(
     read_all(path)
     path.write_text("\n".join(",".join(row) for row in [header, *rows]), "utf-8")
     read_all(path)
-
-
-@pytest.mark.parametrize(
-    "document", [[ENTITY], {"entities": [ENTITY], "relations": []}, {"items": [ENTITY]}]
-)
-def test_a_document_is_read_as_its_lists_in_one_line_or_several_and_with_a_byte_order_mark(
-    tmp_path: Path, document: object
-) -> None:
-    path = tmp_path / "memory.json"
-    for text in (json.dumps(document), json.dumps(document, indent=2)):
-        path.write_text(text, "utf-8-sig")
-        assert loaded(path) == ["Ada Berg"]
-
-
-@pytest.mark.parametrize(
-    ("table", "names"),
-    [
-        ("name:ID,:LABEL\nAda,Person\n", ["Ada"]),
-        ("user_id:ID\ttitle\t:LABEL\n7\tLantern\t\n", ["Lantern"]),
-        (":ID(a),:ID(b),born:int\n1,2,1990\n1,3,1991\n", ["a:1;b:2", "a:1;b:3"]),
-    ],
-)
-def test_a_name_is_that_of_the_column_or_the_first_text_or_the_id(
-    tmp_path: Path, table: str, names: list[str]
-) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text(table, "utf-8")
-    assert loaded(path) == names
-
-
-def test_an_invalid_table_is_an_error_that_names_it(tmp_path: Path) -> None:
-    path = tmp_path / "table.csv"
-    path.write_text(":ID,a:b:c\n1,2\n", "utf-8")
-    with pytest.raises(InputError, match="'a:b:c' is no column"):
-        reader_of(path).check()
-    path.write_bytes(b":ID,name\n1,\xff\n")
-    with pytest.raises(InputError, match=r"table\.csv cannot be read"):
-        reader_of(path).check()
