@@ -4,7 +4,7 @@ alone.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,14 +13,9 @@ from kgagent.errors import ConflictError
 from kgagent.files.export_format import (
     EMBEDDING_PROPERTIES,
     NOT_EXPORTED,
-    EmbeddingFacts,
-    ExportedDeletion,
-    ExportedNode,
-    ExportedRecord,
-    ExportedRelationship,
     ExportWriter,
     Header,
-    ontology_fingerprint,
+    exported_record,
 )
 from kgagent.files.json_lines import dump_line
 from kgagent.files.reports import ExportReport
@@ -69,11 +64,7 @@ async def export_records(
         check_user_id(user_id)
     check_batch_size(batch_size)
     started = time.perf_counter()
-    header = Header(
-        user_id=users[0] if users and len(users) == 1 else None,
-        embeddings=EmbeddingFacts.of(services.embedder) if embeddings else None,
-        ontology=ontology_fingerprint(services.ontology),
-    )
+    header = Header(user_id=users[0] if users and len(users) == 1 else None)
     skipped = 0
     with (
         replacing_output_file(path) as stream,
@@ -131,14 +122,11 @@ class _UserExport:
 
     async def run(self) -> None:
         """Write nodes by label and key, relationships by start and end, and deleted records."""
-        user_id, ontology = self.user_id, self.services.ontology
-        [row] = await self._read(
-            statement("count_nodes_without_key", labels=Identifier.any_of(ontology.labels))
-        )
+        labels = Identifier.any_of(self.services.ontology.labels)
+        [row] = await self._read(statement("count_nodes_without_key", labels=labels))
         self.skipped += int(row["found"])
         async for rows in self._node_pages():
-            ids = [row["element_id"] for row in rows]
-            await self._write("node", ids, lambda row: ExportedNode.of(row, user_id))
+            await self._write("node", [row["element_id"] for row in rows])
         # Of the relationships that start at one node, only ids and keys are ever in memory
         # together.
         async for rows in self._node_pages():
@@ -147,14 +135,11 @@ class _UserExport:
                 connected, lambda row: int(row["outgoing"]), max_size=self.page_size
             ):
                 ids = await self._relationships_from([row["element_id"] for row in starts])
-                await self._write(
-                    "relationship", ids, lambda row: ExportedRelationship.of(row, user_id, ontology)
-                )
+                await self._write("relationship", ids)
         # The ids and keys of all deleted records are in memory together.
         rows = await self._read(statement("list_deleted", all_deleted=DELETED_NAMES["all_deleted"]))
         rows.sort(key=lambda row: (row["sort_key"], row["element_id"]))
-        ids = [row["element_id"] for row in rows]
-        await self._write("deleted", ids, lambda row: ExportedDeletion.of(row, user_id))
+        await self._write("deleted", [row["element_id"] for row in rows])
 
     async def _node_pages(self) -> AsyncIterator[list[Row]]:
         """Pages of ids and keys of nodes; a node of several labels belongs to the first of the
@@ -210,17 +195,13 @@ class _UserExport:
         )
         return [row["element_id"] for row in own]
 
-    async def _write(
-        self, kind: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]
-    ) -> None:
+    async def _write(self, kind: str, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), self.page_size):
-            lines = await self._lines(kind, ids[start : start + self.page_size], line_of)
+            lines = await self._lines(kind, ids[start : start + self.page_size])
             await asyncio.to_thread(self.writer.records, kind, lines)
             self.advance(len(lines))
 
-    async def _lines(
-        self, kind: str, ids: Sequence[str], line_of: Callable[[Row], ExportedRecord]
-    ) -> list[bytes]:
+    async def _lines(self, kind: str, ids: Sequence[str]) -> list[bytes]:
         """Read records until two reads in a row agree; a record that is deleted meanwhile is
         omitted.
 
@@ -230,7 +211,12 @@ class _UserExport:
         """
 
         def dump(records: Sequence[Row]) -> dict[str, bytes]:
-            return {record["element_id"]: dump_line(line_of(record)) for record in records}
+            return {
+                row["element_id"]: dump_line(
+                    exported_record(row, self.user_id, self.services.ontology)
+                )
+                for row in records
+            }
 
         read = statement(
             "read_exported_relationships" if kind == "relationship" else "read_exported_nodes"

@@ -4,27 +4,23 @@ counts and a hash.
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic_core import from_json
 
-from kgagent.embedding.base import Embedder
 from kgagent.errors import InputError
 from kgagent.files.batch_writing import LineItem
-from kgagent.files.json_lines import FileLine, dump_json, dump_line, parse_line, read_lines
-from kgagent.files.property_values import encode_property
-from kgagent.graph.property_names import (
-    NODE_EMBEDDINGS,
-    OLD_EMBEDDINGS,
-    STATEMENTS_HASH,
-)
-from kgagent.graph.records import ontology_label
+from kgagent.files.json_lines import FileLine, dump_line, parse_line, read_lines
+from kgagent.files.property_values import decode_property, encode_property
+from kgagent.graph.property_names import NODE_EMBEDDINGS, OLD_EMBEDDINGS, STATEMENTS_HASH
+from kgagent.graph.records import as_text, ontology_label
 from kgagent.graph.schema_parts import DELETED_NODE, DELETED_RELATIONSHIP
 from kgagent.graph.store import Row
 from kgagent.ontology import Ontology
+from kgagent.validation import check_user_id
 
 FORMAT: Literal["kgagent-export"] = "kgagent-export"
 FORMAT_VERSION = 1
@@ -49,25 +45,11 @@ class _ExportLine(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class EmbeddingFacts(_ExportLine):
-    """The model that made the embeddings of a file."""
-
-    model: str
-    dimensions: int
-
-    @classmethod
-    def of(cls, embedder: Embedder) -> "EmbeddingFacts":
-        """Those of an embedder."""
-        return cls(model=embedder.model, dimensions=embedder.dimensions)
-
-
 class Header(_ExportLine):
     """The first line.
 
     Attributes:
         user_id: whose records the file has; None for those of all users.
-        embeddings: the embedder of the graph; None if the file has no embeddings.
-        ontology: fingerprint of the graph's ontology.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -76,97 +58,71 @@ class Header(_ExportLine):
     format: Literal["kgagent-export"] = FORMAT
     format_version: int = FORMAT_VERSION
     user_id: str | None
-    embeddings: EmbeddingFacts | None
-    ontology: str
 
 
-class ExportedNode(_ExportLine):
+class _RecordLine(_ExportLine):
+    user_id: str
+    properties: dict[str, Any]
+
+    def decoded(self) -> dict[str, Any]:
+        """The properties as values of the database.
+
+        Raises:
+            InputError: one of them is not a value that export writes.
+        """
+        decoded = {}
+        for name, value in self.properties.items():
+            try:
+                decoded[name] = decode_property(value)
+            except InputError as error:
+                raise InputError(f"property {name!r} is {error}") from None
+        return decoded
+
+
+class ExportedNode(_RecordLine):
     """A node; its key and its user are among its properties."""
 
     kind: Literal["node"] = "node"
-    user_id: str
     labels: Annotated[tuple[str, ...], Field(min_length=1)]
-    properties: dict[str, Any]
-
-    @classmethod
-    def of(cls, record: Row, user_id: str) -> "ExportedNode":
-        """The line of a node."""
-        return cls(
-            user_id=user_id,
-            labels=tuple(sorted(record["labels"])),
-            properties=_encoded_properties(record),
-        )
 
     @property
     def entity_key(self) -> str:
         """The key of the node."""
-        return str(self.properties["entity_key"])
-
-    @property
-    def node_labels(self) -> Sequence[Sequence[str]]:
-        """Labels of the node."""
-        return (self.labels,)
+        return as_text(self.properties.get("entity_key"))
 
     def __str__(self) -> str:
         """Labels and key."""
         return f"{':'.join(self.labels)} {self.entity_key}"
 
 
-class ExportedRelationship(_ExportLine):
+class ExportedRelationship(_RecordLine):
     """A relationship; each end is named by label and key."""
 
     kind: Literal["relationship"] = "relationship"
-    user_id: str
     neo4j_type: str
     start: tuple[str, str]
     end: tuple[str, str]
-    properties: dict[str, Any]
-
-    @classmethod
-    def of(cls, record: Row, user_id: str, ontology: Ontology) -> "ExportedRelationship":
-        """The line of a relationship."""
-        return cls(
-            user_id=user_id,
-            neo4j_type=record["neo4j_type"],
-            start=(ontology_label(record["from_labels"], ontology), record["from_entity_key"]),
-            end=(ontology_label(record["to_labels"], ontology), record["to_entity_key"]),
-            properties=_encoded_properties(record),
-        )
 
     @property
     def key(self) -> object:
         """The key of the relationship; None if it has none."""
         return self.properties.get("relationship_key")
 
-    @property
-    def node_labels(self) -> Sequence[Sequence[str]]:
-        """Labels of both nodes."""
-        return self.start[:1], self.end[:1]
-
     def __str__(self) -> str:
         """Type and keys of both ends."""
         return f"{self.neo4j_type} {self.start[1]} -> {self.end[1]}"
 
 
-class ExportedDeletion(_ExportLine):
+class ExportedDeletion(_RecordLine):
     """What is stored of a deleted node or relationship."""
 
     kind: Literal["deleted"] = "deleted"
-    user_id: str
-    label: str
-    properties: dict[str, Any]
-
-    @classmethod
-    def of(cls, record: Row, user_id: str) -> "ExportedDeletion":
-        """The line of a deleted record."""
-        [label] = {DELETED_NODE, DELETED_RELATIONSHIP} & set(record["labels"])
-        return cls(user_id=user_id, label=label, properties=_encoded_properties(record))
+    label: Literal["KgagentDeletedNode", "KgagentDeletedRelationship"]
 
     def __str__(self) -> str:
         """Its key."""
-        return (
-            f"deleted {self.properties.get('relationship_key', self.properties.get('entity_key'))}"
-        )
+        key = self.properties.get("relationship_key", self.properties.get("entity_key"))
+        return f"deleted {key}"
 
 
 class Footer(_ExportLine):
@@ -190,11 +146,6 @@ class Footer(_ExportLine):
         )
         return cls(nodes=nodes, relationships=relationships, deleted=deleted, sha256=sha256)
 
-    @property
-    def total(self) -> int:
-        """Number of all records."""
-        return self.nodes + self.relationships + self.deleted
-
 
 ExportedRecord = ExportedNode | ExportedRelationship | ExportedDeletion
 
@@ -204,6 +155,28 @@ _LINES: Mapping[str, type[ExportedRecord | Footer]] = {
     "deleted": ExportedDeletion,
     "footer": Footer,
 }
+
+
+def exported_record(row: Row, user_id: str, ontology: Ontology) -> ExportedRecord:
+    """The line of a record, as the fragments `_exported_node` and `_exported_relationship` return
+    it.
+    """
+    fields: dict[str, Any] = {
+        "user_id": user_id,
+        "properties": {
+            name: encode_property(name, kind, value) for name, kind, value in row["properties"]
+        },
+    }
+    if "neo4j_type" in row:
+        return ExportedRelationship(
+            neo4j_type=row["neo4j_type"],
+            start=(ontology_label(row["from_labels"], ontology), row["from_entity_key"]),
+            end=(ontology_label(row["to_labels"], ontology), row["to_entity_key"]),
+            **fields,
+        )
+    if deleted := {DELETED_NODE, DELETED_RELATIONSHIP}.intersection(row["labels"]):
+        return ExportedDeletion(label=min(deleted), **fields)
+    return ExportedNode(labels=tuple(sorted(row["labels"])), **fields)
 
 
 class ExportWriter:
@@ -232,26 +205,19 @@ class ExportWriter:
         self._stream.write(line)
 
 
-def ontology_fingerprint(ontology: Ontology) -> str:
-    """A hash of what an ontology says, whatever the order in its file."""
-    content = ontology.model_dump(mode="json")
-    content = {
-        name: sorted(value) if isinstance(value, list) else value for name, value in content.items()
-    }
-    return hashlib.sha256(dump_json(content).encode()).hexdigest()
-
-
-def check_export(
-    path: Path, check: Callable[[Header, ExportedRecord], None]
-) -> tuple[Header, Footer]:
+def check_export(path: Path, ontology: Ontology) -> tuple[Header, int]:
     """Read a file to its end, and check its header, its hash, its counts and each line.
 
     Args:
         path: the file.
-        check: called with the header and each record; raises InputError to refuse it.
+        ontology: labels of the nodes.
+
+    Returns:
+        The header, and the number of records.
 
     Raises:
-        InputError: the file cannot be read, was changed or cut, or was written by a later version.
+        InputError: the file cannot be read, was changed or cut, was written by a later version, or
+            has a record that this graph cannot have.
     """
     counts, digest = Counter[str](), hashlib.sha256()
     header: Header | None = None
@@ -269,7 +235,7 @@ def check_export(
                 if isinstance(record, Footer):
                     footer = record
                     continue
-                check(header, record)
+                _check_record(record, header.user_id, ontology)
             except InputError as error:
                 raise InputError(
                     f"{path}, line {line.number}: {error}. Nothing was imported"
@@ -288,7 +254,24 @@ def check_export(
             f"counts of its "
             "footer. Nothing was imported; export again, or use an unchanged copy"
         )
-    return header, footer
+    return header, counts.total()
+
+
+def _check_record(record: ExportedRecord, user_id: str | None, ontology: Ontology) -> None:
+    check_user_id(record.user_id)
+    record.decoded()
+    # A relationship of an old graph has no user_id.
+    for owner in (record.user_id, record.properties.get("user_id", record.user_id)):
+        if owner != (user_id or record.user_id):
+            raise InputError(f"the record of user {user_id or record.user_id!r} names {owner!r}")
+    if isinstance(record, ExportedNode):
+        if not record.entity_key:
+            raise InputError("a node must have an entity_key")
+        if not ontology.labels.keys() & record.labels:
+            raise InputError(
+                f"the ontology has none of the labels {', '.join(map(repr, record.labels))}; it "
+                f"has {', '.join(ontology.labels)}"
+            )
 
 
 def exported_lines(path: Path) -> Iterator[LineItem[ExportedRecord]]:
@@ -324,7 +307,3 @@ def _read_header(path: Path, line: FileLine) -> Header:
         return parse_line(line, {"header": Header})
     except InputError as error:
         raise InputError(f"{path}, line {line.number}: {error}") from None
-
-
-def _encoded_properties(record: Row) -> dict[str, Any]:
-    return {name: encode_property(name, kind, value) for name, kind, value in record["properties"]}

@@ -13,6 +13,7 @@ from kgagent.files.export_format import (
     ExportedNode,
     ExportedRecord,
     ExportedRelationship,
+    exported_record,
 )
 from kgagent.files.json_lines import dump_json
 from kgagent.graph.deleted_records import DELETED_NAMES
@@ -48,12 +49,10 @@ class Matcher:
     Attributes:
         services: the parts of the graph.
         user_id: owner of the records.
-        compares_embeddings: whether records with different embeddings differ.
     """
 
     services: GraphServices
     user_id: str
-    compares_embeddings: bool
 
     async def find(self, records: Sequence[ExportedRecord]) -> list[Match]:
         """Find what the graph has for records of one kind.
@@ -122,14 +121,10 @@ class Matcher:
         """
         times = {str(_time_text(record.properties.get("kgagent_deleted_at"))) for record in records}
         rows = await self._find("deleted", texts=sorted(times))
-        stored = {
-            self._content(ExportedDeletion.of(row["record"], self.user_id))
-            for row in rows
-            if row["record"] is not None
-        }
+        stored = {self._content(row["record"]) for row in rows if row["record"] is not None}
         return [
             Match("equal")
-            if self._content(record) in stored
+            if _content(record) in stored
             else Match("new", target={"labels": [record.label]})
             for record in records
         ]
@@ -140,24 +135,31 @@ class Matcher:
         row = stored.get((label, record.entity_key))
         if row is None:
             return Match("new", target=target)
-        if self._content(ExportedNode.of(row, self.user_id)) == self._content(record):
+        if self._content(row) == _content(record):
             return Match("equal")
         return Match("different", DIFFERENT, {**target, "element_id": row["element_id"]})
 
     def _match_relationship(self, record: ExportedRelationship, row: Row) -> Match:
-        ontology = self.services.ontology
-        for (_, node_key), node_id in (
-            (record.start, row["start_id"]),
-            (record.end, row["end_id"]),
-        ):
-            if node_id is None:
-                return Match("impossible", f"the node {node_key} does not exist")
-        stored = [
-            (other["element_id"], ExportedRelationship.of(other, self.user_id, ontology))
-            for other in row["records"]
+        missing = [
+            node[1]
+            for node, found in ((record.start, row["start_id"]), (record.end, row["end_id"]))
+            if found is None
         ]
-        if self._content(record) in {self._content(other) for _, other in stored}:
+        if missing:
+            return Match("impossible", f"the node {missing[0]} does not exist")
+        if _content(record) in map(self._content, row["records"]):
             return Match("equal")
+        stored = {
+            self._exported(other).properties.get("relationship_key"): other
+            for other in row["records"]
+        }
+        is_old = record.key is None
+        if (
+            is_old
+            and record.neo4j_type in self.services.ontology.relationships
+            and stored.keys() - {None}
+        ):
+            return Match("impossible", "the two nodes have a relationship of the type already")
         target = {
             "neo4j_type": record.neo4j_type,
             "start_id": row["start_id"],
@@ -165,19 +167,12 @@ class Matcher:
             "end_id": row["end_id"],
             "end_key": record.end[1],
         }
-        by_key = {other.key: (element_id, other) for element_id, other in stored}
-        if (
-            record.key is None
-            and record.neo4j_type in ontology.relationships
-            and by_key.keys() - {None}
-        ):
-            return Match("impossible", "the two nodes have a relationship of the type already")
-        if record.key is None or record.key not in by_key:
+        if is_old or record.key not in stored:
             return Match("new", target=target)
-        element_id, other = by_key[record.key]
-        if other.start != record.start:
+        other = stored[record.key]
+        if other["from_entity_key"] != record.start[1]:
             return Match("impossible", "the graph has it in the opposite direction")
-        return Match("different", DIFFERENT, {**target, "element_id": element_id})
+        return Match("different", DIFFERENT, {**target, "element_id": other["element_id"]})
 
     async def _find(self, kind: str, **parameters: object) -> list[Row]:
         find = statement(
@@ -185,23 +180,25 @@ class Matcher:
             labels=Identifier.any_of(self.services.ontology.labels),
             all_deleted=DELETED_NAMES["all_deleted"],
         )
-        omitted = [
-            *NOT_EXPORTED,
-            *(() if self.compares_embeddings else sorted(EMBEDDING_PROPERTIES)),
-        ]
+        omitted = [*NOT_EXPORTED, *EMBEDDING_PROPERTIES]
         return await self.services.store.read(
             find, {"user_id": self.user_id, "omitted": omitted, **parameters}
         )
 
-    def _content(self, record: ExportedRecord) -> str:
-        """What two equal records have in common: all but their versions, and embeddings that are
-        made again.
-        """
-        ignored = {"version"} if self.compares_embeddings else {"version", *EMBEDDING_PROPERTIES}
-        properties = {
-            name: value for name, value in record.properties.items() if name not in ignored
-        }
-        return dump_json(record.model_copy(update={"properties": properties}).model_dump())
+    def _exported(self, row: Row) -> ExportedRecord:
+        return exported_record(row, self.user_id, self.services.ontology)
+
+    def _content(self, row: Row) -> str:
+        return _content(self._exported(row))
+
+
+def _content(record: ExportedRecord) -> str:
+    """What two equal records have in common: all but their versions, and embeddings, which follow
+    from their texts.
+    """
+    ignored = {"version", *EMBEDDING_PROPERTIES}
+    properties = {name: value for name, value in record.properties.items() if name not in ignored}
+    return dump_json(record.model_copy(update={"properties": properties}).model_dump())
 
 
 def _time_text(value: object) -> object:

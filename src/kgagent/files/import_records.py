@@ -4,8 +4,10 @@ one transaction.
 
 import asyncio
 import time
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -20,16 +22,19 @@ from kgagent.errors import (
 )
 from kgagent.files.batch_writing import LineItem, line_batches, resumable, write_batches
 from kgagent.files.export_format import (
-    EmbeddingFacts,
+    ExportedDeletion,
+    ExportedNode,
     ExportedRecord,
     check_export,
     exported_lines,
-    ontology_fingerprint,
 )
 from kgagent.files.import_matches import Match, Matcher
-from kgagent.files.import_rows import check_record, rows_of
+from kgagent.files.property_values import TimeText
 from kgagent.files.reports import ImportConflict, ImportCounts, ImportReport
+from kgagent.graph.embedded_text import EmbeddedText, vector_changes
 from kgagent.graph.identifiers import Identifier
+from kgagent.graph.records import NodeRecord, RelationshipRecord
+from kgagent.graph.statement_index import index_row
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Row, Store
 from kgagent.progress import Progress, SilentProgress
@@ -76,23 +81,15 @@ async def import_records(
         check_user_id(user_id)
     started = time.perf_counter()
     progress = progress or SilentProgress()
-    ontology = services.ontology
     with progress.task(f"Checking {path.name}"):
-        header, footer = await asyncio.to_thread(
-            check_export,
-            path,
-            lambda header, record: check_record(record, header.user_id, ontology),
-        )
+        header, total = await asyncio.to_thread(check_export, path, services.ontology)
     if user_id is not None and header.user_id != user_id:
         owner = "several users" if header.user_id is None else repr(header.user_id)
         raise InputError(f"{path} has the records of {owner}, not of {user_id!r}")
-    keeps_embeddings = header.embeddings == EmbeddingFacts.of(services.embedder) and (
-        header.ontology == ontology_fingerprint(ontology)
-    )
-    importer = _Importer(services, keeps_embeddings=keeps_embeddings, overwrite=overwrite)
+    importer = _Importer(services, overwrite=overwrite)
     with (
-        resumable(path.name, "import", total=footer.total, done=lambda: importer.done),
-        progress.task(f"Importing {path.name}", footer.total) as advance,
+        resumable(path.name, "import", total=total, done=lambda: importer.done),
+        progress.task(f"Importing {path.name}", total) as advance,
     ):
 
         async def write_batch(batch: Sequence[Line]) -> None:
@@ -103,7 +100,6 @@ async def import_records(
     return ImportReport(
         **{name: ImportCounts(**counts) for name, counts in importer.counts.items()},
         embedded=importer.embedded,
-        embeddings_kept=keeps_embeddings,
         conflicts=tuple(importer.conflicts),
         seconds=time.perf_counter() - started,
     )
@@ -112,9 +108,8 @@ async def import_records(
 class _Importer:
     """Writes batches, and counts what became of their records."""
 
-    def __init__(self, services: GraphServices, *, keeps_embeddings: bool, overwrite: bool) -> None:
+    def __init__(self, services: GraphServices, *, overwrite: bool) -> None:
         self._services = services
-        self._keeps_embeddings = keeps_embeddings
         self._overwrite = overwrite
         self.counts = {kind: Counter[str]() for kind in KINDS.values()}
         self.conflicts: list[ImportConflict] = []
@@ -137,7 +132,7 @@ class _Importer:
             StoreError: the database failed.
         """
         kind, user_id = KINDS[batch[0].value.kind], batch[0].value.user_id
-        matcher = Matcher(self._services, user_id, self._keeps_embeddings)
+        matcher = Matcher(self._services, user_id)
         remaining = list(batch)
         refused: dict[int, str] = {}
         for _ in range(self._services.write_context.attempts):
@@ -145,9 +140,7 @@ class _Importer:
             matches = await matcher.find([line.value for line in lines])
             refused, remaining = {}, []
             for action, wanted in self._to_write(lines, matches).items():
-                rows = await self._rows(
-                    [line for line, _ in wanted], [match.target for _, match in wanted]
-                )
+                rows = await self._rows(wanted)
                 labels = Identifier.any_of(self._services.ontology.labels)
                 write = statement(f"{action}_{kind}", labels=labels)
                 written = await _write(self._services.store, write, rows, user_id, refused)
@@ -178,22 +171,32 @@ class _Importer:
                 self._add_conflict(line, match.reason)
         return by_action
 
-    async def _rows(self, lines: Sequence[Line], targets: Sequence[Mapping[str, Any]]) -> list[Row]:
-        """The parameters by which a statement writes records, with the embeddings of the file or
-        with new ones.
+    async def _rows(self, wanted: Sequence[tuple[Line, Match]]) -> list[Row]:
+        """The parameters by which a statement writes records of one kind: embeddings that are not
+        current are made, and statements are indexed. A deleted record gets them when it is
+        restored.
         """
-        rows, embedded = await rows_of(
-            [line.value for line in lines],
-            [
-                {"position": line.number, **target}
-                for line, target in zip(lines, targets, strict=True)
-            ],
-            self._services,
-            self._services.write_context.clock(),
-            keeps_embeddings=self._keeps_embeddings,
-        )
-        self.embedded += embedded
-        return rows
+        services, now = self._services, self._services.write_context.clock()
+        properties = await asyncio.to_thread(lambda: [line.value.decoded() for line, _ in wanted])
+        more: list[dict[str, Any]] = [
+            {"position": line.number, **match.target} for line, match in wanted
+        ]
+        if not isinstance(wanted[0][0].value, ExportedDeletion):
+            records = [
+                _stored(line.value, known, services)
+                for (line, _), known in zip(wanted, properties, strict=True)
+            ]
+            texts = [_embedded_text(record, services, now) for record in records]
+            changes = await vector_changes(services.embedder, texts)
+            for record, known, row, change in zip(records, properties, more, changes, strict=True):
+                known.update(change.properties)
+                if change.vector is not None:
+                    known[record.vector_property] = change.vector
+                    self.embedded += 1
+                row["stated"] = index_row(_kind(record, services), change, services.embedder)
+        return [
+            _row(known, services.store) | row for known, row in zip(properties, more, strict=True)
+        ]
 
     def _add_conflict(self, line: Line, reason: str) -> None:
         self.counts[KINDS[line.value.kind]]["conflicts"] += 1
@@ -201,6 +204,62 @@ class _Importer:
             self.conflicts.append(
                 ImportConflict(line=line.number, record=str(line.value), reason=reason)
             )
+
+
+def _stored(
+    exported: ExportedRecord, properties: dict[str, Any], services: GraphServices
+) -> NodeRecord | RelationshipRecord:
+    """A record of a file as the database would have it."""
+    row: Row = {"element_id": "", "properties": properties}
+    if isinstance(exported, ExportedNode):
+        vector = properties.get(services.ontology.node_embedding)
+        row |= {"labels": exported.labels, "vector_length": _length(vector)}
+        return NodeRecord.read(row, services.ontology)
+    assert not isinstance(exported, ExportedDeletion)  # noqa: S101
+    vector = properties.get(RelationshipRecord.vector_property)
+    row |= {"neo4j_type": exported.neo4j_type, "vector_length": _length(vector)}
+    row |= {"from_entity_key": exported.start[1], "to_entity_key": exported.end[1]}
+    return RelationshipRecord.read({**row, "from_name": "", "to_name": ""})
+
+
+def _length(vector: object) -> int | None:
+    return len(vector) if isinstance(vector, array) else None
+
+
+def _kind(record: NodeRecord | RelationshipRecord, services: GraphServices) -> Any:  # noqa: ANN401
+    return services.nodes if isinstance(record, NodeRecord) else services.relationships
+
+
+def _embedded_text(
+    record: NodeRecord | RelationshipRecord, services: GraphServices, now: datetime
+) -> EmbeddedText:
+    """What is embedded of a record; nothing of a relationship of a type that the ontology does not
+    have.
+    """
+    if (
+        isinstance(record, RelationshipRecord)
+        and record.neo4j_type not in services.ontology.relationships
+    ):
+        return EmbeddedText("", None)
+    return EmbeddedText.of(_kind(record, services), record, record, now)
+
+
+def _row(properties: Mapping[str, object], store: Store) -> Row:
+    """The properties of a record as the statements take them, in the form of vectors that the
+    server accepts.
+    """
+    row: Row = {"properties": {}, "times": [], "vectors": []}
+    for name, value in properties.items():
+        if isinstance(value, array):
+            row["vectors"].append({"name": name, "value": store.vector(value)})
+        elif isinstance(value, TimeText):
+            row["times"].append({"name": name, "kind": value.kind, "value": value.text})
+        elif isinstance(value, list) and value and isinstance(value[0], TimeText):
+            texts = [item.text for item in value]
+            row["times"].append({"name": name, "kind": f"{value[0].kind}s", "value": texts})
+        elif value is not None:
+            row["properties"][name] = value
+    return row
 
 
 async def _write(

@@ -11,9 +11,8 @@ from kgagent.errors import InputError
 from kgagent.files.batch_writing import resumable
 from kgagent.files.conversion import Target
 from kgagent.files.line_source import LineSource
-from kgagent.files.load_reader import LoadReader
-from kgagent.files.load_workers import WorkersWriter
-from kgagent.files.load_writer import LineKind, LoadJob, LoadWriter
+from kgagent.files.load_reader import LineKind, LoadReader
+from kgagent.files.load_writer import LoadJob, LoadTally, LoadWriter
 from kgagent.files.reports import LoadCounts, LoadReport
 from kgagent.progress import Progress, SilentProgress
 from kgagent.ray_workers import RayWorkers
@@ -84,36 +83,31 @@ async def load_files(
     )
     with progress.task(f"Checking {source.name}"):
         await asyncio.to_thread(reader.check)
+    nodes, relationships = (LoadTally(problems=reader.problems) for _ in range(2))
+    kinds: dict[LineKind, LoadTally] = {"nodes": nodes, "relationships": relationships}
+    total = reader.counts.total()
     async with workers or nullcontext() as opened:
-
-        def writer(kind: LineKind, total: int) -> LoadWriter:
-            job = LoadJob(
-                kind=kind, user_id=user_id, batch_size=batch_size, concurrency=concurrency
-            )
-            if opened is None:
-                return LoadWriter(services, job, reader.problems)
-            return WorkersWriter(services, job, reader.problems, opened, total)
-
-        node_writer = writer("nodes", reader.nodes)
-        relationship_writer = writer("relationships", reader.relationships)
-        total = reader.nodes + reader.relationships
         with resumable(
-            source.name,
-            "load",
-            total=total,
-            done=lambda: node_writer.done + relationship_writer.done,
+            source.name, "load", total=total, done=lambda: nodes.done + relationships.done
         ):
             # Embedding can take long; a database that is gone by then is noticed before it ends.
             async with services.store.reachability.watched():
-                with progress.task("Loading nodes", reader.nodes) as advance:
-                    await node_writer.write(reader.node_intents(), advance)
-                with progress.task("Loading relationships", reader.relationships) as advance:
-                    await relationship_writer.write(reader.relationship_intents(), advance)
+                for kind, tally in kinds.items():
+                    job = LoadJob(
+                        kind=kind, user_id=user_id, batch_size=batch_size, concurrency=concurrency
+                    )
+                    writer, lines = LoadWriter(services, job, tally), reader.intents(kind)
+                    count = reader.counts[kind]
+                    with progress.task(f"Loading {kind}", count) as advance:
+                        if opened is None:
+                            await writer.write(lines, advance)
+                        else:
+                            await writer.write_on_workers(opened, count, lines, advance)
     return LoadReport(
-        nodes=LoadCounts(**node_writer.counts),
-        relationships=LoadCounts(**relationship_writer.counts),
-        embedded=node_writer.embedded + relationship_writer.embedded,
+        nodes=LoadCounts(**nodes.counts),
+        relationships=LoadCounts(**relationships.counts),
+        embedded=nodes.embedded + relationships.embedded,
         problems=await asyncio.to_thread(reader.line_problems),
-        remarks=await asyncio.to_thread(reader.line_problems, relationship_writer.remarks),
+        remarks=await asyncio.to_thread(reader.line_problems, relationships.remarks),
         seconds=time.perf_counter() - started,
     )

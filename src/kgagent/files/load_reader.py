@@ -1,10 +1,11 @@
 """Reads files to load: first a check of all lines, then the writes that the valid ones request."""
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, Literal
 
 from kgagent.errors import InputError
 from kgagent.files.batch_writing import LineItem
@@ -21,8 +22,7 @@ from kgagent.ontology import Ontology
 _NAMESPACE = uuid.UUID("6f0d4f3c-7f0b-4b8e-9d1e-2f5a1c7f3b60")
 
 
-LineT = TypeVar("LineT", NodeLine, RelationshipLine)
-IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
+LineKind = Literal["nodes", "relationships"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +42,7 @@ class LoadReader:
     Attributes:
         source: the lines.
         problems: what is wrong, by line number.
-        nodes: number of valid node lines.
-        relationships: number of valid relationship lines.
+        counts: number of valid lines with nodes and with relationships.
     """
 
     def __init__(
@@ -67,8 +66,7 @@ class LoadReader:
         """
         self.source = source
         self.problems: dict[int, str] = {}
-        self.nodes = 0
-        self.relationships = 0
+        self.counts = Counter[LineKind]()
         self._user_id = user_id
         self._ontology = ontology
         self._now = now
@@ -87,7 +85,7 @@ class LoadReader:
                 self._check_line(line)
             except InputError as error:
                 self.problems[line.number] = str(error)
-        if self.problems and not self.nodes and not self.relationships:
+        if self.problems and not self.counts:
             raise InputError(
                 f"{self.source.name} has no line that can be loaded; {self.line_problems()[0]}. "
                 f"docs/load-format.md "
@@ -103,35 +101,30 @@ class LoadReader:
             if line.number in by_line
         )
 
-    def node_intents(self) -> Iterator[LineItem[NodeIntent]]:
-        """The writes of the valid node lines; other problems become problems of their lines."""
-        return self._intents(NodeLine, self._node)
-
-    def relationship_intents(self) -> Iterator[LineItem[RelationshipIntent]]:
-        """The writes of the valid relationship lines, once the nodes are written."""
-        # A line with a problem must not connect a relationship to another node that has the same
-        # key.
-        for name, number in self._lines_of_ids.items():
-            if number in self.problems:
-                self._keys.pop(name, None)
-        return self._intents(RelationshipLine, self._relationship)
-
-    def _intents(
-        self, model: type[LineT], intent: Callable[[LineT, FileLine], IntentT]
-    ) -> Iterator[LineItem[IntentT]]:
+    def intents(self, kind: LineKind) -> Iterator[LineItem[Any]]:
+        """The writes of the valid lines of a kind, nodes before relationships; other problems
+        become problems of their lines.
+        """
+        if kind == "relationships":
+            # A line with a problem must not connect a relationship to another node that has the
+            # same key.
+            for name, number in self._lines_of_ids.items():
+                if number in self.problems:
+                    self._keys.pop(name, None)
         for line in self.source:
-            if line.number not in self.problems and isinstance(
-                parsed := parse_line(line, LINES), model
-            ):
+            if line.number in self.problems:
+                continue
+            parsed = parse_line(line, LINES)
+            if isinstance(parsed, NodeLine) is (kind == "nodes"):
                 try:
-                    yield LineItem(line.number, len(line.content), intent(parsed, line))
+                    yield LineItem(line.number, len(line.content), self._intent(parsed, line))
                 except InputError as error:
                     self.problems[line.number] = str(error)
 
     def _check_line(self, line: FileLine) -> None:
         parsed = parse_line(line, LINES)
         if isinstance(parsed, RelationshipLine):
-            self.relationships += 1
+            self.counts["relationships"] += 1
             return
         key = self._entity_key(parsed, line)
         if parsed.id is not None:
@@ -150,7 +143,7 @@ class LoadReader:
                         f"entity_key, or omit is_owner"
                     )
             self._owners.setdefault(key, f"the node of line {line.number}")
-        self.nodes += 1
+        self.counts["nodes"] += 1
 
     def _entity_key(self, node: NodeLine, line: FileLine) -> str:
         """The key that a line specifies, or one that is the same at every load.
@@ -173,32 +166,31 @@ class LoadReader:
         identity = f"line\n{text}" if node.id is None else f"id\n{compatible_name(node.id)}"
         return str(uuid.uuid5(_NAMESPACE, f"{self._user_id}\n{identity}"))
 
-    def _node(self, node: NodeLine, line: FileLine) -> LoadedNodeIntent:
-        """Create the node, or update it with the values of the line."""
-        values = {"name": node.name, "description": node.description, "created_at": node.created_at}
-        return LoadedNodeIntent(
-            entity_key=self._entity_key(node, line),
-            label=node.label,
-            mode="either",
-            values={name: value for name, value in values.items() if value is not None}
-            | node.properties,
-            notes=self._notes(node.notes),
-            aliases=tuple(node.aliases),
-            id=node.id if node.entity_key is None else None,
-        )
-
-    def _relationship(self, relationship: RelationshipLine, _line: FileLine) -> RelationshipIntent:
-        """Create the relationship, or update it with the values of the line."""
+    def _intent(
+        self, parsed: NodeLine | RelationshipLine, line: FileLine
+    ) -> LoadedNodeIntent | RelationshipIntent:
+        """Create the record of a line, or update it with the values of the line."""
+        notes = self._notes(parsed.notes)
+        if isinstance(parsed, NodeLine):
+            fields = {"name", "description", "created_at"}
+            return LoadedNodeIntent(
+                entity_key=self._entity_key(parsed, line),
+                label=parsed.label,
+                mode="either",
+                values=parsed.model_dump(include=fields, exclude_none=True) | parsed.properties,
+                notes=notes,
+                aliases=tuple(parsed.aliases),
+                id=parsed.id if parsed.entity_key is None else None,
+            )
         fields = {"relationship_type", "description", "attitude", "proximity", "when"}
         return RelationshipIntent(
-            from_entity_key=self._key(relationship.from_),
-            to_entity_key=self._key(relationship.to),
-            neo4j_type=relationship.neo4j_type,
+            from_entity_key=self._key(parsed.from_),
+            to_entity_key=self._key(parsed.to),
+            neo4j_type=parsed.neo4j_type,
             mode="either",
             adds_type=True,
-            values=relationship.model_dump(include=fields, exclude_none=True)
-            | relationship.properties,
-            notes=self._notes(relationship.notes),
+            values=parsed.model_dump(include=fields, exclude_none=True) | parsed.properties,
+            notes=notes,
         )
 
     def _notes(self, notes: Sequence[NoteLine | str]) -> tuple[Note, ...]:

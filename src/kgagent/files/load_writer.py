@@ -1,10 +1,11 @@
 """Writes the lines of a file to load, by the same strategies as the tools."""
 
 import asyncio
+import pickle
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from kgagent.errors import (
     ConflictError,
@@ -13,7 +14,7 @@ from kgagent.errors import (
     NotFoundError,
 )
 from kgagent.files.batch_writing import LineItem, line_batches, write_batches
-from kgagent.files.load_reader import LoadedNodeIntent
+from kgagent.files.load_reader import LineKind, LoadedNodeIntent
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.nodes import NodeIntent
@@ -23,9 +24,9 @@ from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions, WriteResult
 from kgagent.names import normalised_name
 from kgagent.progress import Advance
+from kgagent.ray_workers import RayWorkers
 from kgagent.services import GraphServices
 
-LineKind = Literal["nodes", "relationships"]
 IntentT = TypeVar("IntentT", NodeIntent, RelationshipIntent)
 
 
@@ -46,23 +47,41 @@ class LoadJob:
     concurrency: int
 
 
-class LoadWriter:
-    """Writes the intents of the lines of a job.
+@dataclass
+class LoadTally:
+    """What became of lines.
 
     Attributes:
-        job: which lines are written, and how.
-        problems: receives why lines were not written, by line number.
-        remarks: what is stored otherwise than a line says, by line number.
         counts: number of lines by outcome.
         embedded: number of embeddings made.
+        problems: why lines were not written, by line number.
+        remarks: what is stored otherwise than a line says, by line number.
     """
 
-    def __init__(self, services: GraphServices, job: LoadJob, problems: dict[int, str]) -> None:
-        self.job = job
-        self.problems = problems
-        self.remarks: dict[int, str] = {}
-        self.counts = Counter[str]()
-        self.embedded = 0
+    counts: Counter[str] = field(default_factory=Counter)
+    embedded: int = 0
+    problems: dict[int, str] = field(default_factory=dict)
+    remarks: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def done(self) -> int:
+        """Number of lines whose records are as the lines say."""
+        return self.counts.total() - self.counts["ended"]
+
+    def merge(self, other: "LoadTally") -> None:
+        """Add what became of other lines."""
+        self.counts.update(other.counts)
+        self.embedded += other.embedded
+        self.problems |= other.problems
+        self.remarks |= other.remarks
+
+
+class LoadWriter:
+    """Writes the lines of a job."""
+
+    def __init__(self, services: GraphServices, job: LoadJob, tally: LoadTally) -> None:
+        self._job = job
+        self._tally = tally
         self._attempts = services.write_context.attempts
         # One transaction with relationships at a time, since two that touch the same nodes may
         # deadlock.
@@ -71,15 +90,6 @@ class LoadWriter:
             services.nodes, services.relationships, services.write_context, job.user_id
         )
         self._strategy = GraphStrategy(graph, WriteOptions(prepare=_prepare, lock=lock))
-
-    @property
-    def done(self) -> int:
-        """Number of lines whose records are as the lines say."""
-        return self.counts.total() - self.counts["ended"]
-
-    def identity(self, line: LineItem[Any]) -> Hashable:
-        """The record that a line is about."""
-        return self._strategy.identity(line.value)
 
     async def write(self, lines: Iterator[LineItem[Any]], advance: Advance) -> None:
         """Write the intents of lines.
@@ -98,32 +108,65 @@ class LoadWriter:
             advance(len(batch))
 
         await write_batches(
-            line_batches(lines, self.job.batch_size),
+            line_batches(lines, self._job.batch_size),
             write_batch,
-            concurrency=self.job.concurrency,
-            identity=self.identity,
+            concurrency=self._job.concurrency,
+            identity=self._identity,
         )
+
+    async def write_on_workers(
+        self, workers: RayWorkers, total: int, lines: Iterator[LineItem[Any]], advance: Advance
+    ) -> None:
+        """Have the intents of so many lines written by worker processes; see `write`.
+
+        All lines about a record are in one block. If a worker is lost, its block is written again,
+        as if the file were loaded again; a record that it had created is then counted as unchanged
+        or updated.
+        """
+        blocks: list[list[bytes]] = [[] for _ in range(0, total, workers.engine.size_for(total))]
+
+        def divide() -> None:
+            for line in lines:
+                blocks[hash(self._identity(line)) % len(blocks)].append(pickle.dumps(line))
+
+        async def filled() -> AsyncIterator[list[bytes]]:
+            for block in filter(None, blocks):
+                yield block
+
+        await asyncio.to_thread(divide)
+        await workers.run(write_block, self._job, filled(), self._tally, advance)
+
+    def _identity(self, line: LineItem[Any]) -> Hashable:
+        return self._strategy.identity(line.value)
 
     async def _write_batch(self, batch: Sequence[LineItem[Any]]) -> None:
         outcomes = await compare_and_set(
             self._strategy, [line.value for line in batch], attempts=self._attempts
         )
+        tally = self._tally
         failure: KgAgentError | None = None
         for line, outcome in zip(batch, outcomes, strict=True):
             if isinstance(outcome, WriteResult):
-                self.embedded += outcome.embedded
+                tally.embedded += outcome.embedded
                 if outcome.warnings:
-                    self.remarks[line.number] = ". ".join(outcome.warnings)
-                self.counts[
-                    "created" if outcome.created else "updated" if outcome.changed else "unchanged"
-                ] += 1
-                self.counts["ended"] += len(outcome.ended)
+                    tally.remarks[line.number] = ". ".join(outcome.warnings)
+                changed = "updated" if outcome.changed else "unchanged"
+                tally.counts["created" if outcome.created else changed] += 1
+                tally.counts["ended"] += len(outcome.ended)
             elif isinstance(outcome, InputError | ConflictError):
-                self.problems[line.number] = _reason(outcome)
+                tally.problems[line.number] = _reason(outcome)
             else:
                 failure = failure or outcome
         if failure is not None:
             raise failure
+
+
+async def write_block(
+    services: GraphServices, job: LoadJob, lines: Sequence[bytes], tally: LoadTally
+) -> None:
+    """Write pickled lines in a worker."""
+    async with services.store.reachability.watched():
+        await LoadWriter(services, job, tally).write(map(pickle.loads, lines), lambda _: None)
 
 
 def _prepare(intent: IntentT, stored: NodeRecord | RelationshipRecord | None) -> IntentT:

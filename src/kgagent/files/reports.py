@@ -1,14 +1,7 @@
 """The results of loads, exports and imports."""
 
-from pydantic import BaseModel, ConfigDict
-
 from kgagent.formatting import counted
-
-
-class Report(BaseModel):
-    """Base of the reports and of their parts."""
-
-    model_config = ConfigDict(frozen=True)
+from kgagent.models.report import Report
 
 
 class LineProblem(Report):
@@ -136,7 +129,6 @@ class ImportReport(Report):
         relationships: counts of the relationships.
         deleted: counts of the deleted records.
         embedded: number of embeddings made.
-        embeddings_kept: whether the embeddings of the file were imported as they are.
         conflicts: the first 1,000 records that were not imported.
         seconds: duration.
     """
@@ -145,7 +137,6 @@ class ImportReport(Report):
     relationships: ImportCounts
     deleted: ImportCounts
     embedded: int
-    embeddings_kept: bool
     conflicts: tuple[ImportConflict, ...]
     seconds: float
 

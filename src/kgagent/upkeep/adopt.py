@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from kgagent.batches import check_batch_size
@@ -14,6 +14,7 @@ from kgagent.graph.property_names import NODE_EMBEDDINGS
 from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.graph.statements import statement
 from kgagent.graph.store import Row, Store
+from kgagent.models.report import Report
 from kgagent.ontology import Ontology
 from kgagent.ontology.definitions import NodeLabel
 from kgagent.opening import GraphAccess
@@ -31,8 +32,7 @@ from kgagent.upkeep.adopt_inference import (
 from kgagent.upkeep.adopt_records import obstacles, own_properties, undo_adoption
 from kgagent.upkeep.examination import Kind
 from kgagent.upkeep.migrate import migrate
-from kgagent.upkeep.migration_report import MigrationReport
-from kgagent.upkeep.rewrite import Skipped
+from kgagent.upkeep.migration_report import MigrationReport, Skipped
 from kgagent.validation import check_user_id
 
 SAMPLE = 300
@@ -46,8 +46,7 @@ TRIPLET_WORDS = 6
 """Estimates, for English text and for a relationship with the names of its nodes."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AdoptionReport:
+class AdoptionReport(Report):
     """What adopting a graph means, and did.
 
     Attributes:
@@ -77,19 +76,14 @@ class AdoptionReport:
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON types."""
         return {
-            "labels": dict(self.labels),
-            "types": dict(self.types),
-            "skipped": [vars(one) for one in self.skipped],
+            **super().to_dict(),
             "texts": self.texts,
-            "tokens": self.tokens,
             "ontology": self.ontology.model_dump(mode="json", by_alias=True, exclude_defaults=True),
             "migration": self.migration and self.migration.to_dict(),
-            "seconds": self.seconds,
         }
 
 
-@dataclass(frozen=True, kw_only=True)
-class UndoneAdoption:
+class UndoneAdoption(Report):
     """What undoing an adoption did.
 
     Attributes:
@@ -100,10 +94,6 @@ class UndoneAdoption:
 
     records: int
     kept: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as JSON types."""
-        return vars(self)
 
     def __str__(self) -> str:
         """The report in one line."""
@@ -154,7 +144,8 @@ async def adopt(
             engine=engine,
             access=access and replace(access, ontology=plan.ontology),
         )
-    return replace(plan, migration=migration, seconds=time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return plan.model_copy(update={"migration": migration, "seconds": seconds})
 
 
 async def undo(

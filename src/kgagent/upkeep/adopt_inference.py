@@ -16,7 +16,7 @@ from kgagent.graph.schema_parts import OWN_LABELS
 from kgagent.ontology import Ontology, default_ontology
 from kgagent.ontology.definitions import can_be_name
 from kgagent.ontology.model import as_words
-from kgagent.upkeep.rewrite import Skipped
+from kgagent.upkeep.migration_report import Skipped
 
 MAX_NAME = 100
 """Characters of a text that can be a name."""
@@ -142,7 +142,7 @@ class Choice:
         kind, what, reason, name = left_out
         pattern = f"(n:`{what}`)" if kind == "node" else f"()-[r:`{what}`]->()"
         why = REASONS[reason].format(name=name, pattern=pattern, variable=kind[0])
-        return Skipped(f"{what} ({self.left_out[left_out]:,})", why)
+        return Skipped(what=f"{what} ({self.left_out[left_out]:,})", why=why)
 
     def label_of(self, labels: Iterable[str]) -> str | None:
         """The most specific of some labels that is adopted."""

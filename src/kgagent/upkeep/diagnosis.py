@@ -1,8 +1,9 @@
 """The result of a diagnosis."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from typing import Any, Literal, Self
+
+from kgagent.models.report import Report
 
 Severity = Literal["error", "warning", "info"]
 
@@ -10,8 +11,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """Worst first; `Finding` says what each means."""
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(Report):
     """One finding of a diagnosis.
 
     Attributes:
@@ -26,8 +26,7 @@ class Finding:
     fix: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class DiagnosisFacts:
+class DiagnosisFacts(Report):
     """What was examined.
 
     Attributes:
@@ -51,8 +50,7 @@ class DiagnosisFacts:
     relationships: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Diagnosis:
+class Diagnosis(Report):
     """Findings, worst first, and what was examined."""
 
     findings: tuple[Finding, ...]
@@ -70,9 +68,5 @@ class Diagnosis:
         return all(finding.severity == "info" for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data of JSON types."""
-        return {
-            "is_healthy": self.is_healthy,
-            **asdict(self),
-            "findings": [asdict(item) for item in self.findings],
-        }
+        """The diagnosis as JSON types."""
+        return {"is_healthy": self.is_healthy, **super().to_dict()}

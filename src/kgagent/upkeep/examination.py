@@ -57,7 +57,8 @@ class Issue:
         message = f"{records} have {self.phrase}" + (
             "" if example is None else f", such as {example}"
         )
-        return Finding(self.severity, message, self.fix.replace(MIGRATE, migrate))
+        fix = self.fix.replace(MIGRATE, migrate)
+        return Finding(severity=self.severity, message=message, fix=fix)
 
 
 # What a migration fixes.

@@ -4,8 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pydantic import BaseModel, ConfigDict
-
 from kgagent.batches import check_batch_size
 from kgagent.errors import ConflictError, InputError, NodeNotFoundError, NotFoundError
 from kgagent.formatting import counted, has_unpaired_surrogates
@@ -17,6 +15,7 @@ from kgagent.graph.store import Row
 from kgagent.graph.writes import WriteOptions
 from kgagent.models.merged_notes import stored_form
 from kgagent.models.note import Note, dump_notes, notes_text_at, parse_notes
+from kgagent.models.report import Report
 from kgagent.progress import Advance, Progress, SilentProgress
 from kgagent.services import GraphServices
 from kgagent.upkeep.examination import Intent
@@ -26,7 +25,7 @@ from kgagent.upkeep.scan import KINDS, Scan
 from kgagent.validation import check_user_id
 
 
-class ForgetReport(BaseModel):
+class ForgetReport(Report):
     """What was forgotten, or with `dry_run` would be.
 
     Attributes:
@@ -40,8 +39,6 @@ class ForgetReport(BaseModel):
         entity_key: key of the node that was forgotten; None for a user.
         dry_run: whether nothing was changed.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     nodes: int = 0
     relationships: int = 0

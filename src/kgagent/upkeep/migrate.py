@@ -2,8 +2,8 @@
 records.
 """
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 
 from kgagent.batches import batched, check_batch_size
@@ -14,13 +14,13 @@ from kgagent.graph.records import Record, RelationshipRecord
 from kgagent.graph.statements import statement
 from kgagent.graph.writes import WriteOptions
 from kgagent.opening import GraphAccess
-from kgagent.progress import Advance, Progress, SilentProgress
-from kgagent.ray_workers import RayEngine, RayWorkers
+from kgagent.progress import Progress, SilentProgress
+from kgagent.ray_workers import RayEngine
 from kgagent.services import GraphServices
 from kgagent.upkeep.adopt_records import adopt_records
 from kgagent.upkeep.examination import WRONG_LEVEL, Inspected, Intent, Kind, has_wrong_level
-from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError
-from kgagent.upkeep.rewrite import Rewrite, Skipped, Tally, Verdict
+from kgagent.upkeep.migration_report import MigrationReport, MigrationStoppedError, Skipped
+from kgagent.upkeep.rewrite import Rewrite, Tally, Verdict
 from kgagent.upkeep.scan import KINDS, Scan
 
 
@@ -61,21 +61,19 @@ async def migrate(
             if owner is not None and user_id in {None, owner} and not dry_run:
                 await adopt_records(services.store, services.ontology, progress)
             for kind in KINDS:
-                block = MigrationBlock(kind, user_id, dry_run=dry_run, batch_size=batch_size)
-                rewrite = migration(services, block)
+                job = MigrationJob(kind, user_id, dry_run=dry_run, batch_size=batch_size)
+                rewrite = migration(services, job)
                 total = await rewrite.scan.count()
                 with progress.task(f"{verb} {kind}", total) as advance:
                     if workers is None:
                         await rewrite.run(tally, advance)
-                    else:
-                        await _run_on_workers(
-                            workers, _blocks(block, rewrite.scan, workers, total), tally, advance
-                        )
+                        continue
+                    async with rewrite.scan.ids() as ids:
+                        blocks = batched(ids, workers.engine.size_for(total))
+                        await workers.run(migrate_block, job, blocks, tally, advance)
         except KgAgentError as error:
-            raise MigrationStoppedError(
-                error, MigrationReport.of(tally, dry_run=dry_run)
-            ) from error
-        return MigrationReport.of(tally, dry_run=dry_run)
+            raise MigrationStoppedError(error, tally.report(dry_run=dry_run)) from error
+        return tally.report(dry_run=dry_run)
 
 
 async def _refuse_adopted(services: GraphServices) -> None:
@@ -92,35 +90,35 @@ async def _refuse_adopted(services: GraphServices) -> None:
 
 
 @dataclass(frozen=True)
-class MigrationBlock:
-    """Records to migrate.
+class MigrationJob:
+    """What is migrated, and how.
 
     Attributes:
         kind: nodes or relationships.
         user_id: their owner; None for all users.
         dry_run: whether nothing is written.
         batch_size: records per embedding call and transaction.
-        element_ids: only the records with these ids.
     """
 
     kind: Kind
     user_id: str | None
     dry_run: bool
     batch_size: int
-    element_ids: Sequence[str] | None = None
 
 
-def migration(services: GraphServices, block: MigrationBlock) -> Rewrite:
-    """The migration of a block: levels become numbers, and relationships get the owner of their
-    nodes.
+def migration(
+    services: GraphServices, job: MigrationJob, element_ids: Sequence[str] | None = None
+) -> Rewrite:
+    """The migration of all records of a job, or of those with some ids: levels become numbers, and
+    relationships get the owner of their nodes.
     """
-    scan = Scan.of(services, block.kind, block.user_id, element_ids=block.element_ids)
+    scan = Scan.of(services, job.kind, job.user_id, element_ids=element_ids)
     context = services.write_context
 
     def judge(inspected: Inspected) -> Verdict:
         examined = scan.examine(inspected, context)
         if examined.defect:
-            return Skipped(str(inspected), f"it has {examined.defect.phrase}")
+            return Skipped(what=str(inspected), why=f"it has {examined.defect.phrase}")
         return examined.outdated_texts if examined.issues else None
 
     def prepare(intent: Intent, stored: Record | None) -> Intent:
@@ -134,47 +132,15 @@ def migration(services: GraphServices, block: MigrationBlock) -> Rewrite:
         )
 
     options: WriteOptions = WriteOptions(
-        prepare=prepare, adopt_foreign=True, keep_updated_at=True, dry_run=block.dry_run
+        prepare=prepare, adopt_foreign=True, keep_updated_at=True, dry_run=job.dry_run
     )
     return Rewrite(
-        scan=scan, judge=judge, options=options, context=context, batch_size=block.batch_size
+        scan=scan, judge=judge, options=options, context=context, batch_size=job.batch_size
     )
 
 
-@dataclass(frozen=True)
-class MigratedBlock:
-    """The counts of a block that a worker migrated, and the error that stopped it."""
-
-    examined: int
-    tally: Tally
-    error: KgAgentError | None
-
-
-async def migrate_block(services: GraphServices, block: MigrationBlock) -> MigratedBlock:
-    """Migrate a block in a worker; the work is that of a migration in one process."""
-    tally, error = Tally(), None
-    try:
-        await migration(services, block).run(tally, lambda _: None)
-    except KgAgentError as stopped:
-        error = stopped
-    return MigratedBlock(len(block.element_ids or ()), tally, error)
-
-
-async def _blocks(
-    block: MigrationBlock, scan: Scan, workers: RayWorkers, total: int
-) -> AsyncIterator[MigrationBlock]:
-    """Divide a block into smaller ones for workers."""
-    async with scan.ids() as ids:
-        async for element_ids in batched(ids, workers.engine.size_for(total)):
-            yield replace(block, element_ids=element_ids)
-
-
-async def _run_on_workers(
-    workers: RayWorkers, blocks: AsyncIterator[MigrationBlock], tally: Tally, advance: Advance
+async def migrate_block(
+    services: GraphServices, job: MigrationJob, element_ids: Sequence[str], tally: Tally
 ) -> None:
-    async with aclosing(workers.run(migrate_block, blocks)) as migrated:
-        async for block in migrated:
-            tally.merge(block.tally)
-            advance(block.examined)
-            if block.error is not None:
-                raise block.error
+    """Migrate records in a worker; the work is that of a migration in one process."""
+    await migration(services, job, element_ids).run(tally, lambda _: None)

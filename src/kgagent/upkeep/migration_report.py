@@ -1,17 +1,29 @@
 """The report of a migration."""
 
-import time
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from kgagent.errors import KgAgentError
 from kgagent.formatting import counted
-from kgagent.upkeep.examination import Kind
-from kgagent.upkeep.rewrite import Skipped, Tally
+from kgagent.models.report import Report
 
 
-@dataclass(frozen=True)
-class Counts:
+class Skipped(Report):
+    """What was not written although it needs a change.
+
+    Attributes:
+        what: the record, for a person who searches for it.
+        why: the reason.
+    """
+
+    what: str
+    why: str
+
+    def __str__(self) -> str:
+        """One line."""
+        return f"{self.what}: {self.why}"
+
+
+class Counts(Report):
     """Counts of nodes or of relationships.
 
     Attributes:
@@ -28,12 +40,6 @@ class Counts:
     up_to_date: int = 0
     skipped: int = 0
 
-    @classmethod
-    def of(cls, tally: Tally, kind: Kind) -> "Counts":
-        """The counts of one kind."""
-        counts = {outcome: count for (of, outcome), count in tally.outcomes.items() if of == kind}
-        return cls(examined=sum(counts.values()), **counts)
-
     @property
     def written(self) -> int:
         """The number of records that were written."""
@@ -41,13 +47,10 @@ class Counts:
 
     def __add__(self, other: "Counts") -> "Counts":
         """The sum of both."""
-        return Counts(
-            **{name: count + getattr(other, name) for name, count in asdict(self).items()}
-        )
+        return Counts(**{name: count + getattr(other, name) for name, count in self})
 
 
-@dataclass(frozen=True, kw_only=True)
-class MigrationReport:
+class MigrationReport(Report):
     """What a migration did, or with `dry_run` what it would do.
 
     Attributes:
@@ -64,17 +67,6 @@ class MigrationReport:
     seconds: float
     dry_run: bool
 
-    @classmethod
-    def of(cls, tally: Tally, *, dry_run: bool) -> "MigrationReport":
-        """The report of what has been done until now."""
-        return cls(
-            nodes=Counts.of(tally, "nodes"),
-            relationships=Counts.of(tally, "relationships"),
-            skipped=tuple(tally.skipped),
-            seconds=time.perf_counter() - tally.started,
-            dry_run=dry_run,
-        )
-
     @property
     def total(self) -> Counts:
         """Nodes and relationships together."""
@@ -82,7 +74,7 @@ class MigrationReport:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON types."""
-        return {**asdict(self), "total": asdict(self.total)}
+        return {**super().to_dict(), "total": self.total.to_dict()}
 
     def __str__(self) -> str:
         """One line for nodes and one for relationships."""

@@ -5,9 +5,7 @@ purges all of them.
 """
 
 from collections import Counter
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from kgagent.batches import check_batch_size
 from kgagent.errors import ConflictError, EntityGoneError, InputError
@@ -15,6 +13,7 @@ from kgagent.formatting import counted
 from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.statements import Statement, statement
 from kgagent.graph.store import Parameters, Store
+from kgagent.models.report import Report
 from kgagent.progress import Advance
 from kgagent.services import GraphServices
 
@@ -22,8 +21,7 @@ END_OF_TIME = datetime(9999, 12, 31, tzinfo=UTC)
 """Later than any deletion can be restored."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class PurgeReport:
+class PurgeReport(Report):
     """Which deleted records were purged, or with `dry_run` would be.
 
     Attributes:
@@ -35,10 +33,6 @@ class PurgeReport:
     nodes: int
     relationships: int
     dry_run: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """The report as JSON types."""
-        return asdict(self)
 
     def __str__(self) -> str:
         """The report in one line."""

@@ -22,6 +22,7 @@ from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
 from kgagent.progress import Advance
 from kgagent.upkeep.examination import Inspected, Kind
+from kgagent.upkeep.migration_report import Counts, MigrationReport, Skipped
 from kgagent.upkeep.scan import Scan, Strategy
 
 Outcome = Literal["embedded", "updated", "up_to_date", "skipped"]
@@ -41,23 +42,6 @@ REFUSALS = (EmbeddingResponseError, InputError)
 
 MAX_SKIPPED = 20
 """Maximum number of skipped records that are named; the others are only counted."""
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """What was not written although it needs a change.
-
-    Attributes:
-        what: the record, for a person who searches for it.
-        why: the reason.
-    """
-
-    what: str
-    why: str
-
-    def __str__(self) -> str:
-        """One line."""
-        return f"{self.what}: {self.why}"
 
 
 Verdict = tuple[str, ...] | Skipped | None
@@ -85,6 +69,20 @@ class Tally:
         """Add the counts of another part of the work."""
         self.outcomes.update(other.outcomes)
         self.skipped += other.skipped[: MAX_SKIPPED - len(self.skipped)]
+
+    def report(self, *, dry_run: bool) -> MigrationReport:
+        """What has been done until now."""
+        return MigrationReport(
+            nodes=self._counts("nodes"),
+            relationships=self._counts("relationships"),
+            skipped=tuple(self.skipped),
+            seconds=time.perf_counter() - self.started,
+            dry_run=dry_run,
+        )
+
+    def _counts(self, kind: Kind) -> Counts:
+        counts = {outcome: count for (of, outcome), count in self.outcomes.items() if of == kind}
+        return Counts(examined=sum(counts.values()), **counts)
 
 
 class PreparedEmbedder(WrapperEmbedder):
@@ -221,7 +219,7 @@ class Rewrite:
         possible = []
         for inspected, some in changes:
             if reason := next((refused[text] for text in some if text in refused), None):
-                tally.skip(kind, Skipped(str(inspected), reason))
+                tally.skip(kind, Skipped(what=str(inspected), why=reason))
             else:
                 possible.append(inspected)
         context = replace(self.context, embedder=PreparedEmbedder(embedder, embeddings))
@@ -242,7 +240,7 @@ class Rewrite:
             if isinstance(result, WriteResult):
                 tally.outcomes[self.scan.kind, _outcome(result)] += 1
             elif isinstance(result, InputError | ConflictError):
-                tally.skip(self.scan.kind, Skipped(str(inspected), str(result)))
+                tally.skip(self.scan.kind, Skipped(what=str(inspected), why=str(result)))
             else:
                 failure = result
         if failure is not None:

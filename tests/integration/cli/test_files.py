@@ -57,11 +57,7 @@ def test_import_brings_the_records_back_and_lists_conflicts(
     assert (foreign.code, f"has the records of '{user_id}'" in foreign.err) == (1, True)
     forget_by_hand(server, user_id)
     done = kgagent("import", str(file), "--user", user_id, "--json")
-    assert (done.code, done.payload["nodes"]["created"], done.payload["embeddings_kept"]) == (
-        0,
-        2,
-        True,
-    )
+    assert (done.code, done.payload["nodes"]["created"], done.payload["embedded"]) == (0, 2, 0)
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         driver.execute_query(
             "MATCH (n:Person {user_id: $user}) SET n.description = 'x'", user=user_id

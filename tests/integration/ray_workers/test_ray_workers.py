@@ -2,16 +2,12 @@
 twice.
 """
 
-import asyncio
 import json
-import pickle
 import platform
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +20,9 @@ from kgagent import (
     KnowledgeGraph,
     RayEngine,
     Settings,
-    StoreError,
 )
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.files import LoadCounts
-from kgagent.opening import GraphAccess, Login
-from kgagent.ray_workers.job import BlockWorker, Job, SealedJob, embedder_identity
 from kgagent.upkeep.migration_report import Counts
 from tests.conftest import Server
 from tests.integration.cli.conftest import bare_environment, environment, family, program
@@ -115,6 +108,20 @@ def files_with(text: str, folder: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("127.0.0.1:1", r"No Ray cluster answers at 127\.0\.0\.1:1: .*`ray status`"),
+        ("nowhere", r'is "auto" or host:port, got \'nowhere\''),
+    ],
+)
+async def test_a_cluster_that_does_not_answer_is_an_error(
+    graph: KnowledgeGraph, user_id: str, address: str, problem: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=problem):
+        await graph.migrate(user_id=user_id, engine=RayEngine(address=address))
+
+
 async def test_a_load_stores_the_same_although_a_worker_is_killed(
     graph: KnowledgeGraph, user_id: str, people: Path, tmp_path: Path, logs: Path, server: Server
 ) -> None:
@@ -178,58 +185,15 @@ async def test_an_error_of_a_worker_stops_the_load(
         await graph.load(people, user_id=user_id, engine=engine)
 
 
-async def work(services: Any, block: object) -> object:
-    """Give the block back."""
-    assert services.store
-    return block
-
-
 @pytest.mark.usefixtures("logs")
-@pytest.mark.parametrize("fault", ["version", "embedder", "password"])
 async def test_a_worker_that_cannot_begin_says_why(
-    graph: KnowledgeGraph, server: Server, fault: str
+    graph: KnowledgeGraph, user_id: str, people: Path
 ) -> None:
-    import pyarrow
-    import ray
-    from ray import cloudpickle
-
-    dumps: Callable[[object], bytes] = cloudpickle.dumps
-    access = GraphAccess(
-        login=Login(uri=server.uri, username=server.username, password=server.password),
-        settings=graph.settings,
-        ontology=graph.ontology,
-        embedder=HashingEmbedder(384),
-        clock=noon,
-    )
-    wrong = Login(uri=server.uri, username=server.username, password="wrong")
-    job = Job(
-        work=work,
-        access=replace(access, login=wrong) if fault == "password" else access,
-        make_embedder=partial(HashingEmbedder, 32) if fault == "embedder" else None,
-        embedder=embedder_identity(graph.embedder),
-        bookmarks=(),
-    )
-    sealed = SealedJob(
-        dumps(job), "0.0.1" if fault == "version" else version("kgagent"), [ray.put("block")]
-    )
-    assert server.password not in f"{sealed!r} {job!r}"
-    worker = BlockWorker(sealed)
-    table = await asyncio.to_thread(worker, pyarrow.table({"block": [0]}))
-    await asyncio.to_thread(worker.close)
-    error = pickle.loads(table.column("outcome")[0].as_py()).error
-    kind, text = {
-        "version": (
-            ConfigurationError,
-            "and this process 0.0.1: install the same version on all machines",
-        ),
-        "embedder": (
-            ConfigurationError,
-            "has another embedder (hashing blake2b-words, 32 dimensions) than this",
-        ),
-        "password": (StoreError, "could not open the graph: "),
-    }[fault]
-    assert isinstance(error, kind)
-    assert text in str(error)
+    engine = RayEngine(workers=1, embedder=partial(HashingEmbedder, 32))
+    with pytest.raises(
+        ConfigurationError, match=r"has another embedder \(hashing blake2b-words, 32 dimensions\)"
+    ):
+        await graph.load(people, user_id=user_id, engine=engine)
 
 
 async def test_a_graph_that_another_process_cannot_open_is_refused(

@@ -5,7 +5,6 @@ undone.
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -291,7 +290,7 @@ async def test_a_bad_record_costs_only_itself_and_the_dry_run_says_so(
     assert [one.what for one in planned.skipped] == skipped
     assert all(why in one.why for one in planned.skipped)
     report = await foreign.adopt(user_id=USER)
-    assert replace(report, migration=None, seconds=planned.seconds) == planned
+    assert report.model_copy(update={"migration": None, "seconds": planned.seconds}) == planned
     assert report.migration is not None
     assert (report.migration.total.embedded, report.migration.total.skipped) == (planned.texts, 0)
     async with opened(own_server, report.ontology) as graph:

@@ -64,8 +64,8 @@ def read_all(path: Path) -> None:
         reader.check()
     except InputError:
         return
-    writes = [*reader.node_intents(), *reader.relationship_intents()]
-    assert len(writes) + len(reader.line_problems()) >= reader.nodes + reader.relationships
+    writes = [*reader.intents("nodes"), *reader.intents("relationships")]
+    assert len(writes) + len(reader.line_problems()) >= reader.counts.total()
 
 
 @given(items=st.lists(values, max_size=6), in_lines=st.booleans())
