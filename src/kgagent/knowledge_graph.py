@@ -417,6 +417,7 @@ class KnowledgeGraph:
         *paths: str | PathLike[str],
         user_id: str,
         label: str | None = None,
+        columns: str | None = None,
         batch_size: int = 500,
         concurrency: int = 3,
         progress: Progress | None = None,
@@ -427,12 +428,15 @@ class KnowledgeGraph:
         A line that cannot be loaded is reported and does not stop the others.
 
         Args:
-            *paths: JSON Lines in UTF-8, or files of the MCP memory server, of mem0, of graphiti, or
-                CSV as Neo4j's import tool reads it; lines of one file may refer to nodes of
-                another.
+            *paths: JSON Lines in UTF-8, files of the MCP memory server, of mem0, of graphiti, CSV
+                as Neo4j's import tool reads it, or an ordinary table; lines of one file may refer
+                to nodes of another.
             user_id: owner of the graph.
             label: label of nodes in files of other programs whose type is no label of the ontology;
                 None reports them.
+            columns: what the columns of an ordinary CSV file or of a JSON array of objects are,
+                such as "Title=name,Met=when,Firm=works for -> Entity"; None proposes it in the
+                error.
             batch_size: lines per transaction, from 1.
             concurrency: maximum number of concurrent batches, from 1.
             progress: reports the lines.
@@ -451,6 +455,7 @@ class KnowledgeGraph:
             self._services,
             user_id=user_id,
             label=label,
+            columns=columns,
             batch_size=batch_size,
             concurrency=concurrency,
             progress=progress,
@@ -592,8 +597,6 @@ class KnowledgeGraph:
         *,
         user_id: str,
         ontology: Ontology | str | PathLike[str] | None = None,
-        labels: Sequence[str] | None = None,
-        types: Sequence[str] | None = None,
         dry_run: bool = False,
         batch_size: int = 500,
         progress: Progress | None = None,
@@ -611,9 +614,8 @@ class KnowledgeGraph:
         Args:
             user_id: the user to whom the graph belongs from then on.
             ontology: an ontology, or the path of a YAML file, such as one of an earlier run that
-                was edited; None infers it.
-            labels: labels to adopt; None adopts all.
-            types: Neo4j types to adopt; None adopts all.
+                was edited; only its labels and types are adopted. None infers
+                one of all.
             dry_run: only infer, count and estimate.
             batch_size: records per embedding request and transaction, from 1.
             progress: reports the records.
@@ -634,8 +636,6 @@ class KnowledgeGraph:
             self._services,
             user_id=user_id,
             ontology=None if ontology is None else _open_ontology(ontology),
-            labels=labels,
-            types=types,
             dry_run=dry_run,
             batch_size=batch_size,
             progress=progress,

@@ -34,19 +34,6 @@ def adopt(
             show_default=False,
         ),
     ] = None,
-    labels: Annotated[
-        str | None,
-        typer.Option(
-            help="Labels to adopt, separated by commas. [dim]\\[all][/dim]", show_default=False
-        ),
-    ] = None,
-    types: Annotated[
-        str | None,
-        typer.Option(
-            help="Relationship types to adopt, separated by commas. [dim]\\[all][/dim]",
-            show_default=False,
-        ),
-    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -93,9 +80,7 @@ def adopt(
         if not is_written:
             # The file is there before the graph changes, so that a run that is interrupted can be
             # resumed.
-            plan = await graph.adopt(
-                user_id=user_id, labels=_names(labels), types=_names(types), dry_run=True
-            )
+            plan = await graph.adopt(user_id=user_id, dry_run=True)
             file.write_text(dump_ontology(plan.ontology), "utf-8")
             if dry_run:
                 return plan
@@ -124,10 +109,6 @@ def adopt(
         "explore, view and mcp work on this graph."
     )
     print_message(Text(next_step, style="green"))
-
-
-def _names(given: str | None) -> list[str] | None:
-    return None if given is None else [name for part in given.split(",") if (name := part.strip())]
 
 
 def _plan_lines(plan: "AdoptionReport") -> list[RenderableType]:

@@ -33,6 +33,14 @@ def load(
         str | None,
         typer.Option(help="Label of nodes whose type in a file of another program is no label."),
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            metavar="COLUMNS",
+            help="What the columns of a table are: 'Title=name,Met=when,Firm=works for -> Entity'.",
+        ),
+    ] = None,
     batch_size: Annotated[int, typer.Option(help="Lines per transaction.", min=1)] = 500,
     engine: Annotated[
         Engine,
@@ -47,9 +55,9 @@ def load(
     """Load nodes and relationships from FILEs. Run it again to resume, or to load changes to the
     files.
 
-    JSON Lines in UTF-8, or what other programs wrote: the MCP memory server, mem0, graphiti, and
-    CSV for Neo4j's import tool. Invalid lines are reported with their numbers and reasons. The
-    other lines are loaded, and the exit code is 1.
+    JSON Lines in UTF-8, what other programs wrote (the MCP memory server, mem0, graphiti, CSV for
+    Neo4j's import tool), or a table: CSV or a JSON array of objects. Invalid lines are reported
+    with their numbers and reasons. The other lines are loaded, and the exit code is 1.
     """
     from kgagent.cli.progress import RichProgress
 
@@ -58,6 +66,7 @@ def load(
             *files,
             user_id=user_id,
             label=label,
+            columns=columns,
             batch_size=batch_size,
             progress=RichProgress(),
             engine=ray_engine(engine, workers, ray_address),

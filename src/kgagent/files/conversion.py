@@ -24,6 +24,7 @@ class Target:
         user_id: owner of the graph.
         owner: key and name of the node that stands for the user; None if there is none.
         label: label of nodes whose type is no label of the ontology; None makes them errors.
+        columns: what the columns of an ordinary table are; None proposes it in an error.
         max_notes: most notes of a node.
     """
 
@@ -31,6 +32,7 @@ class Target:
     user_id: str
     owner: tuple[str, str] | None = None
     label: str | None = None
+    columns: str | None = None
     max_notes: int = 1_000
 
     def label_fields(self, types: Sequence[str]) -> tuple[str, Fields]:
@@ -107,3 +109,9 @@ def texts(values: object) -> list[str]:
 def filled(fields: Mapping[str, object]) -> dict[str, object]:
     """The fields that are neither None nor empty."""
     return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
+
+
+def delimiter_of(header: str) -> str | None:
+    """The delimiter of a table with this header; None if it has none."""
+    delimiter = max(",;\t|", key=header.count)
+    return delimiter if delimiter in header else None

@@ -10,6 +10,7 @@ from kgagent.files.conversion import Converted, Target
 from kgagent.files.json_items import convert_json
 from kgagent.files.json_lines import FileLine, read_lines
 from kgagent.files.neo4j_csv import convert_table, is_table_header
+from kgagent.files.tables import convert_rows
 
 
 @dataclass(frozen=True)
@@ -68,8 +69,6 @@ def _converted(path: Path, target: Target) -> Iterator[Converted] | None:
     first = next(read_lines(path), None)
     if first is None:
         return None
-    return (
-        convert_table(path, target)
-        if is_table_header(first.content)
-        else convert_json(path, first, target)
-    )
+    if is_table_header(first.content):
+        return convert_table(path, target)
+    return convert_json(path, first, target) or convert_rows(path, first, target)

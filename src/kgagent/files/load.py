@@ -26,6 +26,7 @@ async def load_files(
     *,
     user_id: str,
     label: str | None,
+    columns: str | None = None,
     batch_size: int,
     concurrency: int,
     progress: Progress | None = None,
@@ -44,6 +45,7 @@ async def load_files(
         user_id: owner of the graph.
         label: label of nodes in files of other programs whose type is no label of the ontology;
             None reports them.
+        columns: what the columns of an ordinary table are.
         batch_size: lines per transaction, from 1.
         concurrency: maximum number of concurrent batches, from 1.
         progress: receives the number of lines.
@@ -71,9 +73,9 @@ async def load_files(
         for owner in await services.resolver.owners(user_id)
     }
     owner = next(iter(owners.items()), None)
-    source = LineSource(
-        paths, Target(services.ontology, user_id, owner, label, services.settings.max_notes)
-    )
+    max_notes = services.settings.max_notes
+    target = Target(services.ontology, user_id, owner, label, columns, max_notes)
+    source = LineSource(paths, target)
     reader = LoadReader(
         source,
         user_id=user_id,

@@ -3,7 +3,7 @@
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -72,7 +72,7 @@ class LoadReader:
         self._now = now
         self._owners = dict(owners)
         self._keys: dict[str, str] = {}
-        self._lines_of_ids: dict[str, int] = {}
+        self._lines_of_ids: dict[str, FileLine] = {}
 
     def check(self) -> None:
         """Check all lines without writing anything.
@@ -108,8 +108,8 @@ class LoadReader:
         if kind == "relationships":
             # A line with a problem must not connect a relationship to another node that has the
             # same key.
-            for name, number in self._lines_of_ids.items():
-                if number in self.problems:
+            for name, line in self._lines_of_ids.items():
+                if line.number in self.problems:
                     self._keys.pop(name, None)
         for line in self.source:
             if line.number in self.problems:
@@ -129,11 +129,10 @@ class LoadReader:
         key = self._entity_key(parsed, line)
         if parsed.id is not None:
             name = compatible_name(parsed.id)
-            if name in self._lines_of_ids:
-                raise InputError(
-                    f"id {parsed.id!r} is already used on line {self._lines_of_ids[name]}"
-                )
-            self._lines_of_ids[name] = line.number
+            if first := self._lines_of_ids.get(name):
+                where = first.place or f"line {first.number}"
+                raise InputError(f"id {parsed.id!r} is already used on {where}")
+            self._lines_of_ids[name] = replace(line, content=b"")
             self._keys[name] = key
         if parsed.label == self._ontology.owner_label and parsed.properties.get("is_owner") is True:
             for other, name in self._owners.items():

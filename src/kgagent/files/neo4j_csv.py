@@ -14,6 +14,7 @@ from kgagent.files.conversion import (
     Converted,
     Fields,
     Target,
+    delimiter_of,
     node_line,
     relationship_line,
     type_words,
@@ -111,9 +112,8 @@ def convert_table(path: Path, target: Target) -> Iterator[Converted]:
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            header = stream.readline()
+            delimiter = delimiter_of(stream.readline()) or ","
             stream.seek(0)
-            delimiter = next((sign for sign in "\t;|" if sign in header and "," not in header), ",")
             rows = csv.reader(stream, delimiter=delimiter)
             columns = [_Column.of(field) for field in next(rows)]
             is_node = any(column.type == "ID" for column in columns)

@@ -111,8 +111,6 @@ async def adopt(
     *,
     user_id: str,
     ontology: Ontology | None = None,
-    labels: Collection[str] | None = None,
-    types: Collection[str] | None = None,
     dry_run: bool = False,
     batch_size: int = 500,
     progress: Progress | None = None,
@@ -124,7 +122,7 @@ async def adopt(
     check_batch_size(batch_size)
     started, progress = time.perf_counter(), progress or SilentProgress()
     with progress.task("Reading the schema"):
-        plan = await _plan(services, user_id, ontology, labels, types)
+        plan = await _plan(services, user_id, ontology)
     migration = None
     if not dry_run:
         adopting = GraphServices.build(
@@ -160,13 +158,7 @@ async def undo(
     return UndoneAdoption(records=records, kept=kept)
 
 
-async def _plan(
-    services: GraphServices,
-    user_id: str,
-    ontology: Ontology | None,
-    labels: Collection[str] | None,
-    types: Collection[str] | None,
-) -> AdoptionReport:
+async def _plan(services: GraphServices, user_id: str, ontology: Ontology | None) -> AdoptionReport:
     """Read what the graph has, and decide what to adopt.
 
     Raises:
@@ -184,11 +176,7 @@ async def _plan(
     relationships = [RelationshipGroup(**row) for row in await groups("relationships")]
     if ontology is not None:
         _check(ontology, user_id)
-        known = {label for group in nodes for label in group.labels}
-        known_types = {group.type for group in relationships}
-        labels = [label for label in ontology.labels if label in known]
-        types = [name for name in ontology.relationships if name in known_types]
-    chosen = choose(nodes, relationships, labels=labels, types=types)
+    chosen = choose(nodes, relationships, ontology)
     if ontology is not None and chosen.refused_types:
         raise InputError(f"{chosen.refused_types[0]}; or remove it from the ontology")
     facts = {label: await _facts(store, "nodes", label, user_id) for label in chosen.labels}

@@ -153,9 +153,7 @@ class Choice:
 def choose(
     nodes: Sequence[NodeGroup],
     relationships: Sequence[RelationshipGroup],
-    *,
-    labels: Collection[str] | None = None,
-    types: Collection[str] | None = None,
+    ontology: Ontology | None = None,
 ) -> Choice:
     """Choose what to adopt: of several labels of a node, the one that the fewest nodes have.
 
@@ -165,20 +163,19 @@ def choose(
     Args:
         nodes: all nodes.
         relationships: all relationships.
-        labels: labels to adopt; None adopts all.
-        types: types to adopt; None adopts all.
+        ontology: the labels and types to adopt; None adopts all.
 
     Raises:
-        InputError: a label or type does not exist, or no node can be adopted.
+        InputError: no node can be adopted.
     """
     counts = Counter[str]()
     for group in nodes:
         counts.update(dict.fromkeys(group.labels, group.count))
-    _check_known("label", labels, counts)
-    _check_known("type", types, {group.type for group in relationships})
     chosen, found = Choice(), Counter[str]()
     usable = [
-        label for label in counts if (labels is None or label in labels) and _is_usable(label)
+        label
+        for label in counts
+        if (ontology is None or label in ontology.labels) and _is_usable(label)
     ]
     usable.sort(key=lambda label: (counts[label], label.startswith("_"), label))
     for group in nodes:
@@ -192,7 +189,7 @@ def choose(
             reason = "reserved" if group.labels else "unlabelled"
             chosen.left_out["node", what, reason, ""] += group.count
     chosen.labels = {label: found[label] for label in usable if found[label]}
-    _choose_types(chosen, relationships, types)
+    _choose_types(chosen, relationships, ontology)
     if not chosen.labels:
         reasons = "".join(f"; {one}" for one in chosen.skipped)
         raise InputError(f"There is nothing to adopt: the graph has no nodes with a label{reasons}")
@@ -200,12 +197,12 @@ def choose(
 
 
 def _choose_types(
-    chosen: Choice, relationships: Sequence[RelationshipGroup], types: Collection[str] | None
+    chosen: Choice, relationships: Sequence[RelationshipGroup], ontology: Ontology | None
 ) -> None:
     pairs = defaultdict[str, Counter[tuple[str, str]]](Counter)
     conflicts: dict[str, tuple[str, str]] = {}
     for group in relationships:
-        if types is not None and group.type not in types:
+        if ontology is not None and group.type not in ontology.relationships:
             continue
         start, end = chosen.label_of(group.starts), chosen.label_of(group.ends)
         reason, name = group.conflict or ("", "")
@@ -224,13 +221,6 @@ def _choose_types(
             chosen.left_out["relationship", name, *conflict] += connected.total()
         else:
             chosen.types[name] = connected
-
-
-def _check_known(noun: str, given: Collection[str] | None, known: Collection[str]) -> None:
-    if given and (unknown := [name for name in given if name not in known]):
-        raise InputError(
-            f"No {noun} {unknown[0]!r} in the graph. There are: {', '.join(sorted(known))}"
-        )
 
 
 def _is_usable(name: str) -> bool:

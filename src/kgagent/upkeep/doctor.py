@@ -49,11 +49,11 @@ async def diagnose(
         findings += await _embedder_findings(embedder)
     examined = Counter[Kind]()
     for kind in KINDS:
-        scan = Scan.of(services, kind, user_id)
+        scan = Scan(services, kind, user_id)
         with (progress or SilentProgress()).task(
             f"Examining {kind}", await scan.count()
         ) as advance:
-            examined[kind], found = await _record_findings(services, scan, advance)
+            examined[kind], found = await _record_findings(scan, advance)
         findings += found
     findings += await _conflict_findings(services, user_id)
     findings += await _unadopted_findings(services, user_id)
@@ -70,16 +70,14 @@ async def diagnose(
     return Diagnosis.of(findings, facts)
 
 
-async def _record_findings(
-    services: GraphServices, scan: Scan, advance: Advance
-) -> tuple[int, list[Finding]]:
+async def _record_findings(scan: Scan, advance: Advance) -> tuple[int, list[Finding]]:
     """Examine the records of a scan; returns their number, and what is wrong with how many."""
     examined, counts, examples = 0, Counter[Issue](), dict[Issue, str]()
     hashes = array("q")
     async with scan.records() as records:
         async for batch in batched(records, PROGRESS_INTERVAL):
             for inspected in batch:
-                found = scan.examine(inspected, services.write_context)
+                found = scan.examine(inspected)
                 # The migration skips a record with a defect, so its other issues matter only once
                 # the defect is gone.
                 for issue in (found.defect,) if found.defect else found.issues:

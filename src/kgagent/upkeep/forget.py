@@ -191,7 +191,6 @@ class _Target:
                 scan=scan,
                 judge=lambda inspected: () if self._own_notes(inspected.record.notes) else None,
                 options=options,
-                context=self.services.write_context,
                 batch_size=self.batch_size,
             ).run(tally, advance)
         for row in await self._deleted():
@@ -228,7 +227,7 @@ class _Target:
     @property
     def _scans(self) -> list[Scan]:
         mentioned = stored_form(self.entity_key or "")
-        return [Scan.of(self.services, kind, self.user_id, mentioned=mentioned) for kind in KINDS]
+        return [Scan(self.services, kind, self.user_id, mentioned=mentioned) for kind in KINDS]
 
     async def _deleted(self) -> list[Row]:
         """The deleted records whose notes name the node as their source."""

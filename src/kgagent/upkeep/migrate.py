@@ -112,11 +112,10 @@ def migration(
     """The migration of all records of a job, or of those with some ids: levels become numbers, and
     relationships get the owner of their nodes.
     """
-    scan = Scan.of(services, job.kind, job.user_id, element_ids=element_ids)
-    context = services.write_context
+    scan = Scan(services, job.kind, job.user_id, element_ids)
 
     def judge(inspected: Inspected) -> Verdict:
-        examined = scan.examine(inspected, context)
+        examined = scan.examine(inspected)
         if examined.defect:
             return Skipped(what=str(inspected), why=f"it has {examined.defect.phrase}")
         return examined.outdated_texts if examined.issues else None
@@ -134,9 +133,7 @@ def migration(
     options: WriteOptions = WriteOptions(
         prepare=prepare, adopt_foreign=True, keep_updated_at=True, dry_run=job.dry_run
     )
-    return Rewrite(
-        scan=scan, judge=judge, options=options, context=context, batch_size=job.batch_size
-    )
+    return Rewrite(scan=scan, judge=judge, options=options, batch_size=job.batch_size)
 
 
 async def migrate_block(

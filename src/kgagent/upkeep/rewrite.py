@@ -19,11 +19,13 @@ from kgagent.embedding.base import Embedder, Embedding
 from kgagent.embedding.wrapper import WrapperEmbedder
 from kgagent.errors import ConflictError, EmbeddingResponseError, InputError, KgAgentError
 from kgagent.graph.compare_and_set import compare_and_set
-from kgagent.graph.writes import WriteContext, WriteOptions, WriteResult
+from kgagent.graph.graph_writes import GraphStrategy
+from kgagent.graph.user_graph import UserGraph
+from kgagent.graph.writes import WriteOptions, WriteResult
 from kgagent.progress import Advance
 from kgagent.upkeep.examination import Inspected, Kind
 from kgagent.upkeep.migration_report import Counts, MigrationReport, Skipped
-from kgagent.upkeep.scan import Scan, Strategy
+from kgagent.upkeep.scan import Scan
 
 Outcome = Literal["embedded", "updated", "up_to_date", "skipped"]
 
@@ -151,14 +153,12 @@ class Rewrite:
         scan: the records to examine.
         judge: decides whether a record needs a change.
         options: how the records are written; with `dry_run`, nothing is embedded either.
-        context: dependencies of writes.
         batch_size: records per embedding call and transaction.
     """
 
     scan: Scan
     judge: Callable[[Inspected], Verdict]
     options: WriteOptions
-    context: WriteContext
     batch_size: int
 
     async def run(self, tally: Tally, advance: Advance) -> None:
@@ -207,7 +207,8 @@ class Rewrite:
         """Embed the texts of all users in one call, and write; a text that the model refuses is
         skipped.
         """
-        kind, embedder = self.scan.kind, self.context.embedder
+        kind, services = self.scan.kind, self.scan.services
+        embedder = services.write_context.embedder
         texts = list(dict.fromkeys(text for _, some in changes for text in some))
         if self.options.dry_run:
             embeddings, refused = (
@@ -222,18 +223,19 @@ class Rewrite:
                 tally.skip(kind, Skipped(what=str(inspected), why=reason))
             else:
                 possible.append(inspected)
-        context = replace(self.context, embedder=PreparedEmbedder(embedder, embeddings))
+        context = replace(services.write_context, embedder=PreparedEmbedder(embedder, embeddings))
         possible.sort(key=lambda inspected: inspected.user_id)
         for user_id, group in groupby(possible, key=lambda inspected: inspected.user_id):
-            await self._write_for(
-                list(group), self.scan.strategy(user_id, context, self.options), tally
-            )
+            graph = UserGraph(services.nodes, services.relationships, context, user_id)
+            await self._write_for(list(group), GraphStrategy(graph, self.options), tally)
 
     async def _write_for(
-        self, records: Sequence[Inspected], strategy: Strategy, tally: Tally
+        self, records: Sequence[Inspected], strategy: GraphStrategy, tally: Tally
     ) -> None:
         results = await compare_and_set(
-            strategy, [inspected.intent() for inspected in records], attempts=self.context.attempts
+            strategy,
+            [inspected.intent() for inspected in records],
+            attempts=self.scan.services.write_context.attempts,
         )
         failure: KgAgentError | None = None
         for inspected, result in zip(records, results, strict=True):

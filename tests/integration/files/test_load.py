@@ -270,7 +270,7 @@ async def test_bad_lines_are_reported_with_number_and_reason_and_good_ones_are_k
     [
         (json.dumps(person("Ruth")).encode("utf-16"), "is UTF-16; save it as UTF-8"),
         (b'{"kind": "caf\xe9"}', "line 1: not UTF-8: byte 0xe9 at column 14"),
-        (b"name,label\nRuth,Person\n", "line 1: not JSON: .*`kgagent import` reads what"),
+        (b"Ruth\nInes\n", "line 1: not JSON: .*`kgagent import` reads what"),
         (b'{"kind": "header"}', 'line 1: kind must be "node" or "relationship"'),
     ],
 )

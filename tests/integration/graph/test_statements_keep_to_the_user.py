@@ -140,9 +140,9 @@ async def test_a_scan_of_given_records_reads_only_those_that_are_or_start_at_nod
     graph: KnowledgeGraph, user_id: str, ids: dict[str, str]
 ) -> None:
     services, element_ids = services_of(graph), list(ids.values())
-    async with Scan.of(services, "nodes", user_id, element_ids=element_ids).ids() as nodes:
+    async with Scan(services, "nodes", user_id, element_ids=element_ids).ids() as nodes:
         assert {element_id async for element_id in nodes} == {ids["ada"], ids["bo"]}
-    async with Scan.of(
+    async with Scan(
         services, "relationships", user_id, element_ids=element_ids
     ).ids() as relationships:
         assert {element_id async for element_id in relationships} == {ids["own"], ids["to"]}

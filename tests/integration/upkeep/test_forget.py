@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kgagent import EmbeddingUnavailableError, InputError, KnowledgeGraph, NotFoundError
+from kgagent import EmbeddingUnavailableError, KnowledgeGraph
 from kgagent.upkeep.forget import ForgetReport
 from tests.conftest import Clock
 from tests.support.embedders import WatchedEmbedder
@@ -268,23 +268,6 @@ async def test_of_a_forgotten_source_no_note_is_left_and_every_embedding_is_curr
     ]
 
 
-async def test_notes_that_go_with_a_node_are_not_counted_as_notes_of_other_records(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
-    tools = graph.tools(user_id=user_id)
-    source, ruth = await person(tools, "Ada"), await person(tools, "Ruth")
-    note = {"content": "Said so", "source_entity_key": source}
-    succeeded(await tools.update_node(entity_key=source, notes=[note]))
-    for name in ("Ines", "Cal"):
-        await relate(tools, source, await person(tools, name), notes=[note])
-    succeeded(await tools.delete_relationship(from_entity_key=source, to_entity_key="Cal"))
-    succeeded(await tools.update_node(entity_key=ruth, notes=[note]))
-    counted = await graph.forget(user_id=user_id, entity_key=source, dry_run=True)
-    report = await graph.forget(user_id=user_id, entity_key=source)
-    assert (report.nodes, report.relationships, report.deleted, report.notes) == (1, 1, 1, 1)
-    assert report == counted.model_copy(update={"dry_run": False})
-
-
 async def test_a_node_is_forgotten_by_its_name_or_the_beginning_of_its_key(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
@@ -294,14 +277,6 @@ async def test_a_node_is_forgotten_by_its_name_or_the_beginning_of_its_key(
     assert (report.nodes, report.entity_key) == (1, ada)
     report = await graph.forget(user_id=user_id, entity_key=bo[:12])
     assert (report.nodes, report.entity_key) == (1, bo)
-
-
-async def test_a_key_under_which_nothing_is_stored_is_an_error(
-    graph: KnowledgeGraph, user_id: str
-) -> None:
-    for dry_run in (True, False):
-        with pytest.raises(NotFoundError, match="Nothing is stored under the key 'nothing'"):
-            await graph.forget(user_id=user_id, entity_key="nothing", dry_run=dry_run)
 
 
 async def test_forgetting_a_source_continues_when_the_embedder_is_back(
@@ -314,12 +289,3 @@ async def test_forgetting_a_source_continues_when_the_embedder_is_back(
     embedder.failure = None
     await graph.forget(user_id=user_id, entity_key=source)
     assert await holders(graph, canary) == 0
-
-
-async def test_invalid_arguments_are_refused(graph: KnowledgeGraph, user_id: str) -> None:
-    with pytest.raises(InputError, match="user_id must not be empty"):
-        await graph.forget(user_id="")
-    with pytest.raises(InputError, match="entity_key must be a text that is not empty"):
-        await graph.forget(user_id=user_id, entity_key="")
-    with pytest.raises(InputError, match="batch_size must be at least 1, got 0"):
-        await graph.forget(user_id=user_id, batch_size=0)
