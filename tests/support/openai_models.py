@@ -6,6 +6,7 @@ Like OpenAI it refuses functions whose schema is not strict where they say that 
 
 import json
 import re
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -72,33 +73,7 @@ class ScriptedModel:
         said = next(self.turns)(outputs)
         if isinstance(said, Response):
             return said
-        message: Body = {"role": "assistant", "content": said if isinstance(said, str) else None}
-        if not isinstance(said, str):
-            message["tool_calls"] = [
-                {
-                    "id": f"call_{len(self.requests)}_{place}",
-                    "type": "function",
-                    "function": {"name": name, "arguments": _written(arguments)},
-                }
-                for place, (name, arguments) in enumerate(said)
-            ]
-        choice = {
-            "index": 0,
-            "finish_reason": "stop" if isinstance(said, str) else "tool_calls",
-            "message": message,
-            "logprobs": None,
-        }
-        usage = {
-            "prompt_tokens": PROMPT_TOKENS,
-            "completion_tokens": ANSWER_TOKENS,
-            "total_tokens": TOKENS,
-        }
-        return _json(
-            {
-                **{"id": "c", "object": "chat.completion", "created": 0, "model": "scripted"},
-                **{"choices": [choice], "usage": usage},
-            }
-        )
+        return completion(said, "stop" if isinstance(said, str) else "tool_calls")
 
     def responses(self, request: Request) -> Response:
         """Answer `POST /v1/responses`."""
@@ -246,6 +221,32 @@ def _decoded(answer: str) -> Body:
 
 def _written(arguments: Body | str) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def completion(said: Calls | str, finish_reason: str) -> Response:
+    """A chat completion that says why it ended."""
+    message: Body = {"role": "assistant", "content": said if isinstance(said, str) else None}
+    if not isinstance(said, str):
+        message["tool_calls"] = [
+            {
+                "id": f"call_{uuid.uuid4().hex}",
+                "type": "function",
+                "function": {"name": name, "arguments": _written(arguments)},
+            }
+            for name, arguments in said
+        ]
+    choice = {"index": 0, "finish_reason": finish_reason, "message": message, "logprobs": None}
+    usage = {
+        "prompt_tokens": PROMPT_TOKENS,
+        "completion_tokens": ANSWER_TOKENS,
+        "total_tokens": TOKENS,
+    }
+    return _json(
+        {
+            **{"id": "c", "object": "chat.completion", "created": 0, "model": "scripted"},
+            **{"choices": [choice], "usage": usage},
+        }
+    )
 
 
 def broken(status: int = 500) -> Response:

@@ -1,4 +1,4 @@
-"""A conversation, and a scripted model that reads it: it explores, and remembers what was said."""
+"""A conversation, and scripted models that read it: they explore, and remember what was said."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -56,7 +56,9 @@ SAID: Body = {
         },
     ],
     "source": "another source",
+    "part_done": True,
 }
+NOTHING: Calls = [("remember", {"part_done": True})]
 
 
 def chat_model(served: ScriptedModel) -> ChatOpenAI:
@@ -66,20 +68,18 @@ def chat_model(served: ScriptedModel) -> ChatOpenAI:
     )
 
 
-def careful_reader(outputs: Sequence[object]) -> Calls | str:
-    """Explore, then remember what was said, then say so."""
+def careful_reader(outputs: Sequence[object]) -> Calls:
+    """Explore, then remember what was said."""
     if not outputs:
         return [
             ("explore", {"text_matches": list(NODES), "queries": [{"query": "who taught Iris?"}]})
         ]
-    if len(outputs) == 1:
-        return [("remember", SAID)]
-    return "I kept who Ruth and Iris are to each other, where Ruth works, and the invitation."
+    return [("remember", SAID)]
 
 
-def looking_reader(outputs: Sequence[object]) -> Calls | str:
+def looking_reader(outputs: Sequence[object]) -> Calls:
     """Look, and find nothing worth keeping."""
-    return "Nothing is worth keeping." if outputs else [("explore", {"text_matches": ["rain"]})]
+    return NOTHING if outputs else [("explore", {"text_matches": ["rain"]})]
 
 
 class PlainModel(BaseChatModel):
@@ -105,9 +105,6 @@ class PlainModel(BaseChatModel):
     ) -> ChatResult:
         del stop, run_manager
         said = careful_reader([m for m in messages if isinstance(m, ToolMessage)])
-        if isinstance(said, str):
-            message = AIMessage(said)
-        else:
-            calls = [{"name": name, "args": arguments, "id": name} for name, arguments in said]
-            message = AIMessage("", tool_calls=calls)
+        calls = [{"name": name, "args": arguments, "id": name} for name, arguments in said]
+        message = AIMessage("", tool_calls=calls)
         return ChatResult(generations=[ChatGeneration(message=message)])

@@ -20,15 +20,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
     from kgagent.cli.source_files import SourceFile
-    from kgagent.ingestion import IngestionReport
-    from kgagent.ingestion.report import Change
     from kgagent.knowledge_graph import KnowledgeGraph
-
-_STATES = {
-    "complete": "read completely",
-    "unchanged": "read before; nothing was done",
-    "incomplete": "some parts were not read",
-}
 
 
 def ingest(
@@ -71,12 +63,19 @@ def ingest(
     instructions: Annotated[
         str, typer.Option(help='Additional instructions for the model, for example "I am Iris."')
     ] = "",
+    prices: Annotated[
+        tuple[float, float] | None,
+        typer.Option(
+            metavar="INPUT OUTPUT",
+            help="Prices of a million tokens of requests and of answers, to print the cost.",
+        ),
+    ] = None,
     user: User = None,
     force: Annotated[
         bool, typer.Option("--force", help="Read sources even if they were read before.")
     ] = False,
     report_to: Annotated[
-        Path | None, typer.Option("--report", help="Write the report to this file, as Markdown.")
+        Path | None, typer.Option("--report", help="Write the reports to this file, as YAML.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -99,7 +98,9 @@ def ingest(
     chat_model = make_chat_model(model)
 
     async def work(graph: "KnowledgeGraph", user_id: str) -> None:
-        ingestor = Ingestor(graph, chat_model, user_id=user_id, instructions=instructions)
+        ingestor = Ingestor(
+            graph, chat_model, user_id=user_id, instructions=instructions, prices=prices
+        )
         for file in sources:
             if file.source is not None:
                 file.report = await ingestor.ingest(file.source, force=force)
@@ -108,10 +109,12 @@ def ingest(
                     break
 
     run_for_user(work, user)
-    if report_to is not None:
-        write_output_file(report_to, "\n".join(file.to_markdown() for file in sources))
     all_read = all(file.is_read for file in sources)
     payloads = [file.to_dict() for file in sources]
+    if report_to is not None:
+        import yaml
+
+        write_output_file(report_to, yaml.safe_dump(payloads, allow_unicode=True, sort_keys=False))
     payload = payloads[0] if is_single_file else {"complete": all_read, "sources": payloads}
     show(payload, *summary_lines(sources), json=json)
     if not all_read:
@@ -121,41 +124,22 @@ def ingest(
 def summary_lines(files: "Sequence[SourceFile]") -> Iterator[Text]:
     """Lines for a person."""
     for file in files:
-        if file.report:
-            yield from _report_lines(file.report)
-        else:
+        if file.report is None:
             yield Text.assemble((file.name, "bold"), ": ", (file.error, "red"))
+            continue
+        state, *more = file.report.summary()
+        yield Text.assemble((file.report.name, "bold"), f": {state}")
+        yield from map(Text, more)
+        yield from (Text(warning, style="yellow") for warning in file.report.warnings)
     if len(files) > 1:
         read = sum(file.is_read for file in files)
-        tokens = sum(file.report.tokens.total for file in files if file.report)
-        yield Text(f"{read} of {counted(len(files), 'file')} read, {counted(tokens, 'token')}")
-
-
-def _report_lines(report: "IngestionReport") -> Iterator[Text]:
-    state = (
-        _STATES.get(report.state)
-        or f"stopped: {report.reason.rstrip('.')}. Run it again to resume."
-    )
-    newer = " (a newer version of a source that was read before)" if report.updated else ""
-    yield Text.assemble((report.name, "bold"), f": {state}{newer}")
-    parts, calls = counted(report.parts, "part"), counted(len(report.calls), "tool call")
-    yield Text(f"{report.parts_read} of {parts} read; {calls}; {_change_counts(report)}")
-    yield Text(f"{counted(report.tokens.total, 'token')}, {report.seconds:.1f} s", style="dim")
-    yield from (Text(warning, style="yellow") for warning in report.warnings)
-
-
-def _change_counts(report: "IngestionReport") -> str:
-    def counts(changes: "Sequence[Change]", *, new: bool) -> int:
-        return sum((change.before is None) is new for change in changes)
-
-    groups = (("node", report.nodes), ("relationship", report.relationships))
-    phrases = []
-    for state, new in (("new", True), ("changed", False)):
-        parts = [
-            counted(count, noun) for noun, changes in groups if (count := counts(changes, new=new))
-        ]
-        phrases += [f"{' and '.join(parts)} {state}"] if parts else []
-    return ", ".join(phrases) or "no changes"
+        reports = [file.report for file in files if file.report]
+        tokens = sum(report.tokens["total_tokens"] for report in reports)
+        costs = [report.cost for report in reports if report.cost is not None]
+        cost = f", cost {sum(costs):.4f}" if costs else ""
+        yield Text(
+            f"{read} of {counted(len(files), 'file')} read, {counted(tokens, 'token')}{cost}"
+        )
 
 
 def make_chat_model(name: str) -> "BaseChatModel":

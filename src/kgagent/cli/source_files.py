@@ -48,12 +48,6 @@ class SourceFile:
             **(self.report.model_dump(mode="json") if self.report else {"error": self.error}),
         }
 
-    def to_markdown(self) -> str:
-        """The report or the error for a person."""
-        if self.report:
-            return self.report.to_markdown()
-        return f"# {Path(self.name).name}\n\nNot read: {self.error}.\n"
-
 
 def find_files(paths: Sequence[Path]) -> list[Path]:
     """Find the files to read, including those below folders, without duplicates.

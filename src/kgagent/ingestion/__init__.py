@@ -2,23 +2,7 @@
 
 from kgagent.ingestion.ingestor import Ingestor
 from kgagent.ingestion.reader import Limits
-from kgagent.ingestion.report import (
-    CallRecord,
-    IngestionReport,
-    NodeChange,
-    RelationshipChange,
-    TokenUsage,
-)
+from kgagent.ingestion.report import CallRecord, IngestionReport
 from kgagent.ingestion.source import Source, Turn
 
-__all__ = [
-    "CallRecord",
-    "IngestionReport",
-    "Ingestor",
-    "Limits",
-    "NodeChange",
-    "RelationshipChange",
-    "Source",
-    "TokenUsage",
-    "Turn",
-]
+__all__ = ["CallRecord", "IngestionReport", "Ingestor", "Limits", "Source", "Turn"]

@@ -3,7 +3,6 @@ with a report.
 """
 
 import asyncio
-from dataclasses import replace
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.tools import BaseTool
@@ -13,37 +12,37 @@ from kgagent.adapters.event_loops import run_on, wait_on
 from kgagent.adapters.langchain.tools import langchain_tool
 from kgagent.errors import ConfigurationError, KgAgentError
 from kgagent.formatting import counted
-from kgagent.graph.compare_and_set import compare_and_set
-from kgagent.graph.graph_writes import GraphStrategy
-from kgagent.graph.nodes import NodeIntent
-from kgagent.graph.user_graph import UserGraph
-from kgagent.ingestion.parts import Part, split_source
-from kgagent.ingestion.progress import Progress, ProgressStore
 from kgagent.ingestion.prompt import part_message, system_prompt
-from kgagent.ingestion.reader import (
-    Limits,
-    PartAbandonedError,
-    PartReader,
-    Usage,
-)
-from kgagent.ingestion.report import ChangeRecorder, IngestionReport, State
+from kgagent.ingestion.reader import Limits, PartAbandonedError, PartReader
+from kgagent.ingestion.report import IngestionReport, State
 from kgagent.ingestion.source import Source
+from kgagent.ingestion.stored_source import StoredSource
 from kgagent.knowledge_graph import KnowledgeGraph, services_of
 from kgagent.ontology import Ontology
 from kgagent.sync import SyncKnowledgeGraph
+from kgagent.text_parts import TextPart, split_text
 from kgagent.validation import check_user_id
 
-TOOLS = ("explore", "hybrid_search", "remember")
+TOOLS = ("remember", "explore", "hybrid_search")
 """The tools of the model. None deletes, because the request to delete could come from the
 source.
 """
+
+KNOWN_TOKENS = 1_500
+"""Tokens of what the graph holds on a part."""
+
+QUERY_CHARACTERS = 1_000
+MAX_QUERIES = 20
+"""A part is searched for in pieces, each as one query."""
+
+PRICED_TOKENS = 1_000_000
 
 
 class Ingestor:
     """Reads sources into the graph of one user with a chat model.
 
-    The model explores what is already known, then records what the source says with `remember`. It
-    chooses neither the user nor the source that notes name.
+    The model gets each part with what the graph holds on it, and records what the part says with
+    `remember`. It chooses neither the user nor the source that notes name.
 
         report = await Ingestor(graph, model, user_id="me").ingest(Source(name="Call with Ruth",
         turns=turns))
@@ -58,6 +57,7 @@ class Ingestor:
         limits: Limits | None = None,
         source_label: str | None = None,
         instructions: str = "",
+        prices: tuple[float, float] | None = None,
     ) -> None:
         """Prepare.
 
@@ -70,6 +70,7 @@ class Ingestor:
                 dated key.
             instructions: added to the system prompt, for example who "I" is in the sources. It is
                 trusted.
+            prices: of a million tokens of requests and of answers, for the cost in the report.
 
         Raises:
             InputError: the user id is empty, or the ontology does not have the label.
@@ -84,6 +85,7 @@ class Ingestor:
         self.prompt = system_prompt(
             self.graph.ontology, source_label=self.source_label, instructions=instructions
         )
+        self.prices = prices
 
     async def ingest(self, source: Source, *, force: bool = False) -> IngestionReport:
         """Read a source. A source that was read completely changes nothing and makes no model call.
@@ -98,7 +100,7 @@ class Ingestor:
         Raises:
             ConfigurationError: the event loop on which the graph was opened is closed.
         """
-        return await run_on(self.graph.loop, self._ingest(source, force=force))
+        return await run_on(self.graph.loop, _Run(self, source).execute(force=force))
 
     def ingest_sync(self, source: Source, *, force: bool = False) -> IngestionReport:
         """Read a source and block until the run ends; for a `SyncKnowledgeGraph`, or from another
@@ -108,148 +110,94 @@ class Ingestor:
             ConfigurationError: the call would block the graph's own event loop, or that loop is
                 closed.
         """
-        return wait_on(self.graph.loop, self._ingest(source, force=force), instead="await ingest")
-
-    async def _ingest(self, source: Source, *, force: bool) -> IngestionReport:
-        return await _Run(self, source, force=force).execute()
+        run = _Run(self, source)
+        return wait_on(self.graph.loop, run.execute(force=force), instead="await ingest")
 
 
 class _Run:
     """One run on one source."""
 
-    def __init__(self, ingestor: Ingestor, source: Source, *, force: bool) -> None:
+    def __init__(self, ingestor: Ingestor, source: Source) -> None:
         self._ingestor = ingestor
-        self._source = source
-        self._force = force
-        self._services = services_of(ingestor.graph)
-        self._key = source.key(ingestor.user_id)
-        self._store = ProgressStore(
-            self._services.store,
-            label=ingestor.source_label,
+        self._stored = StoredSource(
+            services_of(ingestor.graph),
+            source,
             user_id=ingestor.user_id,
-            part_tokens=ingestor.limits.part_tokens,
+            label=ingestor.source_label,
+            part_size=ingestor.limits.part_size,
         )
-        self._usage = Usage(ingestor.limits, self._save)
-        self._changes = ChangeRecorder()
-        self._warnings: list[str] = []
-        self._resumed = self._updated = False
-        self._follow(Progress(part_tokens=ingestor.limits.part_tokens))
-        self._began = asyncio.get_running_loop().time()
+        self._report = IngestionReport(name=source.name)
 
-    async def execute(self) -> IngestionReport:
+    async def execute(self, *, force: bool) -> IngestionReport:
         """Read the unread parts. Failures are described in the report; only a cancellation is
         raised.
         """
+        began = asyncio.get_running_loop().time()
+        report, stored, prices = self._report, self._stored, self._ingestor.prices
         try:
-            async with asyncio.timeout(self._ingestor.limits.seconds) as timeout:
-                return self._report(await self._read_source())
-        except TimeoutError:
-            if not timeout.expired():
-                raise
-            limit = self._ingestor.limits.seconds
-            return self._report("stopped", f"the time limit of {limit:g} s is reached")
+            report.state = await self._read_source(force=force)
         except KgAgentError as error:
-            return self._report("stopped", str(error))
+            report.reason = str(error)
+        report.source_entity_key = stored.key
+        report.parts = len(stored.parts)
+        report.parts_read = report.parts - len(stored.unread)
+        report.seconds = asyncio.get_running_loop().time() - began
+        if prices is not None:
+            used = report.tokens["input_tokens"], report.tokens["output_tokens"]
+            report.cost = (used[0] * prices[0] + used[1] * prices[1]) / PRICED_TOKENS
+        return report
 
-    async def _read_source(self) -> State:
-        fingerprint = self._source.fingerprint
-        stored = await self._store.find(self._key, fingerprint)
-        if stored:
-            # New notes name the node that exists.
-            self._key = stored.entity_key
-            self._updated = stored.fingerprint != fingerprint
-            self._follow(stored.progress)
-            if not (self._updated or self._force or self._unread):
-                return "unchanged"
-        if not stored or self._updated:
-            await self._write_node()
-        progress = await self._store.claim(self._key)
-        if self._force:
-            progress = Progress(part_tokens=progress.part_tokens)
-        self._follow(progress)
-        self._resumed = not self._updated and len(self._unread) < len(self._parts)
-        await self._save()
-        reader = PartReader(self._ingestor.model, self._tools(), self._ingestor.prompt, self._usage)
-        for part in self._unread:
+    async def _read_source(self, *, force: bool) -> State:
+        stored, ingestor = self._stored, self._ingestor
+        await stored.find()
+        if stored.is_current and not stored.unread and not force:
+            return "unchanged"
+        await stored.claim(again=force)
+        reader = PartReader(
+            ingestor.model,
+            self._tools(),
+            ingestor.prompt,
+            ingestor.limits,
+            before_write=stored.save,
+            report=self._report,
+        )
+        for part in stored.unread:
             await self._read(reader, part)
-        await self._save(releases=True)
-        return "incomplete" if self._unread else "complete"
+        return "incomplete" if stored.unread else "complete"
 
-    def _follow(self, progress: Progress) -> None:
-        """Continue from what has been read."""
-        self._progress = progress
-        self._parts = split_source(self._source, progress.part_tokens)
-
-    @property
-    def _unread(self) -> list[Part]:
-        return [part for part in self._parts if part.fingerprint not in self._progress.read]
-
-    async def _save(self, *, releases: bool = False) -> None:
-        await self._store.save(self._key, self._progress, releases=releases)
-
-    async def _read(self, reader: PartReader, part: Part) -> None:
-        now = self._services.write_context.clock()
-        self._usage.begin(part.number)
+    async def _read(self, reader: PartReader, part: TextPart) -> None:
+        stored, report = self._stored, self._report
+        number, written = stored.parts.index(part) + 1, report.written.total()
+        message = part_message(
+            stored.source,
+            part,
+            number=number,
+            count=len(stored.parts),
+            known=await self._known(part),
+            now=services_of(self._ingestor.graph).write_context.clock(),
+        )
         try:
-            remark = await reader.read(part_message(self._source, part, len(self._parts), now))
+            await reader.read(number, message)
         except PartAbandonedError as error:
-            self._warnings.append(f"Part {part.number} was abandoned: {error}")
+            report.warnings.append(f"Part {number} was abandoned: {error}")
             return
-        if remark:
-            self._warnings.append(f"Part {part.number}: {remark}")
-        read = self._progress.read | {part.fingerprint}
-        self._progress = self._progress.model_copy(update={"read": read})
-        await self._save()
+        if report.written.total() == written:
+            report.warnings.append(f"Part {number}: nothing was recorded")
+        await stored.save(read=part)
+
+    async def _known(self, part: TextPart) -> str:
+        """What the graph holds on the names and topics of a part."""
+        pieces = split_text(part.text, QUERY_CHARACTERS)[:MAX_QUERIES]
+        explore = self._ingestor.graph.tools(user_id=self._ingestor.user_id).explore
+        queries = [{"query": piece.text} for piece in pieces]
+        return (await explore.call_text({"queries": queries, "token_budget": KNOWN_TOKENS})).text
 
     def _tools(self) -> list[BaseTool]:
         """The tools of the model, bound to the user and the source."""
-        tools = self._ingestor.graph.tools(
-            user_id=self._ingestor.user_id, source_entity_key=self._key, on_change=self._changes
-        )
+        graph = self._ingestor.graph
+        tools = graph.tools(user_id=self._ingestor.user_id, source_entity_key=self._stored.key)
         offered = offered_together(choose_tools(tools, TOOLS)).values()
-        return [langchain_tool(tool, self._ingestor.graph, without=("source",)) for tool in offered]
-
-    async def _write_node(self) -> None:
-        """Create the source's node, or update it to describe the version that is read."""
-        source, services = self._source, self._services
-        values = {
-            "name": source.name,
-            "description": source.summary,
-            "content_hash": source.fingerprint,
-            **({"source_date": source.date.isoformat()} if source.date else {}),
-        }
-        intent = NodeIntent(
-            entity_key=self._key,
-            label=self._ingestor.source_label,
-            mode="either",
-            initial={"created_at": services.write_context.clock()},
-            values=values,
-        )
-        context = replace(services.write_context, on_change=self._changes)
-        graph = UserGraph(services.nodes, services.relationships, context, self._ingestor.user_id)
-        [written] = await compare_and_set(GraphStrategy(graph), [intent], attempts=context.attempts)
-        if isinstance(written, KgAgentError):
-            raise written
-
-    def _report(self, state: State, reason: str = "") -> IngestionReport:
-        return IngestionReport(
-            name=self._source.name,
-            source_entity_key=self._key,
-            fingerprint=self._source.fingerprint,
-            state=state,
-            reason=reason,
-            resumed=self._resumed,
-            updated=self._updated,
-            parts=len(self._parts),
-            parts_read=len(self._parts) - len(self._unread),
-            steps=self._usage.steps,
-            calls=tuple(self._usage.calls),
-            nodes=self._changes.nodes,
-            relationships=self._changes.relationships,
-            tokens=self._usage.tokens,
-            seconds=asyncio.get_running_loop().time() - self._began,
-            warnings=tuple(self._warnings),
-        )
+        return [langchain_tool(tool, graph, without=("source",)) for tool in offered]
 
 
 def _source_label(ontology: Ontology, label: str | None) -> str:

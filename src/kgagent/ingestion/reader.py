@@ -3,29 +3,35 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from langchain.agents import create_agent
-from langchain.agents.middleware import ModelCallLimitMiddleware, ModelRetryMiddleware
+from langchain.agents.middleware import ModelCallLimitMiddleware, hook_config
 from langchain.agents.middleware.model_call_limit import ModelCallLimitExceededError
 from langchain.agents.middleware.types import (
     AgentMiddleware,
+    AgentState,
     ModelRequest,
     ModelResponse,
     ToolCallRequest,
 )
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.messages.utils import count_tokens_approximately
 from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
 from langgraph.types import Command
 from pydantic import Field
 
 from kgagent.errors import KgAgentError
 from kgagent.formatting import beginning, encodable
-from kgagent.ingestion.report import CallRecord, TokenUsage
+from kgagent.ingestion.prompt import PART_DONE
+from kgagent.ingestion.report import CallRecord, IngestionReport
 from kgagent.models.request import RequestModel
+
+MAX_REPEATS = 2
+"""How often an answer that records nothing is asked for again."""
 
 MAX_QUOTE_LENGTH = 300
 """Characters of a model's answer or error that a report quotes."""
@@ -33,26 +39,43 @@ MAX_QUOTE_LENGTH = 300
 REFUSAL_STATUSES = frozenset({400, 413, 422})
 """HTTP statuses that blame the request itself, not the key, the load or the server."""
 
+_END_FIELDS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
+_CUT_ENDS = frozenset(
+    {
+        *("length", "max_tokens", "max_output_tokens", "incomplete"),
+        *("content_filter", "content_filtered", "guardrail_intervened", "refusal", "safety"),
+    }
+)
+"""Where the providers say why an answer ended, and what they say if it was cut."""
+
+PART_DONE_SCHEMA = {
+    "type": "boolean",
+    "description": "Whether this call records the last of the part.",
+}
+
+_LISTS = ("nodes", "relationships", "notes")
+
+ValueT = TypeVar("ValueT")
+
 
 class Limits(RequestModel):
     """Limits of one run.
 
-    When tokens or seconds run out, the run stops. A part that takes too many steps is given up, and
-    the run continues with the next part. The next run reads the parts that are not read, from their
+    When tokens run out, the run stops. A part that takes too many requests is given up, and the run
+    continues with the next part. The next run reads the parts that are not read, from their
     beginning.
 
     Attributes:
-        part_tokens: maximum size of a part of the source, in estimated tokens.
-        steps_per_part: maximum number of model answers for one part.
+        part_size: maximum size of a part of the source, in characters.
+        requests_per_part: maximum number of answers of the model for one part; those that record
+            nothing and are asked for again do not count.
         tokens: tokens of all requests and answers of a run after which no request is made, as
             reported by the model or else estimated.
-        seconds: maximum duration of a run.
     """
 
-    part_tokens: int = Field(2_000, ge=50, le=100_000)
-    steps_per_part: int = Field(20, ge=1)
+    part_size: int = Field(8_000, ge=200, le=100_000)
+    requests_per_part: int = Field(20, ge=1)
     tokens: int = Field(1_000_000, ge=1)
-    seconds: float = Field(900.0, gt=0)
 
 
 class RunStoppedError(KgAgentError):
@@ -63,70 +86,119 @@ class PartAbandonedError(KgAgentError):
     """A part cannot be read; the message is the reason. Internal: it ends up in a report."""
 
 
-class UnreadableAnswerError(PartAbandonedError):
-    """An answer of the model is empty or has no valid JSON. Internal: it is asked for again."""
-
-
-@dataclass
-class Usage(AgentMiddleware[Any, Any, Any]):
-    """Counts what a run uses, and records its calls.
-
-    Attributes:
-        before_write: called before each tool call that writes; fails if another run reads the
-            source.
-        part: number of the part that is being read.
-        steps: answers of the model, and of those the ones to this part.
-        has_written: whether something was written for this part.
+class PartReader(AgentMiddleware[Any, Any, Any]):
+    """An agent that reads the parts of a source, one at a time. A part is read when a call of
+    `remember` that says so has recorded all its items.
     """
 
-    limits: Limits
-    before_write: Callable[[], Awaitable[None]]
-    part: int = 0
-    steps: int = 0
-    steps_of_part: int = 0
-    has_written: bool = False
-    tokens: TokenUsage = field(default_factory=TokenUsage)
-    calls: list[CallRecord] = field(default_factory=list)
-    _one_at_a_time: asyncio.Lock = field(default_factory=asyncio.Lock)
+    def __init__(
+        self,
+        model: BaseChatModel,
+        tools: Sequence[BaseTool],
+        prompt: str,
+        limits: Limits,
+        *,
+        before_write: Callable[[], Awaitable[None]],
+        report: IngestionReport,
+    ) -> None:
+        """Prepare.
 
-    def begin(self, part: int) -> None:
-        """Begin with a part."""
-        self.part, self.steps_of_part, self.has_written = part, 0, False
+        Args:
+            model: the model.
+            tools: `remember` and the searches.
+            prompt: the system prompt.
+            limits: limits of the run.
+            before_write: called before each call of `remember`; fails if another run reads the
+                source.
+            report: gets the calls, and what was written and used.
+        """
+        super().__init__()
+        self._limits = limits
+        self._before_write = before_write
+        self._report = report
+        self._part = 0
+        self._is_done = self._has_failed = False
+        self._one_at_a_time = asyncio.Lock()
+        for tool in tools:
+            if tool.name == "remember" and isinstance(tool.args_schema, dict):
+                tool.args_schema["properties"][PART_DONE] = PART_DONE_SCHEMA
+        limit = ModelCallLimitMiddleware(run_limit=limits.requests_per_part, exit_behavior="error")
+        self._agent = create_agent(model, tools, system_prompt=prompt, middleware=[self, limit])
+
+    async def read(self, number: int, message: str) -> None:
+        """Read a part.
+
+        Args:
+            number: position of the part, from 1.
+            message: the part for the model.
+
+        Raises:
+            PartAbandonedError: the part cannot be read.
+            KgAgentError: the run cannot continue.
+        """
+        self._part, self._is_done = number, False
+        try:
+            await self._agent.ainvoke({"messages": [HumanMessage(message)]})
+        except ModelCallLimitExceededError:
+            limit = self._limits.requests_per_part
+            raise PartAbandonedError(f"the model was not done after {limit} requests") from None
+
+    @hook_config(can_jump_to=["end"])
+    async def abefore_model(
+        self,
+        state: AgentState[Any],  # noqa: ARG002
+        runtime: Runtime[Any],  # noqa: ARG002
+    ) -> dict[str, Any] | None:
+        """End the loop when the part is read."""
+        return {"jump_to": "end"} if self._is_done and not self._has_failed else None
 
     async def awrap_model_call(
         self,
         request: ModelRequest[Any],
         handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
     ) -> ModelResponse[Any]:
-        """Ask the model.
+        """Ask the model, again if its answer records nothing.
 
         Raises:
             RunStoppedError: the model cannot be used, or the tokens have run out.
-            PartAbandonedError: the provider refuses the request, or the answer cannot be read.
+            PartAbandonedError: the provider refuses the request, or no answer can be used.
         """
-        if self.tokens.total >= self.limits.tokens:
-            raise RunStoppedError(f"the token limit of {self.limits.tokens:,} is reached")
-        self.steps += 1
-        self.steps_of_part += 1
+        self._is_done = self._has_failed = False
+        for _ in range(1 + MAX_REPEATS):
+            answer, fault = await self._ask(request, handler)
+            if answer is not None and not fault:
+                return ModelResponse(result=[answer])
+            reminder = (
+                f"Nothing of your last answer was recorded: {fault}. Call `remember`, with few "
+                f"items at a time if an answer was cut, and {PART_DONE} in the last call."
+            )
+            request = request.override(messages=[*request.messages, HumanMessage(reminder)])
+        raise PartAbandonedError(fault)
+
+    async def _ask(
+        self,
+        request: ModelRequest[Any],
+        handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]],
+    ) -> tuple[AIMessage | None, str]:
+        """The answer, and what makes it unusable."""
+        if self._report.tokens["total_tokens"] >= self._limits.tokens:
+            raise RunStoppedError(f"the token limit of {self._limits.tokens:,} is reached")
+        self._report.requests += 1
         try:
             response = await handler(request)
         except Exception as error:
             # Each provider has its own exception classes.
-            said = quote(str(error))
+            said = f"{type(error).__name__}: {quote(str(error))}"
             if is_refusal(error):
                 raise PartAbandonedError(f"the model's provider refused it: {said}") from error
             if isinstance(error, ValueError):
-                raise UnreadableAnswerError(f"an answer could not be read: {said}") from error
-            raise RunStoppedError(f"the model failed: {type(error).__name__}: {said}") from error
+                return None, f"it could not be read: {said}"
+            raise RunStoppedError(f"the model failed: {said}") from error
         [answer] = (message for message in response.result if isinstance(message, AIMessage))
-        self._count(request, answer)
-        if answer.invalid_tool_calls:
-            said = quote(str(answer.invalid_tool_calls[0]["args"]))
-            raise UnreadableAnswerError(f"arguments of a call are not a JSON object: {said}")
-        has_called = any(isinstance(message, ToolMessage) for message in request.messages)
-        if not (answer.tool_calls or answer.text.strip() or has_called):
-            raise UnreadableAnswerError("the model gave an empty answer")
-        return response
+        self._report.tokens = add_usage(self._report.tokens, _usage(request, answer))
+        # An unpaired surrogate could neither be stored nor sent back.
+        texts = {"content": _encodable(answer.content), "tool_calls": _encodable(answer.tool_calls)}
+        return answer.model_copy(update=texts), _fault(answer)
 
     async def awrap_tool_call(
         self,
@@ -138,74 +210,40 @@ class Usage(AgentMiddleware[Any, Any, Any]):
         Raises:
             KgAgentError: another run reads the source.
         """
-        step, writes = self.steps_of_part, not _is_read_only(request.tool)
+        call, given = request.tool_call, dict(request.tool_call["args"])
+        writes = call["name"] == "remember"
+        ends_part = bool(given.pop(PART_DONE, False))
         async with self._one_at_a_time:
             if writes:
-                await self.before_write()
-            answer = await handler(request)
-        payload = getattr(answer, "artifact", None) or {
-            "error": str(getattr(answer, "content", ""))
-        }
-        arguments = json.dumps(request.tool_call["args"], default=str, ensure_ascii=False)
-        call = CallRecord(
-            part=self.part,
-            step=step,
-            tool=request.tool_call["name"],
-            arguments=json.loads(encodable(arguments)),
-            success=bool(payload.get("success")),
-            outcome=payload.get("message") or payload["error"],
+                await self._before_write()
+            if writes and ends_part and not any(map(given.get, _LISTS)):
+                answer: ToolMessage | Command[Any] = ToolMessage(
+                    "Done.", tool_call_id=call["id"], artifact={"success": True}
+                )
+            else:
+                answer = await handler(request.override(tool_call={**call, "args": given}))
+        payload = getattr(answer, "artifact", None) or {}
+        success = bool(payload.get("success"))
+        if writes:
+            self._is_done |= ends_part
+            self._has_failed |= not success or bool(payload.get("failures"))
+            self._count(payload)
+        self._report.calls.append(
+            CallRecord(
+                part=self._part,
+                tool=call["name"],
+                arguments=given,
+                success=success,
+                answer=str(getattr(answer, "content", "")),
+            )
         )
-        self.calls.append(call)
-        self.has_written |= writes and call.success
         return answer
 
-    def _count(self, request: ModelRequest[Any], answer: AIMessage) -> None:
-        reported, used = answer.usage_metadata, self.tokens
-        self.tokens = TokenUsage(
-            input=used.input
-            + (
-                reported["input_tokens"]
-                if reported
-                else count_tokens_approximately(request.messages)
-            ),
-            output=used.output
-            + (reported["output_tokens"] if reported else count_tokens_approximately([answer])),
-            estimated=used.estimated or reported is None,
-        )
-
-
-class PartReader:
-    """An agent that reads the parts of a source, one at a time."""
-
-    def __init__(
-        self, model: BaseChatModel, tools: Sequence[BaseTool], prompt: str, usage: Usage
-    ) -> None:
-        self._usage = usage
-        middleware: list[AgentMiddleware[Any, Any, Any]] = [
-            ModelCallLimitMiddleware(run_limit=usage.limits.steps_per_part, exit_behavior="error"),
-            ModelRetryMiddleware(
-                retry_on=(UnreadableAnswerError,), on_failure="error", initial_delay=0
-            ),
-            usage,
-        ]
-        self._agent = create_agent(model, tools, system_prompt=prompt, middleware=middleware)
-
-    async def read(self, message: str) -> str:
-        """Read a part, and return what a person should know about it; usually nothing.
-
-        Raises:
-            PartAbandonedError: the part cannot be read.
-            KgAgentError: the run cannot continue.
-        """
-        try:
-            done = await self._agent.ainvoke({"messages": [HumanMessage(message)]})
-        except ModelCallLimitExceededError:
-            raise PartAbandonedError(
-                f"the model was not done after {self._usage.limits.steps_per_part} steps"
-            ) from None
-        if self._usage.has_written:
-            return ""
-        return f"nothing was written; the model said: {quote(str(done['messages'][-1].text))}"
+    def _count(self, payload: dict[str, Any]) -> None:
+        for name in ("nodes", "relationships"):
+            for state, count in payload.get(name, {}).items():
+                self._report.written[f"{name} {state}"] += count
+        self._report.written["notes added"] += payload.get("notes_added", 0)
 
 
 def quote(text: str) -> str:
@@ -225,5 +263,29 @@ def is_refusal(error: BaseException | None) -> bool:
     return False
 
 
-def _is_read_only(tool: BaseTool | None) -> bool:
-    return tool is None or bool((tool.metadata or {}).get("read_only"))
+def _fault(answer: AIMessage) -> str:
+    """Why an answer cannot be used; empty if it can."""
+    said = {str(answer.response_metadata.get(field)).lower() for field in _END_FIELDS}
+    if cut := said & _CUT_ENDS:
+        return f"the provider cut it ({', '.join(cut)})"
+    if answer.invalid_tool_calls:
+        arguments = quote(str(answer.invalid_tool_calls[0]["args"]))
+        return f"arguments of a call are not a JSON object: {arguments}"
+    if not answer.tool_calls:
+        return f"it calls no tool: {quote(str(answer.text))}"
+    return ""
+
+
+def _usage(request: ModelRequest[Any], answer: AIMessage) -> UsageMetadata:
+    if answer.usage_metadata:
+        return answer.usage_metadata
+    asked = [*filter(None, [request.system_message]), *request.messages]
+    given = count_tokens_approximately(asked, tools=request.tools)
+    said = count_tokens_approximately([answer])
+    return UsageMetadata(input_tokens=given, output_tokens=said, total_tokens=given + said)
+
+
+def _encodable(value: ValueT) -> ValueT:
+    """A value of JSON types without unpaired surrogates."""
+    decoded: ValueT = json.loads(encodable(json.dumps(value, default=str, ensure_ascii=False)))
+    return decoded

@@ -2,17 +2,29 @@
 
 import hashlib
 import json
+import unicodedata
 from datetime import datetime
 from typing import Annotated, Self
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, model_validator
 
-from kgagent.formatting import counted
+from kgagent.formatting import beginning, counted, encodable
 from kgagent.models.request import RequestModel
 
-MAX_NAMED_SPEAKERS = 5
+MAX_SUMMARY_LENGTH = 200
 
-NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+def _plain(text: object) -> object:
+    """A text in the form in which texts are compared, stored and sent: programs write one letter,
+    and the end of a line, in several ways.
+    """
+    if not isinstance(text, str):
+        return text
+    return unicodedata.normalize("NFC", encodable(text)).replace("\r\n", "\n")
+
+
+Text = Annotated[str, BeforeValidator(_plain), StringConstraints(strip_whitespace=True)]
+FilledText = Annotated[Text, Field(min_length=1)]
 
 
 class Turn(RequestModel):
@@ -24,12 +36,12 @@ class Turn(RequestModel):
         at: when it was said, if known.
     """
 
-    speaker: Annotated[NonEmptyText, Field(max_length=200)]
-    text: NonEmptyText
+    speaker: Annotated[FilledText, Field(max_length=200)]
+    text: FilledText
     at: datetime | None = None
 
     def __str__(self) -> str:
-        """Format as a line for the model."""
+        """Format as a paragraph for the model."""
         moment = f" ({self.at.isoformat(timespec='minutes')})" if self.at else ""
         return f"{self.speaker}{moment}: {self.text}"
 
@@ -51,11 +63,11 @@ class Source(RequestModel):
         date: when it was said or written, so that the model understands words such as "yesterday".
     """
 
-    id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
-    name: Annotated[NonEmptyText, Field(max_length=500)]
-    description: Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)] = ""
+    id: Annotated[Text, Field(max_length=2_000)] = ""
+    name: Annotated[FilledText, Field(max_length=500)]
+    description: Annotated[Text, Field(max_length=20_000)] = ""
     turns: tuple[Turn, ...] = ()
-    text: Annotated[str, StringConstraints(strip_whitespace=True)] = ""
+    text: Text = ""
     date: datetime | None = None
 
     @model_validator(mode="after")
@@ -67,13 +79,14 @@ class Source(RequestModel):
         return self
 
     @property
+    def content(self) -> str:
+        """The text, or the turns as one text."""
+        return self.text or "\n\n".join(map(str, self.turns))
+
+    @property
     def fingerprint(self) -> str:
-        """SHA-256 of the turns or the text; line endings do not count."""
-        content = [
-            (turn.speaker, turn.text, turn.at and turn.at.isoformat()) for turn in self.turns
-        ] or self.text
-        text = json.dumps(content, ensure_ascii=False).replace(r"\r\n", r"\n")
-        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+        """SHA-256 of the content."""
+        return hashlib.sha256(self.content.encode()).hexdigest()
 
     def key(self, user_id: str) -> str:
         """The key of a new source's node: sources of one user with the same id, or else the same
@@ -90,8 +103,6 @@ class Source(RequestModel):
         if self.description:
             return self.description
         if self.turns:
-            speakers = list(dict.fromkeys(turn.speaker for turn in self.turns))
-            others = len(speakers) - MAX_NAMED_SPEAKERS
-            more = f" and {counted(others, 'other')}" if others > 0 else ""
-            return f"Conversation of {', '.join(speakers[:MAX_NAMED_SPEAKERS])}{more}."
+            speakers = ", ".join(dict.fromkeys(turn.speaker for turn in self.turns))
+            return beginning(f"Conversation of {speakers}.", MAX_SUMMARY_LENGTH)
         return f"Text of {counted(len(self.text.split()), 'word')}."

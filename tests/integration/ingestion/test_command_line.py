@@ -6,6 +6,7 @@ from itertools import repeat
 from pathlib import Path
 
 import pytest
+import yaml
 
 from kgagent import KnowledgeGraph
 from tests.integration.ingestion.conftest import Kgagent
@@ -31,7 +32,7 @@ def test_files_and_folders_are_read_in_one_run_with_one_report(
     (tmp_path / "talks" / "c.json").write_text("{", "utf-8")
     (tmp_path / "talks" / "d.pdf").write_bytes(b"%PDF")
     (tmp_path / "talks" / ".hidden" / "e.txt").write_text("Nobody reads this.", "utf-8")
-    done = kgagent(*INGEST, "a.text", "talks", "--report", "report.md", "--json")
+    done = kgagent(*INGEST, "a.text", "talks", "--report", "report.yaml", "--json")
     assert done.code == 1
     output = json.loads(done.out)
     assert [(Path(one["file"]).name, one.get("state")) for one in output["sources"]] == [
@@ -40,12 +41,7 @@ def test_files_and_folders_are_read_in_one_run_with_one_report(
         ("c.json", None),
     ]
     assert not output["complete"]
-    report = (tmp_path / "report.md").read_text("utf-8")
-    assert [line for line in report.splitlines() if line.startswith("# ")] == [
-        "# a",
-        f"# {CALL.name}",
-        "# c.json",
-    ]
+    assert yaml.safe_load((tmp_path / "report.yaml").read_text("utf-8")) == output["sources"]
     (tmp_path / "talks" / "c.json").unlink()
     asked = len(model.requests)
     done = kgagent(*INGEST, "a.text", "talks")
@@ -63,7 +59,7 @@ def test_stopped_run_starts_no_further_file_and_the_next_run_resumes(
     assert (done.code, len(model.requests)) == (1, 1)
     output = " ".join(done.out.split())
     assert "stopped: the model failed: " in output
-    assert "Run it again to resume." in output
+    assert "Run it again to resume" in output
     assert "b.txt: not started" in output
     done = kgagent(*INGEST, "a.txt", "b.txt")
     assert (done.code, len(model.requests)) == (0, 5)
@@ -94,13 +90,10 @@ async def test_a_file_that_changed_is_a_newer_version_of_itself(
     kgagent: Kgagent, tmp_path: Path, graph: KnowledgeGraph, user_id: str
 ) -> None:
     file = tmp_path / "a.txt"
-    for text, said in (
-        ("It rained.", "a: read completely"),
-        ("It rained. Then not.", "(a newer version of"),
-    ):
+    for text in ("It rained.", "It rained. Then not."):
         file.write_text(text, "utf-8")
         done = await to_thread(kgagent, *INGEST, "a.txt")
-        assert said in " ".join(done.out.split())
+        assert "a: read completely" in " ".join(done.out.split())
     file.rename(tmp_path / "b.txt")
     done = await to_thread(kgagent, *INGEST, "b.txt")
     assert "read before; nothing was done" in done.out

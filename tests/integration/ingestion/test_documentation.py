@@ -20,8 +20,8 @@ def test_the_example_in_python_reads_a_conversation(
 ) -> None:
     done = run("-c", block(repository_root, "python").replace('"me"', f'"{user_id}"'))
     assert done.returncode == 0, done.stderr
-    assert "Read completely." in done.stdout
-    assert "**new** Ruth mentor Iris" in done.stdout
+    assert "read completely." in done.stdout
+    assert "3 nodes created" in done.stdout
     assert done.stdout.rstrip().endswith("unchanged 0")
 
 
@@ -41,7 +41,7 @@ def test_the_example_of_the_command_line_writes_its_report(
     done = run("-c", CLI, *arguments)
     assert done.returncode == 0, done.stderr
     assert "read completely" in done.stdout
-    assert (tmp_path / "report.md").read_text("utf-8").startswith("# Call with Ruth\n")
+    assert "name: Call with Ruth" in (tmp_path / "report.yaml").read_text("utf-8")
     asked = len(model.requests)
     done = run("-c", CLI, *arguments, "--json")
     assert json.loads(done.stdout)["state"] == "unchanged"

@@ -18,7 +18,15 @@ from tests.support.openai_models import (
     refused,
     scripted_model,
 )
-from tests.support.reading import CALL, NODES, NOTE, careful_reader, chat_model, looking_reader
+from tests.support.reading import (
+    CALL,
+    NODES,
+    NOTE,
+    SAID,
+    careful_reader,
+    chat_model,
+    looking_reader,
+)
 from tests.support.stored import all_of, nodes_of, note_contents, relationships_of
 
 LETTER = Source(
@@ -26,7 +34,7 @@ LETTER = Source(
     name="Letter",
     text="\n\n".join(f"Chapter {n}. " + f"On day {n} it rained. " * 12 for n in (1, 2, 3)),
 )
-SMALL = Limits(part_tokens=100)
+SMALL = Limits(part_size=300)
 
 
 async def read(
@@ -51,23 +59,27 @@ WHOLE = (sorted([*NODES, CALL.name]), [("mentor", [NOTE]), ("works at", [])])
 def parts_asked(model: ScriptedModel) -> list[str]:
     """The chapter that each request is about."""
     prompts = [
-        request["messages"][1]["content"].partition("Read this:")[2] for request in model.requests
+        request["messages"][1]["content"].partition("Read this, ")[2] for request in model.requests
     ]
-    return [text.split(".")[0].strip() for text in prompts]
+    return [text.partition(":")[2].split(".")[0].strip() for text in prompts]
+
+
+def says_half(_: list[Body]) -> Calls:
+    """What the careful reader says, as if more were to follow."""
+    return [("remember", {**SAID, "part_done": False})]
 
 
 async def test_after_a_failure_of_the_model_the_next_run_repeats_nothing(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
-    with scripted_model(careful_reader, careful_reader, lambda _: broken()) as model:
+    with scripted_model(careful_reader, says_half, lambda _: broken()) as model:
         stopped = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
     assert stopped.state == "stopped"
     assert "the model failed: " in stopped.reason
-    assert len(stopped.nodes) == len(NODES) + 1
+    assert stopped.written["nodes created"] == len(NODES)
     with deciding_model(careful_reader) as model:
         report = await Ingestor(graph, chat_model(model), user_id=user_id).ingest(CALL)
-    assert (report.state, report.nodes) == ("complete", ())
-    assert all("ingestion_run" not in node for node in await nodes_of(graph, user_id))
+    assert (report.state, report.written["nodes created"]) == ("complete", 0)
     assert await outline(graph, user_id) == WHOLE
 
 
@@ -76,7 +88,7 @@ async def test_run_killed_during_a_write_does_not_write_twice(
 ) -> None:
     killed = threading.Event()
 
-    def until_killed(outputs: list[Body]) -> Calls | str:
+    def until_killed(outputs: list[Body]) -> Calls:
         if outputs and not killed.is_set():
             embedder.gate.clear()
         return careful_reader(outputs)
@@ -103,7 +115,7 @@ async def test_run_stops_when_tokens_run_out_and_the_next_resumes(
         assert (first.state, first.parts_read) == ("stopped", 1)
         assert first.reason == f"the token limit of {3 * TOKENS:,} is reached"
         second = await read(graph, user_id, model, LETTER)
-    assert (second.state, second.resumed, second.steps) == ("complete", True, 4)
+    assert (second.state, second.requests) == ("complete", 4)
 
 
 async def test_long_source_is_read_in_parts_and_finished_parts_are_skipped(
@@ -118,13 +130,13 @@ async def test_long_source_is_read_in_parts_and_finished_parts_are_skipped(
         assert parts_asked(model) == ["Chapter 2", "Chapter 2", "Chapter 3", "Chapter 3"]
         prompt = model.requests[0]["messages"][1]["content"]
     assert (report.state, report.parts, report.parts_read) == ("complete", 3, 3)
-    assert "This is part 2 of 3" in prompt
+    assert "Read this, part 2 of 3:" in prompt
     assert (
         prompt.index("Text before this part")
         < prompt.index("On day 1 it rained")
         < prompt.index("Chapter 2")
     )
-    assert [warning for warning in report.warnings if "Nothing is worth keeping." in warning]
+    assert report.warnings == ["Part 2: nothing was recorded", "Part 3: nothing was recorded"]
 
 
 async def test_refused_part_is_skipped_and_retried_by_the_next_run(
@@ -150,7 +162,7 @@ async def test_refused_part_is_skipped_and_retried_by_the_next_run(
 async def test_later_of_two_concurrent_runs_takes_over(graph: KnowledgeGraph, user_id: str) -> None:
     asked, let_go = threading.Event(), threading.Event()
 
-    def slow(outputs: list[Body]) -> Calls | str:
+    def slow(outputs: list[Body]) -> Calls:
         asked.set()
         assert let_go.wait(60)
         return careful_reader(outputs)
@@ -187,13 +199,9 @@ async def test_a_longer_source_keeps_its_node_and_only_its_new_parts_are_read(
         report = await read(graph, user_id, model, grown)
         assert "Then the sun came out." in model.requests[-1]["messages"][1]["content"]
         assert (await read(graph, user_id, model, grown)).state == "unchanged"
-    assert (first.parts, first.updated, {call.part for call in first.calls}) == (
-        3,
-        False,
-        {1, 2, 3},
-    )
-    assert (report.state, report.updated, report.resumed) == ("complete", True, False)
-    assert (report.parts, report.parts_read, {call.part for call in report.calls}) == (3, 3, {3})
+    assert {call.part for call in first.calls} == {1, 2, 3}
+    assert (report.state, report.parts, report.parts_read) == ("complete", 3, 3)
+    assert {call.part for call in report.calls} == {3}
     assert report.source_entity_key == first.source_entity_key
     [source] = await nodes_of(graph, user_id)
     assert source["content_hash"] == grown.fingerprint
@@ -215,5 +223,5 @@ async def test_the_same_text_under_another_id_or_none_is_not_read_again(
             assert report.source_entity_key == first.source_entity_key
         assert await all_of(graph, user_id) == before
         grown = await ingestor.ingest(known.model_copy(update={"turns": turns}))
-    assert (grown.updated, grown.relationships) == (True, ())
+    assert (grown.state, grown.written["relationships created"]) == ("complete", 0)
     assert await outline(graph, user_id) == WHOLE

@@ -1,6 +1,7 @@
 """The files that `kgagent ingest` reads."""
 
 import os
+import unicodedata
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,16 @@ def test_duplicate_id_is_reported(tmp_path: Path) -> None:
     assert first.source is not None
     assert second.source is None
     assert "b.json has the same id as" in second.error
+
+
+def test_a_path_in_another_unicode_form_is_the_same_id(tmp_path: Path) -> None:
+    ids = set()
+    for form in ("NFC", "NFD"):
+        folder = tmp_path / unicodedata.normalize(form, "Zoë")
+        folder.mkdir()
+        (folder / "a.txt").write_text("Ann sails.", "utf-8")
+        ids.add(read(folder / "a.txt").id)
+    assert len(ids) == 1
 
 
 def test_unreadable_json_and_undecodable_names_are_reported(tmp_path: Path) -> None:

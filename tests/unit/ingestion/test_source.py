@@ -36,10 +36,10 @@ def test_fingerprint_depends_on_speaker_text_time_and_order() -> None:
     assert len(prints | {TALK.fingerprint}) == 6
 
 
-def test_fingerprint_ignores_line_endings_and_surrounding_space() -> None:
+def test_fingerprint_ignores_line_endings_surrounding_space_and_forms_of_letters() -> None:
     unix, windows = (
-        Source(name="x", text="One.\n\nTwo."),
-        Source(name="x", text="  One.\r\n\r\nTwo.\r\n"),
+        Source(name="x", text="Zo\u00eb.\n\nTwo."),
+        Source(name="x", text="  Zoe\u0308.\r\n\r\nTwo.\r\n"),
     )
     assert unix.fingerprint == windows.fingerprint
 
@@ -56,6 +56,4 @@ def test_summary_is_generated_unless_a_description_is_given() -> None:
     assert Source(name="x", text="one two three").summary == "Text of 3 words."
     assert Source(name="x", text="one", description="A letter.").summary == "A letter."
     crowd = tuple(Turn(speaker=f"S{n}", text="x") for n in range(8))
-    assert (
-        Source(name="x", turns=crowd).summary == "Conversation of S0, S1, S2, S3, S4 and 3 others."
-    )
+    assert Source(name="x", turns=crowd).summary.endswith("S6, S7.")
