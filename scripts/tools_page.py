@@ -1,4 +1,4 @@
-"""Write the description, arguments and example of each tool in docs/tools.md, from the tool
+"""Write the description and the arguments of each tool in docs/tools.md, from the tool
 registry.
 
 python scripts/tools_page.py            writes the page
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from _generated import cell, json_text, type_text, update_page
+from _generated import cell, type_text, update_page
 
 from kgagent.ontology import default_ontology
 from kgagent.tools import TOOLS
@@ -53,9 +53,6 @@ def _section(tool: Tool[Any], definitions: dict[str, Any]) -> str:
     not_listed = schema["properties"].keys() | tool.arguments.refused
     if hidden := [name for name in tool.arguments.model_fields if name not in not_listed]:
         text += f"\nAlso accepted, but not described to models: {', '.join(f'`{name}`' for name in hidden)}.\n"
-    examples = schema.get("examples", ())
-    if examples:
-        text += f"\n```json\n{json_text(examples[0])}\n```\n"
     return text
 
 

@@ -51,7 +51,7 @@ def arguments_schema(arguments: type[BaseModel], neo4j_types: tuple[str, ...] = 
 @cache
 def _arguments_schema(arguments: type[BaseModel], neo4j_types: tuple[str, ...]) -> Schema:
     schema = _with_types(compact(arguments.model_json_schema()), neo4j_types)
-    return {key: value for key, value in schema.items() if key not in {"description", "examples"}}
+    return {key: value for key, value in schema.items() if key != "description"}
 
 
 def compact(schema: Mapping[str, Any]) -> Schema:
@@ -180,8 +180,7 @@ def map_parts(schema: Mapping[str, Any], change: Callable[[Mapping[str, Any]], S
     alternatives.
 
     Args:
-        schema: copied; its other keywords, such as examples and defaults, hold data and stay
-            unchanged.
+        schema: copied; its other keywords, such as defaults, hold data and stay unchanged.
         change: makes the new part.
     """
     changed: Schema = {}

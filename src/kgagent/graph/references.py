@@ -210,6 +210,12 @@ class References:
         except InputError as error:
             return error
 
+    def one_node(self, reference: str) -> ReferencedNode | None:
+        """The node of the graph that a reference means; None if it means none, or several."""
+        meant = self._meant(reference)
+        node = meant[0] if len(meant) == 1 else None
+        return node if isinstance(node, ReferencedNode) else None
+
     def key_or_text(self, reference: str) -> str:
         """The key of the node that a reference means; the reference itself if it means none.
 

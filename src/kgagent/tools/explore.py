@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from kgagent.answers.found import by_statement
 from kgagent.answers.items import (
@@ -44,18 +44,6 @@ from kgagent.tools.references import NodeReference
 
 class ExploreArguments(ReadArguments, ExploreRequest):
     """Arguments of explore."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "queries": [{"query": "who are my mentors?", "threshold": 0.4}],
-                    "text_matches": ["Ruth"],
-                    "labels": ["Person"],
-                },
-            ]
-        }
-    )
 
     return_explanations: bool = Field(
         False, description="Whether to return why each node was found."

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import ClassVar
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from kgagent.answers.found import FIRST_PAGE_TOKENS, by_statement, first_page, hybrid_items
 from kgagent.answers.items import Item
@@ -30,12 +30,6 @@ from kgagent.tools.read_results import (
 
 class HybridSearchArguments(ReadArguments, HybridSearchRequest):
     """Arguments of hybrid_search."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"query": "where was the mother of my mentor born?", "expand_hops": 2}]
-        }
-    )
 
     refused: ClassVar[frozenset[str]] = HOST_ONLY
 

@@ -9,7 +9,6 @@ from pydantic import (
     AliasChoices,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     GetCoreSchemaHandler,
     StringConstraints,
@@ -263,7 +262,6 @@ class RememberedNote(NewNote):
 class RememberArguments(Arguments):
     """Arguments of remember."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": []})
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"idempotency_key"})
     other_names: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("entities", "people", "persons"), "nodes"),

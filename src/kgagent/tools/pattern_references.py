@@ -1,12 +1,12 @@
 """Names and free types in constraints of a pattern query: what they mean, and the nearest ones."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kgagent.errors import InputError, NodeNotFoundError
+from kgagent.errors import NodeNotFoundError
 from kgagent.formatting import counted
-from kgagent.graph.records import NodeRecord
 from kgagent.graph.reference_forms import ReferenceForms, is_generated_key
+from kgagent.graph.references import ReferencedNode
 from kgagent.models.constraint import EQUALITY_TYPES, LIST_TYPES, Constraint, ConstraintType
 from kgagent.models.pattern import Branch, GraphPattern
 from kgagent.models.pattern_query import GraphQuery, ResolutionTarget
@@ -27,75 +27,77 @@ class ResolvedValues:
     """What the names and free types in constraints mean.
 
     Attributes:
-        query: the query with the nodes, and the spellings of the types, that are meant; None if it
-            would be the same.
+        query: the query with the nodes, and the spellings of the types, that are meant.
         notices: which nodes are meant, such as "Bobby → Robert Hofmann (Person, 4f7d2d9f)".
-        problems: what is wrong with each name that means no node, and each type that no
-            relationship has.
+        problems: names that no node has, and types that no relationship has.
+        ambiguous: names that several nodes have, which may explain that no path matches.
     """
 
-    query: GraphQuery | None = None
+    query: GraphQuery
     notices: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    ambiguous: tuple[str, ...] = ()
 
 
-async def resolve_values(
-    context: ToolContext, query: GraphQuery, *, unnoticed: bool = False
-) -> ResolvedValues:
+async def resolve_values(context: ToolContext, query: GraphQuery) -> ResolvedValues:
     """Find what constraints mean: nodes by an alias, a part of a name or "me", and free types in
     other spellings.
 
-    Stored names and types are compared exactly, as the query does. What is not in the ontology is
-    only compared so: if the user has any such nodes, constraints in which a wrong name may go
-    unnoticed are left as they are.
-
-    Args:
-        context: the user's graph.
-        query: its patterns.
-        unnoticed: only of constraints in which a wrong name may go unnoticed, as paths are found
-            nevertheless: lists, and what must not exist.
+    The exact name of a node, and a stored type, are meant as they are. So is everything in a graph
+    that has nodes or relationships outside the ontology, whose names are not known.
 
     Raises:
         StoreError: the database failed.
     """
-    constraints = list(_constraints(query, unnoticed=unnoticed))
+    constraints = [
+        constraint
+        for pattern in query.all_patterns
+        for of_part in (pattern.constraints, *(branch.constraints for branch in pattern.branches))
+        for constraint in of_part
+    ]
     names = list(dict.fromkeys(name for constraint in constraints for name in _names(constraint)))
     types = list(
         dict.fromkeys(name for constraint in constraints for name in _free_types(constraint))
     )
-    if not names and not types:
-        return ResolvedValues()
-    is_own = await _is_of_ontology(context)
-    if (unnoticed and not is_own) or len(names) > MAX_NAMES:
-        return ResolvedValues()
+    is_asked = bool(names or types) and len(names) <= MAX_NAMES
+    if not is_asked or not await _is_of_ontology(context):
+        return ResolvedValues(query)
     stored_types, unknown_types = await spellings(
-        context.relationships.store, context.user_id, types if is_own else ()
+        context.relationships.store, context.user_id, types
     )
     resolved = await context.resolver.find(context.user_id, names)
-    outcomes = {name: resolved.outcome(name) for name in names}
-    keys = {name: key for name, key in outcomes.items() if isinstance(key, str)}
-    records = await context.nodes.read(context.user_id, list(keys.values()))
+    found = {name: resolved.one_node(name) for name in names}
     nodes = {
-        name: records[key]
-        for name, key in keys.items()
-        if key in records
-        and records[key].text("name") not in {"", name}
+        name: node
+        for name, node in found.items()
+        if node is not None
+        and node.name not in {"", name}
         and not _is_title_of_owner(name, context.ontology)
     }
-    changed = _replaced(query, nodes, stored_types)
     notices = [
-        next(iter(resolved.notices([name])), f"{name} → {node.text('name')}")
+        next(iter(resolved.notices([name])), f"{name} → {node.name}")
         for name, node in nodes.items()
         if normalised_name(name) not in context.ontology.owner_words
     ]
-    spelled = [
+    notices += [
         f"{name} → {', '.join(stored)}"
         for name, stored in stored_types.items()
         if list(stored) != [name]
     ]
-    problems = _problems(outcomes, unnoticed=unnoticed)
+    errors = {name: resolved.outcome(name) for name, node in found.items() if node is None}
+    missing = [
+        ". ".join(filter(None, (f"No node is named {shorten_name(name)!r}", error.hint)))
+        for name, error in errors.items()
+        if isinstance(error, NodeNotFoundError)
+    ]
+    if len(missing) > MAX_EXPLAINED:
+        others = counted(len(missing) - MAX_EXPLAINED, "other name")
+        missing = [*missing[:MAX_EXPLAINED], f"{others} mean no node"]
     return ResolvedValues(
-        None if changed == query else changed, (*notices, *spelled), (*problems, *unknown_types)
+        _replaced(query, nodes, stored_types),
+        tuple(notices),
+        (*missing, *unknown_types),
+        tuple(str(error) for error in errors.values() if not isinstance(error, NodeNotFoundError)),
     )
 
 
@@ -156,31 +158,6 @@ def _is_title_of_owner(name: str, ontology: Ontology) -> bool:
     return name != "I" and name.istitle() and normalised_name(name) in ontology.owner_words
 
 
-def _problems(keys: Mapping[str, str | InputError], *, unnoticed: bool) -> Iterator[str]:
-    """What is wrong with names that mean no node, or several; of a list, several nodes may have
-    exactly one name.
-    """
-    explained = NodeNotFoundError if unnoticed else InputError
-    errors = [(name, error) for name, error in keys.items() if isinstance(error, explained)]
-    for name, error in errors[:MAX_EXPLAINED]:
-        if isinstance(error, NodeNotFoundError):
-            yield ". ".join(filter(None, (f"No node is named {shorten_name(name)!r}", error.hint)))
-        else:
-            yield str(error)
-    if len(errors) > MAX_EXPLAINED:
-        yield f"{counted(len(errors) - MAX_EXPLAINED, 'other name')} mean no single node"
-
-
-def _constraints(query: GraphQuery, *, unnoticed: bool) -> Iterator[Constraint]:
-    for pattern in query.all_patterns:
-        parts: tuple[GraphPattern | Branch, ...] = (pattern, *pattern.branches)
-        for part in parts:
-            may_be_absent = isinstance(part, Branch) and part.minimum == 0
-            for constraint in part.constraints:
-                if not unnoticed or may_be_absent or constraint.type in LIST_TYPES:
-                    yield constraint
-
-
 def _names(constraint: Constraint) -> list[str]:
     """The names that a node must, or must not, have; none for other constraints."""
     return (
@@ -205,7 +182,7 @@ def _texts(constraint: Constraint) -> list[str]:
 
 
 def _replaced(
-    query: GraphQuery, nodes: Mapping[str, NodeRecord], types: Mapping[str, Sequence[str]]
+    query: GraphQuery, nodes: Mapping[str, ReferencedNode], types: Mapping[str, Sequence[str]]
 ) -> GraphQuery:
     """The query with the nodes that names mean, and free types as they are stored."""
 
@@ -234,7 +211,7 @@ def _replaced(
     )
 
 
-def _with_nodes(constraint: Constraint, nodes: Mapping[str, NodeRecord]) -> list[Constraint]:
+def _with_nodes(constraint: Constraint, nodes: Mapping[str, ReferencedNode]) -> list[Constraint]:
     """The constraint on the nodes that are meant.
 
     By key, except in a list of nodes of which one is required: there may be several of a name that
@@ -245,7 +222,7 @@ def _with_nodes(constraint: Constraint, nodes: Mapping[str, NodeRecord]) -> list
     if nodes.keys().isdisjoint(names):
         return [constraint]
     if constraint.type is ConstraintType.PROPERTY_IN:
-        stored = [nodes[name].text("name") if name in nodes else name for name in names]
+        stored = [nodes[name].name if name in nodes else name for name in names]
         return [constraint.model_copy(update={"value": stored})]
     keys = [nodes[name].entity_key for name in names if name in nodes]
     value = keys if constraint.type is ConstraintType.NOT_IN else keys[0]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from kgagent.answers.page import Content
 from kgagent.formatting import counted
@@ -66,7 +66,6 @@ SHORT_EXAMPLE: JsonValue = {
 class QueryPatternsArguments(ReadArguments, GraphQuery):
     """Arguments of query_patterns."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [dict(INTERESTS_OF_MENTORS)]})
     not_in_schema: ClassVar[frozenset[str]] = frozenset(
         {
             "traversal",
@@ -223,24 +222,14 @@ class QueryPatterns(Tool[QueryPatternsArguments]):
 
 
 async def _result(context: ToolContext, query: GraphQuery) -> PatternResult:
-    """The result of a query; if no path matches, that of the query with what its names and types
-    mean.
-    """
-    first = await resolve_values(context, query, unnoticed=True)
-    query = first.query or query
-    result = await context.patterns.query(query, context.user_id)
-    if result.strategy != "hybrid" or not query.all_patterns:
-        return _with_warnings(result, *first.notices, *first.problems, *result.warnings)
+    """The result of a query with what its names and types mean."""
     values = await resolve_values(context, query)
-    notices = (*first.notices, *values.notices)
-    if values.query is not None:
-        resolved = await context.patterns.query(values.query, context.user_id)
-        if resolved.strategy != "hybrid":
-            return _with_warnings(resolved, *notices, *first.problems, *resolved.warnings)
-    return _with_warnings(result, *result.warnings, *notices, *first.problems, *values.problems)
-
-
-def _with_warnings(result: PatternResult, *warnings: str) -> PatternResult:
+    result = await context.patterns.query(values.query, context.user_id)
+    said = (*values.notices, *values.problems)
+    is_matched = result.strategy != "hybrid"
+    warnings = (
+        (*said, *result.warnings) if is_matched else (*result.warnings, *said, *values.ambiguous)
+    )
     return result.model_copy(update={"warnings": tuple(dict.fromkeys(warnings))})
 
 

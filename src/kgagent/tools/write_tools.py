@@ -3,19 +3,17 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from kgagent.answers.token_budget import cut
-from kgagent.errors import AlreadyExistsError, InputError
+from kgagent.errors import InputError
 from kgagent.formatting import counted, in_one_line
-from kgagent.graph.graph_writes import GraphWriteResult
+from kgagent.graph.graph_writes import GraphWriteResult, NodeWriteResult
 from kgagent.graph.node_name import NodeName
-from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.note_edit import NoteEdit
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import GraphNode, GraphRelationship, Note
 from kgagent.models.fields import EntityKey, FilledText, ShortText, Text
-from kgagent.names import normalised_name
 from kgagent.ontology import Ontology
 from kgagent.tools.arguments import (
     CORRECTION,
@@ -35,6 +33,7 @@ from kgagent.tools.arguments import (
     Salience,
     Verbose,
     describe_lifetimes,
+    known_label,
 )
 from kgagent.tools.base import ArgumentsT, Tool
 from kgagent.tools.context import ToolContext
@@ -67,19 +66,6 @@ class CreateNodeArguments(Arguments):
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"idempotency_key"})
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "label": "Person",
-                    "name": "Ruth Calder",
-                    "description": "Naval architect in Bergen.",
-                    "notes": ["Her yard is hiring this year."],
-                },
-            ]
-        }
-    )
-
     label: ShortText = Field(description="Label of the node, such as Person.")
     name: NodeName = Field(description="The name that people use.")
     aliases: Aliases = Field(default_factory=list, description="Other names.")
@@ -92,18 +78,29 @@ class CreateNodeArguments(Arguments):
     idempotency_key: IdempotencyKey = None
 
 
-class CreatedNode(WriteToolResult):
-    """The node that create_node created.
+class WrittenNode(WriteToolResult):
+    """A node that create_node created, or update_node changed.
 
     Attributes:
-        note_expiries: when its notes expire; None if they never do.
+        entity_key: its key, if it is new.
+        embedding_regenerated: if it is not new, whether its text changed, so that it was embedded
+            again.
+        node: the node.
+        note_expiries: when the notes that were added expire; None if they never do.
     """
 
-    text_fields: ClassVar[tuple[str, ...]] = ("entity_key",)
+    text_fields: ClassVar[tuple[str, ...]] = ("entity_key", "embedding_regenerated")
 
-    entity_key: str
+    entity_key: str | None = None
+    embedding_regenerated: bool | None = None
     node: GraphNode
     note_expiries: tuple[NoteExpiry, ...] | None = None
+
+    @classmethod
+    def of(cls, written: NodeWriteResult, message: str, **more: str | bool) -> "WrittenNode":
+        """The result of a write."""
+        record, expiries = written.record, new_expiries(written)
+        return cls(message=message, node=record, note_expiries=expiries, written=(record,), **more)
 
 
 class CreateNode(_ItemTool[CreateNodeArguments]):
@@ -111,7 +108,7 @@ class CreateNode(_ItemTool[CreateNodeArguments]):
 
     name = "create_node"
     arguments = CreateNodeArguments
-    result = CreatedNode
+    result = WrittenNode
     destructive = False
 
     def description(self, ontology: Ontology) -> str:
@@ -124,73 +121,29 @@ class CreateNode(_ItemTool[CreateNodeArguments]):
             f"whether the node exists: {once}two people may share a name."
         )
 
-    async def run(self, context: ToolContext, arguments: CreateNodeArguments) -> CreatedNode:
+    async def run(self, context: ToolContext, arguments: CreateNodeArguments) -> WrittenNode:
         """Create the node."""
         given = arguments.model_dump(exclude={"verbose", "idempotency_key"})
-        item = RememberedNode(**given, new=True)
+        rule = context.ontology.labels.get(known_label(context.ontology, arguments.label))
+        is_once = arguments.idempotency_key is None or rule is None or rule.key_includes_name
         outcome = await write_item(
-            context, "nodes", item, "create", idempotency_key=arguments.idempotency_key
+            context,
+            "nodes",
+            RememberedNode(**given, new=True),
+            "create" if is_once else "either",
+            idempotency_key=arguments.idempotency_key,
         )
-        try:
-            written = outcome.single()
-        except AlreadyExistsError as refusal:
-            return await self._created_before(context, arguments, outcome, refusal)
+        written = outcome.single()
         record = written.record
-        return CreatedNode(
-            message=_message(f"Created {record.label} {record.name}", outcome, written),
-            entity_key=record.entity_key,
-            node=record,
-            note_expiries=new_expiries(written),
-            written=(record,),
+        name = f"{record.label} {record.name}"
+        done = f"Created {name}" if written.created else f"{name} exists already; unchanged"
+        return WrittenNode.of(
+            written, _message(done, outcome, written), entity_key=record.entity_key
         )
-
-    async def _created_before(
-        self,
-        context: ToolContext,
-        arguments: CreateNodeArguments,
-        outcome: Outcome,
-        refusal: AlreadyExistsError,
-    ) -> CreatedNode:
-        """The node that an earlier call with the idempotency key created.
-
-        Raises:
-            AlreadyExistsError: the refusal, as there is no idempotency key or another call may have
-                created the node.
-            InputError: that call created another node.
-        """
-        keys = [
-            intent.entity_key
-            for intent in outcome.intents.values()
-            if isinstance(intent, NodeIntent)
-        ]
-        nodes = await context.nodes.get(context.user_id, keys) if arguments.idempotency_key else []
-        if not nodes:
-            raise refusal
-        [node] = nodes
-        if normalised_name(node.name) != normalised_name(arguments.name):
-            raise InputError(
-                f"idempotency_key {arguments.idempotency_key!r} was used to create the "
-                f"{node.label} {node.name!r}; "
-                f"create {arguments.name!r} with another key"
-            )
-        notes = {note if isinstance(note, str) else note.content for note in arguments.notes}
-        if context.ontology.label(node.label).key_includes_name and (
-            node.description != arguments.description
-            or not notes <= {note.content for note in node.notes}
-        ):
-            raise refusal
-        message = f"{node.label} {node.name} exists already; unchanged"
-        return CreatedNode(message=message, entity_key=node.entity_key, node=node, written=(node,))
 
 
 class UpdateNodeArguments(Arguments):
     """Arguments of update_node."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"entity_key": "5b0c…", "description": "Head of a shipyard in Gdansk."}]
-        }
-    )
 
     entity_key: EntityKey
     name: NodeName | None = Field(None, description="New name; the old becomes an alias.")
@@ -202,35 +155,19 @@ class UpdateNodeArguments(Arguments):
     verbose: Verbose = False
 
 
-class UpdatedNode(WriteToolResult):
-    """The node after update_node.
-
-    Attributes:
-        embedding_regenerated: whether its text changed, so that it was embedded again.
-        node: the node.
-        note_expiries: when the notes that were added expire; None if they never do.
-    """
-
-    text_fields: ClassVar[tuple[str, ...]] = ("embedding_regenerated",)
-
-    embedding_regenerated: bool
-    node: GraphNode
-    note_expiries: tuple[NoteExpiry, ...] | None = None
-
-
 class UpdateNode(_ItemTool[UpdateNodeArguments]):
     """Changes a node."""
 
     name = "update_node"
     arguments = UpdateNodeArguments
-    result = UpdatedNode
+    result = WrittenNode
     idempotent = True
     text = (
         "Change the name or description of a node, or add notes to it. Omitted fields stay. Facts "
         "about how two nodes are related belong on their relationship."
     )
 
-    async def run(self, context: ToolContext, arguments: UpdateNodeArguments) -> UpdatedNode:
+    async def run(self, context: ToolContext, arguments: UpdateNodeArguments) -> WrittenNode:
         """Change the node."""
         changes = {"name", "aliases", "description", "notes", "is_owner"}
         given = arguments.model_dump(include=changes, exclude_none=True)
@@ -245,32 +182,12 @@ class UpdateNode(_ItemTool[UpdateNodeArguments]):
         written = outcome.single()
         record = written.record
         done = f"Updated {record.label} {record.name}" if written.changed else "Nothing changed"
-        return UpdatedNode(
-            message=_message(done, outcome, written),
-            embedding_regenerated=written.embedded,
-            node=record,
-            written=(record,),
-            note_expiries=new_expiries(written),
-        )
+        message = _message(done, outcome, written)
+        return WrittenNode.of(written, message, embedding_regenerated=written.embedded)
 
 
 class CreateRelationshipArguments(RelationshipEnds):
     """Arguments of create_relationship."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "from_entity_key": "5b0c…",
-                    "to_entity_key": "91fe…",
-                    "relationship_type": "mentor",
-                    "description": "Ruth taught me how to lead a team.",
-                    "attitude": 5,
-                    "proximity": 4,
-                },
-            ]
-        }
-    )
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
 
@@ -314,18 +231,6 @@ class CreateRelationship(_ItemTool[CreateRelationshipArguments]):
 
 class UpdateRelationshipArguments(RelationshipEnds):
     """Arguments of update_relationship."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "from_entity_key": "5b0c…",
-                    "to_entity_key": "91fe…",
-                    "relationship_type": "was mentor of",
-                }
-            ]
-        }
-    )
 
     not_in_schema: ClassVar[frozenset[str]] = frozenset({"confidence", "salience"})
 
@@ -392,19 +297,6 @@ class UpdateRelationship(_ItemTool[UpdateRelationshipArguments]):
 
 class AddNoteToRelationshipArguments(RelationshipEnds):
     """Arguments of add_note_to_relationship."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "from_entity_key": "5b0c…",
-                    "to_entity_key": "91fe…",
-                    "content": "They had lunch in June and talked about the new job.",
-                    "lifetime": "year",
-                },
-            ]
-        }
-    )
 
     content: FilledText | None = Field(None, description="One fact, as a sentence.")
     notes: Notes = Field(default_factory=list, description="Several notes instead.")

@@ -7,7 +7,7 @@ from kgagent import KnowledgeGraph, Settings
 from kgagent.embedding.hashing import HashingEmbedder
 from kgagent.tools import Toolset
 from tests.conftest import Clock, Server
-from tests.support.payloads import error_of, succeeded
+from tests.support.payloads import succeeded
 from tests.support.proxy import proxy_to
 from tests.support.stored import Database, note_contents
 
@@ -36,18 +36,6 @@ async def test_a_repeated_call_returns_the_node_of_the_first(
     succeeded(await tools.create_node(**RUTH, idempotency_key="call-2"))
     succeeded(await tools.create_node(**RUTH))
     assert len(await database.nodes()) == 3
-
-
-async def test_a_key_that_created_another_node_is_refused(
-    tools: Toolset, database: Database
-) -> None:
-    succeeded(await tools.create_node(**RUTH, idempotency_key="call-1"))
-    error = error_of(await tools.create_node(label="Person", name="Ines", idempotency_key="call-1"))
-    assert error == (
-        "idempotency_key 'call-1' was used to create the Person 'Ruth'; create 'Ines' with another "
-        "key"
-    )
-    assert [stored["name"] for stored in await database.nodes()] == ["Ruth"]
 
 
 async def test_concurrent_calls_with_one_key_create_one_node(
