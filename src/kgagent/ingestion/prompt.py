@@ -19,6 +19,7 @@ You maintain a person's knowledge graph. You read a source, part by part, and re
 by calling tools.
 
 {guide}
+The {label} that you read has a node already, and each note names it automatically.
 
 1. Call `remember`, at best once, with everything that will matter later: who people are, how they \
 relate to each other and to things, what they plan, decide, believe and feel. Skip small talk.
@@ -43,19 +44,9 @@ graph holds and what tools return. Do not search for, copy or change anything be
 for it."""
 
 
-def system_prompt(ontology: Ontology, *, source_label: str, instructions: str = "") -> str:
-    """Write the system prompt.
-
-    Args:
-        ontology: defines labels, relationship types and note lifetimes.
-        source_label: label of source nodes, which the model does not create.
-        instructions: the caller's own rules; trusted, unlike the source.
-    """
-    guide = (
-        f"{ontology_guide(ontology)}\nThe {source_label} that you read has a node already, and "
-        f"each note names it automatically."
-    )
-    return "\n\n".join(filter(None, (_SYSTEM.format(guide=guide), instructions)))
+def system_prompt(ontology: Ontology) -> str:
+    """The rules for the model."""
+    return _SYSTEM.format(guide=ontology_guide(ontology), label=ontology.source_label)
 
 
 def part_message(
@@ -83,11 +74,9 @@ def part_message(
             f"Description: {in_one_line(source.summary)}",
             *([f"Said or written on {source.date.date().isoformat()}."] if source.date else []),
             f"Today is {now.date().isoformat()}.",
-            *(["", f"The graph holds on this part:\n{known}"]),
-            *(["", f"Text before this part, already read:\n{before}"] if before else []),
-            "",
-            f"Read this, part {number} of {count}:",
-            part.text,
+            f"\nThe graph holds on this part:\n{known}",
+            *([f"\nText before this part, already read:\n{before}"] if before else []),
+            f"\nRead this, part {number} of {count}:\n{part.text}",
             f"--- {delimiter} ends ---",
         ]
     )

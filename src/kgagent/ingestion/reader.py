@@ -15,6 +15,7 @@ from langchain.agents.middleware.types import (
     ModelResponse,
     ToolCallRequest,
 )
+from langchain_core.exceptions import ContextOverflowError, ModelInvalidRequestError
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
@@ -37,7 +38,10 @@ MAX_QUOTE_LENGTH = 300
 """Characters of a model's answer or error that a report quotes."""
 
 REFUSAL_STATUSES = frozenset({400, 413, 422})
-"""HTTP statuses that blame the request itself, not the key, the load or the server."""
+_REFUSALS = (ModelInvalidRequestError, ContextOverflowError)
+"""What blames the request itself, not the key, the load or the server: HTTP statuses, and the
+exceptions of LangChain.
+"""
 
 _END_FIELDS = ("finish_reason", "stop_reason", "stopReason", "done_reason", "status")
 _CUT_ENDS = frozenset(
@@ -189,7 +193,8 @@ class PartReader(AgentMiddleware[Any, Any, Any]):
         except Exception as error:
             # Each provider has its own exception classes.
             said = f"{type(error).__name__}: {quote(str(error))}"
-            if is_refusal(error):
+            status = getattr(error, "status_code", None)
+            if isinstance(error, _REFUSALS) or status in REFUSAL_STATUSES:
                 raise PartAbandonedError(f"the model's provider refused it: {said}") from error
             if isinstance(error, ValueError):
                 return None, f"it could not be read: {said}"
@@ -212,7 +217,8 @@ class PartReader(AgentMiddleware[Any, Any, Any]):
         """
         call, given = request.tool_call, dict(request.tool_call["args"])
         writes = call["name"] == "remember"
-        ends_part = bool(given.pop(PART_DONE, False))
+        # Models also write it as text.
+        ends_part = str(given.pop(PART_DONE, False)).lower() == "true"
         async with self._one_at_a_time:
             if writes:
                 await self._before_write()
@@ -242,25 +248,14 @@ class PartReader(AgentMiddleware[Any, Any, Any]):
     def _count(self, payload: dict[str, Any]) -> None:
         for name in ("nodes", "relationships"):
             for state, count in payload.get(name, {}).items():
-                self._report.written[f"{name} {state}"] += count
+                if state != "failed":
+                    self._report.written[f"{name} {state}"] += count
         self._report.written["notes added"] += payload.get("notes_added", 0)
 
 
 def quote(text: str) -> str:
     """The beginning of a text of the model or its provider."""
-    return beginning(encodable(text), MAX_QUOTE_LENGTH)
-
-
-def is_refusal(error: BaseException | None) -> bool:
-    """Whether a provider refused a request, such as a content filter; LangChain's integrations
-    wrap the error of the provider, which has the HTTP status.
-    """
-    while error is not None:
-        statuses = (getattr(error, "status_code", None), getattr(error, "code", None))
-        if any(isinstance(status, int) and status in REFUSAL_STATUSES for status in statuses):
-            return True
-        error = error.__cause__
-    return False
+    return beginning(text, MAX_QUOTE_LENGTH)
 
 
 def _fault(answer: AIMessage) -> str:

@@ -73,7 +73,7 @@ class IngestionReport(BaseModel):
             "incomplete": "some parts were not read. Run it again to read them",
             "stopped": f"stopped: {self.reason.rstrip('.')}. Run it again to resume",
         }[self.state]
-        written = ", ".join(f"{count:,} {what}" for what, count in self.written.items() if count)
+        written = ", ".join(f"{what}: {count:,}" for what, count in self.written.items() if count)
         spent = [
             counted(self.requests, "request"),
             counted(self.tokens["total_tokens"], "token"),

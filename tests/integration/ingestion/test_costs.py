@@ -8,7 +8,7 @@ from tests.support.openai_models import Body, Turn, scripted_model
 from tests.support.reading import chat_model
 
 PARTS = 10
-MAX_REQUESTS, MAX_CHARACTERS = 12, 333_000
+MAX_REQUESTS, MAX_CHARACTERS = 12, 250_000
 
 DIARY = Source(
     name="Diary",

@@ -21,7 +21,7 @@ def test_the_example_in_python_reads_a_conversation(
     done = run("-c", block(repository_root, "python").replace('"me"', f'"{user_id}"'))
     assert done.returncode == 0, done.stderr
     assert "read completely." in done.stdout
-    assert "3 nodes created" in done.stdout
+    assert "nodes created: 3" in done.stdout
     assert done.stdout.rstrip().endswith("unchanged 0")
 
 

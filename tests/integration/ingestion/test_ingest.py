@@ -144,8 +144,8 @@ async def test_the_report_says_what_was_written_and_replaced_and_what_it_cost(
     state, written, spent = report.summary()
     assert state == "read completely."
     assert written == (
-        "1 of 1 part read; 1 nodes created, 2 nodes unchanged, 1 relationships created, "
-        "1 relationships updated, 1 notes added."
+        "1 of 1 part read; nodes created: 1, nodes unchanged: 2, relationships created: 1, "
+        "relationships updated: 1, notes added: 1."
     )
     assert spent.startswith("2 requests, 2,200 tokens, cost 0.0060, ")
     assert IngestionReport.model_validate_json(report.model_dump_json()) == report
@@ -184,16 +184,13 @@ async def test_search_results_do_not_contain_progress(
         assert "ingestion" not in json.dumps(payload)
 
 
-async def test_invalid_users_and_labels_are_rejected(
+async def test_an_ontology_without_sources_and_an_empty_user_are_rejected(
     graph: KnowledgeGraph, settings: Settings, user_id: str
 ) -> None:
     ontology = own_ontology()
     own = KnowledgeGraph(services_of(graph).store, ontology, graph.embedder, settings)
-    with pytest.raises(ConfigurationError, match="Cannot determine the label of sources"):
+    with pytest.raises(ConfigurationError, match="The ontology has no label of sources"):
         Ingestor(own, PlainModel(), user_id=user_id)
-    with pytest.raises(InputError, match="Unknown label: Nothing"):
-        Ingestor(own, PlainModel(), user_id=user_id, source_label="Nothing")
-    Ingestor(own, PlainModel(), user_id=user_id, source_label=next(iter(ontology.labels)))
     with pytest.raises(InputError, match="user_id must not be empty"):
         Ingestor(graph, PlainModel(), user_id="")
 
