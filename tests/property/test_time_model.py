@@ -2,7 +2,8 @@
 plain Python.
 
 Steps of both users run concurrently, against one Neo4j. A hundred thousand steps:
-`KGAGENT_TEST_EXAMPLES=34 pytest tests/property/test_time_model.py`.
+`KGAGENT_TEST_EXAMPLES=34 pytest tests/property/test_time_model.py`. Types of which a node has one
+value at a time have a model and a test of their own.
 """
 
 import asyncio
@@ -38,6 +39,7 @@ from tests.support.time_model import (
     Ends,
     Filter,
     Note,
+    OneValue,
     Record,
     Replaced,
     UserModel,
@@ -642,3 +644,67 @@ async def test_searches_timelines_and_histories_have_the_rows_of_the_model(
     finally:
         for user in users:
             await user.graph.forget(user_id=user.user_id)
+
+
+HOMES = ("Oslo", "Rome", "Bath", "Kyiv")
+
+days = st.dates(date(2019, 1, 1), date(2020, 12, 31))
+facts_of_homes = with_optional(
+    {"home": st.sampled_from(HOMES)},
+    when=st.tuples(days, st.none() | days).filter(
+        lambda when: when[1] is None or when <= when[::-1]
+    ),
+    correction=flag,
+)
+calls = st.fixed_dictionaries(
+    {"said": days, "facts": st.lists(facts_of_homes, min_size=1, max_size=5), "as_of": days}
+)
+
+
+@pytest.mark.usefixtures("part")
+@examples(4)
+@given(calls=st.lists(calls, min_size=10, max_size=10))
+async def test_of_homes_told_in_any_order_a_day_has_that_of_the_model(
+    graph: KnowledgeGraph, calls: list[dict[str, Any]]
+) -> None:
+    user_id, model, wrong = f"user-{uuid4()}", OneValue(), set[str]()
+    tools = graph.tools(user_id=user_id)
+    nodes = [{"label": "Person", "name": "Anna"}]
+    nodes += [{"label": "Entity", "name": home} for home in HOMES]
+    succeeded(await tools.remember(nodes=nodes))
+    try:
+        for number, call in enumerate(calls):
+            said, items = call["said"], []
+            for one in call["facts"]:
+                home = one["home"]
+                item: dict[str, Any] = {"relationship_type": "lives in"}
+                if home in wrong:
+                    continue
+                if when := one.get("when"):
+                    first, last = when
+                    item["when"] = f"{first}/{last or '..'}"
+                    model.tell(home, said, (first, last or date.max))
+                else:
+                    if one.get("correction") and number > 7:
+                        item["correction"] = True
+                        wrong |= (denied := model.rivals(home, said))
+                        for other in denied:
+                            model.deny(other)
+                    model.tell(home, said)
+                items.append({"from": "Anna", "to": home, **item})
+            if not items:
+                continue
+            payload = await tools.remember(relationships=items, said_on=str(said))
+            assert succeeded(payload)["relationships"]["failed"] == 0, payload
+            found = await graph.retrieval.relationship_vector_search(
+                "Who?",
+                -1.0,
+                user_id=user_id,
+                limit=100,
+                as_of=str(call["as_of"]),
+                relationship_types=["lives in"],
+            )
+            homes = {one.to_name for one in found}
+            assert homes == model.on(call["as_of"]), f"in call {number}: {items} {said} {model}"
+    finally:
+        await graph.forget(user_id=user_id)

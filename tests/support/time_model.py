@@ -684,3 +684,81 @@ def with_time(record: Record, values: dict[str, Any], *, replaces: bool, ends: b
 def shown_notes(notes: Iterable[Note]) -> Sequence[tuple[str, str]]:
     """Notes in a form that can be compared."""
     return sorted((note.content, note.when or "") for note in notes)
+
+
+@dataclass
+class OneValue:
+    """What a node has one of at a time, such as a home: on which days each value is the one.
+
+    Attributes:
+        spans: first and last days by value.
+        heard: the days on which each was said to hold.
+    """
+
+    spans: dict[str, list[Days]] = field(default_factory=dict)
+    heard: dict[str, set[date]] = field(default_factory=dict)
+
+    def on(self, day: date) -> set[str]:
+        """The values of a day: one, and what is told of the past beside it."""
+        return {
+            value
+            for value, spans in self.spans.items()
+            if any(first <= day <= last for first, last in spans)
+        }
+
+    def tell(self, value: str, said: date, when: Days | None = None) -> None:
+        """Somebody says that a value holds: from the day on which that is said, or within days."""
+        first, last = when or (said, date.max)
+        if last < said:
+            self._put(value, (first, last))
+            return
+        for other in self.spans.keys() - {value}:
+            self._end(other, first, said)
+        later = [
+            (start, end, other)
+            for other, spans in self.spans.items()
+            for start, end in spans
+            if start > first
+        ]
+        rivals = [start for start, _, other in later if other != value]
+        if rivals and any(end >= said for _, end, _ in later):
+            # Something else is known of a later time, up to now: this was before.
+            last = min(last, min(rivals) - timedelta(days=1))
+        if when or value not in self.on(first):
+            self._put(value, (first, last))
+        if first <= said:
+            self.heard.setdefault(value, set()).add(said)
+
+    def deny(self, value: str) -> None:
+        """A value was never right."""
+        self.spans.pop(value, None)
+        self.heard.pop(value, None)
+
+    def rivals(self, value: str, day: date) -> set[str]:
+        """The other values that hold on a day or later."""
+        return {
+            other
+            for other, spans in self.spans.items()
+            if other != value and any(last >= day for _, last in spans)
+        }
+
+    def _put(self, value: str, span: Days) -> None:
+        others = [one for one in self.spans.get(value, ()) if not overlap(one, span)]
+        self.spans[value] = [*others, span]
+
+    def _end(self, value: str, day: date, said: date) -> None:
+        """Another value began on a day, which somebody said on a day: what is only known of later
+        days holds again.
+        """
+        left: list[Days] = []
+        before = day - timedelta(days=1)
+        for first, last in self.spans[value]:
+            if not first <= day <= last:
+                left.append((first, last))
+                continue
+            if first < day:
+                left.append((first, before))
+            again = [one for one in self.heard.get(value, ()) if max(day, said) < one <= last]
+            if again:
+                left.append((min(again), last))
+        self.spans[value] = left or [(date.min, before)]

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from kgagent.graph.property_names import HEARD_ON
 from kgagent.graph.records import RelationshipRecord
 from kgagent.models.endings import begin_of, ended
 from kgagent.models.free_types import split_types
+from kgagent.models.history import said_of_type
 from kgagent.models.plain import display_name, triplet_text
 from kgagent.models.when import OPEN_END, first_day, period_of, periods_of, split_periods
 from kgagent.names import normalised_type
@@ -38,12 +40,14 @@ class Ending:
         values: its properties that change.
         since: when it no longer held, in EDTF.
         text: what the answer says.
+        corrects: whether the other value never held.
     """
 
     record: RelationshipRecord
     values: Mapping[str, Any]
     since: str
     text: str
+    corrects: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,26 +57,38 @@ class Fact:
     Attributes:
         record: the relationship.
         names: these types, as they are compared.
-        span: when it holds.
+        stated: the periods in which it is said to hold, in EDTF.
+        spans: when it holds, in the same order.
     """
 
     record: RelationshipRecord
     names: frozenset[str]
-    span: Span
+    stated: tuple[str, ...]
+    spans: tuple[Span, ...]
 
     @classmethod
     def of(cls, record: RelationshipRecord, names: Iterable[str], today: Span) -> "Fact":
-        """A relationship with some of its types, which holds in its last period, or since it was
-        said or written; a new one is written today.
+        """A relationship with some of its types, which holds in its periods, or since it was said
+        or written; a new one is written today.
         """
+        wanted = frozenset(names)
+        when, said = record.text("when"), said_of_type(record.properties, record.history, wanted)
+        stated = split_periods(when) if periods_of(when) else []
+        if not stated and periods_of(said):
+            stated = [f"{begin_of(said or '')}/.."]
         created = str(record.properties.get("created_at", ""))[:10]
-        span = (
-            last_period(record.text("when"))
-            or since(record.text("said_on"))
-            or (since(created) if record.element_id else today)
-            or Span("..", 0, OPEN_END)
-        )
-        return cls(record, frozenset(names), span)
+        written = (since(created) if record.element_id else today) or Span("..", 0, OPEN_END)
+        spans = [Span(begin_of(text), *period_of(text)) for text in stated]
+        return cls(record, wanted, tuple(stated), tuple(spans) or (written,))
+
+    @property
+    def last(self) -> int:
+        """The last day on which it holds."""
+        return max(span.last for span in self.spans)
+
+    def on(self, day: int) -> Span | None:
+        """The time in which it holds on a day; None if it does not."""
+        return next((span for span in self.spans if span.first <= day <= span.last), None)
 
     @property
     def other_types(self) -> str:
@@ -92,20 +108,27 @@ class Fact:
         )
         return triplet_text(source, record.neo4j_type, target, label=label)
 
-    def ended(self, until: str) -> dict[str, Any]:
-        """The properties that change if it ends: its time, or its type if there are others."""
+    def ended(self, until: str, begin: int, known: int) -> dict[str, Any]:
+        """The properties that change if it ends: its time, or its type if there are others.
+
+        Args:
+            until: when it ends, in EDTF.
+            begin: the day on which what took its place began.
+            known: the day on which that was said; what was said to hold later holds again.
+        """
         if self.other_types:
             return {"relationship_type": self.other_types}
-        when = self.record.text("when")
-        closed = ended(when, self.record.text("said_on"), until)
-        return {} if closed == when else {"when": closed}
+        heard = split_periods(self.record.text(HEARD_ON))
+        again = [day for day in heard if period_of(day).earliest > known]
+        when = ended(self.stated or ("../..",), begin, until, again)
+        return {} if when == self.record.text("when") else {"when": when}
 
     def denied(self) -> dict[str, Any]:
         """The properties that change if it never held."""
         if self.other_types:
             return {"relationship_type": self.other_types}
         plain = as_words(self.record.neo4j_type)
-        stated = ("description", "when")
+        stated = ("description", "when", HEARD_ON)
         return {
             "relationship_type": plain,
             **{name: None for name in stated if self.record.properties.get(name)},

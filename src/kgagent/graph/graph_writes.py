@@ -21,7 +21,7 @@ from kgagent.graph.record_saver import RecordSaver, changed_properties, with_pro
 from kgagent.graph.records import NodeRecord, RelationshipRecord
 from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent, not_found
-from kgagent.graph.single_values import Pairs, Settled, SingleValues
+from kgagent.graph.single_values import Pairs, SingleValues
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import PlannedWrite, WriteOptions, WriteResult
 from kgagent.models import GraphNode, GraphRelationship, Note
@@ -224,19 +224,19 @@ class GraphStrategy:
         return replace(
             plan,
             asked_from=intent.from_entity_key,
-            endings=tuple(self._plan_ending(one, settled) for one in settled.endings),
+            endings=tuple(self._plan_ending(one) for one in settled.endings),
             ended=settled.texts,
             warnings=(*plan.warnings, *intent.remarks),
             is_guarded=settled.is_guarded,
         )
 
-    def _plan_ending(self, ending: Ending, settled: Settled) -> PlannedWrite[RelationshipRecord]:
+    def _plan_ending(self, ending: Ending) -> PlannedWrite[RelationshipRecord]:
         """Decide what to write to a relationship that a value of another one ends."""
         before = self._with_new_names(ending.record)
         intent = RelationshipIntent(
             from_entity_key=before.from_entity_key,
             to_entity_key=before.to_entity_key,
-            correction=settled.corrects,
+            correction=ending.corrects,
         )
         plan = self._changed(intent, before, before, ending.values, ended=ending.since)
         self._values.replace(ending.record, plan.after)

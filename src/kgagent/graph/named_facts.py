@@ -24,7 +24,7 @@ def named_fact(text: str, facts: Sequence[Fact], day: int) -> Fact:
     wanted = normalised_type(text)
     for is_named in (_in_full, _by_node, _by_type):
         found = [one for fact in facts for one in is_named(fact, wanted)]
-        found = [fact for fact in found if fact.span.last >= day] or found
+        found = [fact for fact in found if fact.last >= day] or found
         if len(found) == 1:
             return found[0]
         if found:

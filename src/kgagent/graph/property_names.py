@@ -31,6 +31,9 @@ PERIODS = "when_periods"
 FIRST_SAID = ("said_on", "source_entity_key")
 """When, in EDTF, and where a record was first said."""
 
+HEARD_ON = "heard_on"
+"""The days on which a type with one value was said to hold, in EDTF, in order."""
+
 INTERNAL_PROPERTIES = frozenset(
     {
         *NODE_EMBEDDINGS,
@@ -51,7 +54,7 @@ INTERNAL_PROPERTIES = frozenset(
         "version",
         "write_lock",
     }
-    | {"relationship_key", "user_id", "history", *FIRST_SAID}
+    | {"relationship_key", "user_id", "history", *FIRST_SAID, HEARD_ON}
 )
 BOOKKEEPING = (
     "version",

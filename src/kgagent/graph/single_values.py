@@ -9,15 +9,23 @@ from typing import Any
 
 from kgagent.graph.facts import Ending, Fact, Span, last_period, since
 from kgagent.graph.named_facts import named_fact
+from kgagent.graph.property_names import HEARD_ON
 from kgagent.graph.record_saver import with_properties
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.graph.statements import Fragment, statement
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import WriteOptions
-from kgagent.models.endings import day_text, end_before, ended, opened
+from kgagent.models.endings import day_text, end_before, opened
 from kgagent.models.free_types import type_names
-from kgagent.models.when import OPEN_END, day_number
+from kgagent.models.when import (
+    OPEN_END,
+    day_number,
+    period_of,
+    periods_of,
+    split_periods,
+    with_periods,
+)
 from kgagent.names import normalised_type, plain_text
 from kgagent.ontology.model import Subjects
 
@@ -26,6 +34,9 @@ Pairs = dict[frozenset[str], list[RelationshipRecord]]
 
 MAX_NAMED = 100
 """Relationships of a node among which those are that a write names."""
+
+MAX_HEARD = 20
+"""Days on which a value was said to hold that its relationship keeps, the newest."""
 
 _TYPE = {"relationship_type"}
 
@@ -39,7 +50,6 @@ class Settled:
         notes: the texts of notes to add to it, each with its time.
         endings: what it makes of other values.
         texts: what the answer says.
-        corrects: whether the other values never held.
         is_guarded: whether all this depends on the other values.
     """
 
@@ -47,7 +57,6 @@ class Settled:
     notes: tuple[tuple[str, str], ...] = ()
     endings: tuple[Ending, ...] = ()
     texts: tuple[str, ...] = ()
-    corrects: bool = False
     is_guarded: bool = False
 
 
@@ -182,52 +191,136 @@ class SingleValues:
         record = with_properties(before, values)
         known = set[str]() if stored is None else type_names(stored.text("relationship_type"))
         names = type_names(intent.values.get("relationship_type") if stored else intent.new_type)
-        is_stated = bool(names)
-        if not names and intent.values.get("when"):
+        given = intent.values.get("when")
+        if not names and given:
             names = known
-        span = last_period(intent.values.get("when")) or self._now
+        span = last_period(given) or self._now
+        declared = self._types.single_value_nodes(names, *record.ends_in_direction)
         # What is told of the past ends nothing by itself.
-        subjects: Subjects = {}
-        if span.last >= self._now.first:
-            subjects = self._types.single_value_nodes(names, *record.ends_in_direction)
+        subjects = declared if span.last >= self._now.first else {}
         named = [self._named(text, intent, record, span) for text in intent.ends]
-        if not subjects and not named:
+        if not declared and not named:
             return Settled(dict(values))
         # Of a relationship that exists, a correction may be about what else is given.
         corrects = intent.correction and (stored is None or set(intent.values) == _TYPE)
-        rivals = [one for one in self._rivals(subjects, record) if one.span.last >= span.first]
-        ends = [
-            one
-            for one in rivals
-            if corrects or (one.span.first <= span.first and not self._is_conflict(one, span))
+        rivals = [one for one in self._rivals(subjects, record) if one.last >= span.first]
+        ends = [one for one in rivals if corrects or self._is_ended(one, span)]
+        endings = [
+            *self._endings(named, span, corrects=intent.correction),
+            *self._endings(ends, span, corrects=corrects),
         ]
-        endings = self._endings([*named, *ends], span, corrects=corrects)
         settled = Settled(
             dict(values),
-            endings=endings,
-            texts=tuple(ending.text for ending in endings),
-            corrects=corrects,
+            endings=tuple({id(one.record): one for one in reversed(endings)}.values())[::-1],
+            texts=tuple(dict.fromkeys(one.text for one in endings)),
             is_guarded=True,
         )
-        fact = Fact.of(record, set().union(*subjects.values()), self._today)
-        if is_stated and subjects and not fact.other_types and fact.span.last < span.first:
-            when = f"{record.text('when')}; {span.begin}/.."
-            settled.values["when"] = when
-            fact = replace(fact, record=with_properties(record, {"when": when}))
-        done = {id(ending.record) for ending in endings}
-        later = [
-            one for one in rivals if one.span.first > span.first and id(one.record) not in done
-        ]
-        if all(one.span.last < self._now.first for one in later):
+        if not declared:
             return settled
-        successor = min(later, key=lambda one: one.span.first)
-        past = self._already_ended(settled, fact, successor, known, intent.values.get("when"))
-        again = since(before.text("said_on")) if known & fact.names else None
-        if again and not before.text("when") and again.first > successor.span.first:
-            # It was said again of a later day.
-            when = "; ".join(filter(None, (past.values.get("when"), f"{again.begin}/..")))
-            return replace(past, values={**past.values, "when": when})
-        return past
+        if subjects:
+            settled.values.update(self._heard(before, span))
+        fact = Fact.of(record, set().union(*declared.values()), self._today)
+        own = None
+        is_replaced = intent.replaces_type(", ".join(known)) and not corrects
+        if stored and known & fact.names and not is_replaced:
+            own = Fact.of(stored, fact.names, self._today)
+        until = self._until(settled, span, rivals, own)
+        return self._timed(settled, intent, fact, own, until, is_new=stored is None)
+
+    def _until(
+        self, settled: Settled, span: Span, rivals: Sequence[Fact], own: Fact | None
+    ) -> tuple[str, str] | None:
+        """When a new value has ended already and what followed; None if it has not.
+
+        It ended when a later one began, if something that began later holds now.
+
+        Args:
+            settled: what the write ends.
+            span: the time of the new value.
+            rivals: the other values.
+            own: the new value as it was known before.
+        """
+        changed = {id(ending.record): ending for ending in settled.endings}
+        later: list[tuple[Span, Fact]] = []
+        for rival in rivals:
+            ending = changed.get(id(rival.record))
+            after = rival
+            if ending is not None:
+                if "when" not in ending.values:
+                    continue
+                record = with_properties(rival.record, ending.values)
+                after = Fact.of(record, rival.names, self._today)
+            later += [(one, after) for one in after.spans if one.first > span.first]
+        known = [*(one for one, _ in later), *(own.spans if own else ())]
+        if not later or not any(
+            one.first > span.first and one.last >= self._now.first for one in known
+        ):
+            return None
+        first, successor = min(later, key=lambda one: one[0].first)
+        said = since(successor.record.text("said_on")) or self._today
+        until = end_before(first.begin, said.first)
+        return (until, successor.text) if until and span.last >= first.first else None
+
+    def _timed(
+        self,
+        settled: Settled,
+        intent: RelationshipIntent,
+        fact: Fact,
+        own: Fact | None,
+        ended: tuple[str, str] | None,
+        *,
+        is_new: bool,
+    ) -> Settled:
+        """What a write comes to with the time of its value.
+
+        Beside other types of its relationship, a value that has ended becomes a note, as the time
+        of the relationship is that of all.
+
+        Args:
+            settled: what it comes to otherwise.
+            intent: the write.
+            fact: the value with the time of the relationship.
+            own: the value as it was known before.
+            ended: when it has ended and what followed, if it has.
+            is_new: whether the relationship is new.
+        """
+        given = intent.values.get("when")
+        span = last_period(given) or self._now
+        periods = split_periods(given) if given else [f"{span.begin}/.."]
+        if ended:
+            until = ended[0]
+            last = max(periods, key=lambda text: period_of(text).latest)
+            closed = until if span.begin == until else f"{span.begin}/{until}"
+            periods = [closed if text == last else text for text in periods]
+        when, values, texts = "; ".join(periods), dict(settled.values), settled.texts
+        if ended and not (own and not given and own.on(span.first)):
+            texts = (*texts, f"{fact.text} (until {ended[0]}, then {ended[1]})")
+        if fact.other_types:
+            if not ended or own:
+                return settled
+            values["relationship_type"] = fact.other_types
+            if not is_new:
+                values.pop("when", None)
+            return replace(settled, values=values, notes=((f"{fact.text}.", when),), texts=texts)
+        if own is None:
+            is_stated = bool(given or ended)
+        elif given:
+            is_stated = True
+        else:
+            is_dated = periods_of(own.record.text("when"))
+            is_stated = not own.on(span.first) and bool(is_dated or ended)
+        if is_stated:
+            values["when"] = with_periods("; ".join(own.stated) if own else "", when)
+        return replace(settled, values=values, texts=texts)
+
+    def _heard(self, before: RelationshipRecord, span: Span) -> dict[str, str]:
+        """The days on which a value was said to hold, with that of the writes."""
+        said = self.options.said_on
+        if not said or span.first > self._now.first:
+            return {}
+        known = split_periods(before.text(HEARD_ON))
+        days = sorted({*known, said}, key=period_of)[-MAX_HEARD:]
+        return {} if days == known else {HEARD_ON: "; ".join(days)}
 
     def _named(
         self, text: str, intent: RelationshipIntent, record: RelationshipRecord, span: Span
@@ -252,50 +345,21 @@ class SingleValues:
             guard["found"].append(fingerprint)
         return fact
 
-    def _endings(self, facts: Sequence[Fact], new: Span, *, corrects: bool) -> tuple[Ending, ...]:
-        """What becomes of facts because of a new one; those that have ended already stay."""
-        once = {id(fact.record): fact for fact in reversed(facts)}
-        ends = [self._ending(fact, new, corrects=corrects) for fact in reversed(once.values())]
-        return tuple(ending for ending in ends if ending is not None)
+    def _endings(self, facts: Sequence[Fact], new: Span, *, corrects: bool) -> list[Ending]:
+        """What becomes of values because of a new one; those that have ended already stay."""
+        ends = [self._ending(fact, new, corrects=corrects) for fact in facts]
+        return [ending for ending in ends if ending is not None]
 
     def _ending(self, fact: Fact, new: Span, *, corrects: bool) -> Ending | None:
         """What becomes of a value because of a new one; None if nothing does."""
         if corrects:
-            return Ending(fact.record, fact.denied(), new.begin, f"{fact.text} (was never so)")
+            text = f"{fact.text} (was never so)"
+            return Ending(fact.record, fact.denied(), new.begin, text, corrects=True)
         until = end_before(new.begin, self._now.first)
-        changes = fact.ended(until) if until else {}
+        changes = fact.ended(until, new.first, self._now.first) if until else {}
         if not changes:
             return None
         return Ending(fact.record, changes, new.begin, f"{fact.text} (until {until})")
-
-    def _already_ended(
-        self, settled: Settled, fact: Fact, successor: Fact, known: set[str], when: str | None
-    ) -> Settled:
-        """What a write comes to whose value ended when a known one began.
-
-        Beside other types of its relationship it becomes a note, as the time of the relationship
-        is that of all.
-
-        Args:
-            settled: what it comes to otherwise.
-            fact: the value.
-            successor: the known one.
-            known: the types that the relationship had before.
-            when: the time of the value, if it is given.
-        """
-        said = since(successor.record.text("said_on")) or self._today
-        until = end_before(successor.span.begin, said.first)
-        is_note = bool(fact.other_types)
-        changes = fact.ended(until) if until and not (is_note and fact.names <= known) else {}
-        if not until or not changes:
-            return settled
-        values, notes = settled.values | changes, settled.notes
-        if is_note:
-            notes = ((f"{fact.text}.", ended(when or "", self.options.said_on or "", until)),)
-        if is_note and known:
-            values.pop("when", None)
-        text = f"{fact.text} (until {until}, then {successor.text})"
-        return replace(settled, values=values, notes=notes, texts=(*settled.texts, text))
 
     def _rivals(self, subjects: Subjects, record: RelationshipRecord) -> Iterator[Fact]:
         """The other values of nodes."""
@@ -308,10 +372,13 @@ class SingleValues:
                 if other.pair != record.pair and (shared := names & of_other.get(node, set())):
                     yield Fact.of(other, shared, self._today)
 
-    def _is_conflict(self, rival: Fact, span: Span) -> bool:
-        """Whether a value and a new one are from two sources, and neither is known to be later."""
+    def _is_ended(self, rival: Fact, new: Span) -> bool:
+        """Whether a value holds when a new one begins, and is no conflict with it: two sources, of
+        which neither is known to be later.
+        """
+        held = rival.on(new.first)
         sources = {rival.record.text("source_entity_key"), self.options.source_entity_key or ""}
-        return rival.span.first == span.first and len(sources - {""}) > 1
+        return held is not None and (held.first < new.first or len(sources - {""}) < 2)  # noqa: PLR2004
 
     def replace(self, record: RelationshipRecord, after: RelationshipRecord) -> None:
         """Put what a plan leaves of a relationship in its place."""

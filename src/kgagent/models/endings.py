@@ -1,9 +1,10 @@
 """When what held ends because something else begins, in EDTF."""
 
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import date, timedelta
 
-from kgagent.models.when import OPEN_START, day_number, period_of, periods_of, split_periods
+from kgagent.models.when import OPEN_START, day_number, period_of, split_periods
 
 
 def day_text(day: int) -> str:
@@ -54,27 +55,29 @@ def end_before(begin: str, known: int) -> str | None:
     return None
 
 
-def ended(when: str, said_on: str, end: str) -> str:
+def ended(periods: Iterable[str], begin: int, until: str, again: Iterable[str] = ()) -> str:
     """The periods of something after its end.
 
     Args:
-        when: the periods before.
-        said_on: when it was first said, which is its beginning without a period; may be empty.
-        end: when it ends.
+        periods: the periods before; those that begin after it ended stay.
+        begin: the day on which what took its place began.
+        until: when it ends.
+        again: days on which it is known to hold again, in EDTF.
     """
-    last = period_of(end).latest
-    kept = []
-    for text in split_periods(when) if periods_of(when) else ():
+    last, kept = period_of(until).latest, []
+    for text in periods:
         period = period_of(text)
-        if period.latest <= last:
+        if period.latest <= last or period.earliest > begin:
             kept.append(text)
-        elif period.earliest <= last:
-            begin = begin_of(text)
-            kept.append(end if begin == end else f"{begin}/{end}")
-    if kept:
-        return "; ".join(kept)
-    said = periods_of(said_on) if not when else ()
-    return f"{begin_of(said_on)}/{end}" if said and said[0].earliest <= last else f"../{end}"
+            continue
+        if period.earliest <= last:
+            start = begin_of(text)
+            kept.append(until if start == until else f"{start}/{until}")
+        back = [day for day in again if begin < period_of(day).earliest <= period.latest]
+        if back:
+            day = min(back, key=period_of)
+            kept.append(f"{begin_of(day)}/{text.partition('/')[2] or '..'}")
+    return "; ".join(kept) or f"../{until}"
 
 
 def _date(day: int) -> date:

@@ -2,11 +2,12 @@
 stored.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, JsonValue, TypeAdapter, ValidationError
 
+from kgagent.models.free_types import split_types, type_names
 from kgagent.models.note import Note, UtcTime
 from kgagent.models.when import (
     OPEN_END,
@@ -18,6 +19,7 @@ from kgagent.models.when import (
     overlaps,
     periods_of,
 )
+from kgagent.names import normalised_type
 
 MAX_ENTRIES = 100
 """Entries that a record keeps, the newest."""
@@ -140,12 +142,22 @@ def last_stated(
     }
 
 
-def said_of_type(present: Mapping[str, Any], history: Iterable[HistoryEntry]) -> str | None:
-    """When the type of a relationship was said, in EDTF; None if that is not known."""
+def said_of_type(
+    present: Mapping[str, Any], history: Iterable[HistoryEntry], names: Collection[str] = ()
+) -> str | None:
+    """When some types of a relationship were said, in EDTF; None if that is not known.
+
+    Args:
+        present: the properties of the relationship.
+        history: its earlier values, the oldest first.
+        names: the types, as they are compared; without any, the first one.
+    """
     said = present.get("said_on") or None
+    first = split_types(str(present.get("relationship_type") or ""))[:1]
+    wanted = set(names) or set(map(normalised_type, first))
     for entry in history:
         if entry.field == "relationship_type" and not entry.corrected:
-            said = entry.said_on
+            said = said if wanted <= type_names(str(entry.value or "")) else entry.said_on
     return said
 
 

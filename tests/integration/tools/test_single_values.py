@@ -325,16 +325,42 @@ async def test_values_of_two_sources_of_which_none_is_later_are_a_conflict_until
     assert not any("conflict" in one for one in found)
 
 
-async def test_an_earlier_statement_of_the_present_value_ends_nothing_of_it(
+@pytest.mark.parametrize(
+    ("told", "oslo", "bergen"),
+    [
+        # An earlier statement of the present value ends nothing of it.
+        (
+            [("Oslo", "2022-04-24"), ("Bergen", "2022-09-29"), ("Bergen", "2021-12-26")],
+            "2022-04-24/2022-09-28",
+            "2021-12-26/2022-04-23; 2022-09-29/..",
+        ),
+        # What was told again of a later day holds again then.
+        (
+            [("Oslo", "2015-02-01"), ("Oslo", "2020-03-01"), ("Bergen", "2018-04-01")],
+            "2015-02-01/2018-03-31; 2020-03-01/..",
+            "2018-04-01/2020-02-29",
+        ),
+    ],
+)
+async def test_a_value_that_is_told_again_holds_at_both_times(
+    tools: Toolset,
+    graph: KnowledgeGraph,
+    user_id: str,
+    told: list[tuple[str, str]],
+    oslo: str,
+    bergen: str,
+) -> None:
+    for place, said_on in told:
+        await tell(tools, lives_in(place), said_on=said_on)
+    assert await times(graph, user_id) == {"Oslo": oslo, "Bergen": bergen}
+
+
+async def test_an_earlier_beginning_of_the_present_value_ends_where_another_began(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:
-    for place, said_on in (
-        ("Oslo", "2022-04-24"),
-        ("Bergen", "2022-09-29"),
-        ("Bergen", "2021-12-26"),
-    ):
-        await tell(tools, lives_in(place), said_on=said_on)
+    for place, when in (("Oslo", "2015-05/.."), ("Bergen", "2020-06/.."), ("Bergen", "2010")):
+        await tell(tools, lives_in(place, when=when))
     assert await times(graph, user_id) == {
-        "Oslo": "2022-04-24/2022-09-28",
-        "Bergen": "2021-12-26/2022-04-23; 2022-09-29/..",
+        "Oslo": "2015-05/2020-06",
+        "Bergen": "2010/2015-05; 2020-06/..",
     }
