@@ -10,6 +10,7 @@ from kgagent.graph.identifiers import Identifier
 from kgagent.graph.property_names import (
     DAYS,
     FIRST_SAID,
+    HEARD_ON,
     INTERNAL_PROPERTIES,
     OLD_EMBEDDINGS,
     PERIODS,
@@ -53,6 +54,7 @@ OF_THE_OTHER = {
         "relationship_embedding",
         *DAYS,
         PERIODS,
+        HEARD_ON,
         *OLD_EMBEDDINGS,
     },
     "_found_relationship": {

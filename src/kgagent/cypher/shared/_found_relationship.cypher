@@ -4,7 +4,7 @@
 // Null if another transaction has deleted it since it was matched, even while its fields were read.
 head([found IN [[
   elementId(r), type(r), startNode(r).entity_key, endNode(r).entity_key, startNode(r).name, endNode(r).name, [], [],
-  [key IN keys(r) WHERE NOT key IN ['relationship_embedding', 'relation_embedding', 'notes_embedding',
+  [key IN keys(r) WHERE NOT key IN ['heard_on', 'relationship_embedding', 'relation_embedding', 'notes_embedding',
       'description_embedding', 'embedding_hash', 'embedding_model', 'kgagent_adopted', 'kgagent_adopted_hashes', 'notes_text', 'statements_hash', 'when_earliest',
       'when_latest', 'when_periods', 'user_id', 'version', 'write_lock'] |
     [key, CASE WHEN r[key] IS :: ZONED DATETIME THEN toString(r[key]) ELSE r[key] END]]
