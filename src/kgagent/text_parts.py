@@ -16,7 +16,7 @@ _SEPARATORS = (
     # A dot after one or two letters rather belongs to an abbreviation or an initial.
     rf"(?<!\b\w)(?<!\b\w\w){_ENDS_OF_SENTENCES}{_CLOSING}\s+|[。！？][”’」』）]*",  # noqa: RUF001
     rf"{_ENDS_OF_SENTENCES}{_CLOSING}\s+",
-    r"\n",
+    r"\n+",
     r"\s+",
 )
 """Where a text is split, best first; each text between two of them is split further only if it is
