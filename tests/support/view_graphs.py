@@ -71,9 +71,7 @@ def make_match(rank: int | None, text: str = "") -> Match | None:
     """The match of an item; None for a neighbor."""
     if rank is None:
         return None
-    reason = MatchReason(
-        retriever="semantic search of relationships", similarity=0.625, matched_text=text
-    )
+    reason = MatchReason(retriever="semantic search of relationships", similarity=0.625)
     return Match(rank=rank, score=1 / (60 + rank), reasons=(reason,), path=(text,) * bool(text))
 
 
@@ -83,9 +81,7 @@ def view_graph(
     query: str = "who guides me?",
 ) -> ViewGraph:
     """A graph for the page."""
-    return ViewGraph(
-        query=query, single_ranking=True, nodes=tuple(nodes), relationships=tuple(relationships)
-    )
+    return ViewGraph(query=query, nodes=tuple(nodes), relationships=tuple(relationships))
 
 
 def two_mentors() -> ViewGraph:

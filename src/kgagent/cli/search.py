@@ -76,7 +76,7 @@ def search(
     async def work(graph: "KnowledgeGraph", user_id: str) -> "HybridSearchResult":
         result = await graph.search(request, user_id=user_id)
         if html is not None:
-            await _write_page(html, graph, user_id, result.to_dict(), [query])
+            await _write_page(html, graph, user_id, result, query)
         return result
 
     user_id, result = run_for_user(work, user, reads=True)
@@ -100,7 +100,7 @@ def search(
         return
     most = None if show_all else request.limit or BEST_LINES
     lines = _best_lines(hybrid_items(result), state, most, explain=explain)
-    _show(payload, lines, html, filters=request, json=json)
+    _show(payload, lines, filters=request, json=json, html=html)
 
 
 @takes_fields(
@@ -124,7 +124,6 @@ def explore(
     *,
     fields: dict[str, Any],
     show_all: All = False,
-    html: Html = None,
     user: User = None,
     json: Json = False,
 ) -> None:
@@ -145,10 +144,7 @@ def explore(
     request = build_request(ExploreRequest, queries=asked, text_matches=names, **fields)
 
     async def work(graph: "KnowledgeGraph", user_id: str) -> "ExploreResult":
-        result = await graph.explore(request, user_id=user_id)
-        if html is not None:
-            await _write_page(html, graph, user_id, result.to_dict(), [*texts, *names])
-        return result
+        return await graph.explore(request, user_id=user_id)
 
     user_id, result = run_for_user(work, user, reads=True)
     payload = {"user": user_id, **result.to_dict()}
@@ -163,27 +159,16 @@ def explore(
         ]
         _keep_matching_notes(zip(records, found, strict=True), state)
     lines = _best_lines(explored_items(result), state, None if show_all else BEST_LINES)
-    _show(payload, lines, html, filters=request, json=json)
+    _show(payload, lines, filters=request, json=json)
 
 
 async def _write_page(
-    file: Path,
-    graph: "KnowledgeGraph",
-    user_id: str,
-    answer: dict[str, Any],
-    queries: Sequence[str],
+    file: Path, graph: "KnowledgeGraph", user_id: str, result: "HybridSearchResult", query: str
 ) -> None:
     """Write a result as a page in one file."""
-    from kgagent.adapters.view import DEFAULT_NEIGHBORS, Vocabulary, build_view, file_page
+    from kgagent.adapters.view import Vocabulary, build_view, file_page
 
-    is_ranked = "objects" in answer
-    view = await build_view(
-        graph.retrieval,
-        answer,
-        user_id=user_id,
-        queries=queries,
-        max_neighbors=DEFAULT_NEIGHBORS if is_ranked else None,
-    )
+    view = await build_view(graph.retrieval, result, user_id=user_id, query=query)
     write_output_file(file, file_page(view, Vocabulary.of(graph.ontology), user_id))
     print_message(Text(f"Wrote {file}: open it in a browser", style="green"))
 
@@ -191,10 +176,10 @@ async def _write_page(
 def _show(
     payload: Mapping[str, Any],
     lines: Sequence[Text],
-    html: Path | None,
     *,
     filters: "SearchFilters",
     json: bool,
+    html: Path | None = None,
 ) -> None:
     """Print a result, unless a page has it."""
     from kgagent.answers.page import NOTHING_RELEVANT

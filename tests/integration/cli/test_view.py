@@ -5,8 +5,6 @@ import subprocess
 from pathlib import Path
 from urllib.request import urlopen
 
-import pytest
-
 from kgagent.adapters.view import ViewGraph
 from tests.integration.cli.conftest import PROGRAM, Kgagent
 from tests.unit.adapters.view.test_page import Read
@@ -14,12 +12,9 @@ from tests.unit.adapters.view.test_page import Read
 LONGEST = 300.0
 
 
-@pytest.mark.parametrize("command", ["explore", "search"])
-def test_html_file_contains_the_results(
-    kgagent: Kgagent, family: Path, tmp_path: Path, command: str
-) -> None:
+def test_html_file_contains_the_results(kgagent: Kgagent, family: Path, tmp_path: Path) -> None:
     kgagent("load", str(family))
-    done = kgagent(command, "who guides Ines in her career?", "--html", "found.html")
+    done = kgagent("search", "who guides Ines in her career?", "--html", "found.html")
     assert done.code == 0
     assert done.out == ""
     assert "found.html" in done.err

@@ -190,7 +190,8 @@ async def test_a_graph_of_another_program_is_found_in_place_and_is_as_before_whe
         assert other.path in joined.text
         answer = succeeded(await tools.explore(queries=[other.question]))
         assert [text for text in other.explored if text not in str(answer)] == []
-        view = await build_view(graph.retrieval, answer, user_id=USER, queries=[other.question])
+        found = await graph.search(other.question, user_id=USER)
+        view = await build_view(graph.retrieval, found, user_id=USER, query=other.question)
         page = file_page(view, Vocabulary.of(graph.ontology), USER)
         assert other.answer.partition(" (")[0] in page
         findings = (await graph.diagnose()).findings
@@ -657,8 +658,8 @@ async def test_a_write_changes_one_of_several_only_if_it_is_clear_which(
     after = await amounts(firms)
     assert after[20]["description"] == "A refund."
     assert (after[50], after[70]) == (before[50], before[70])
-    answer = await tools.explore(queries=["Who paid Nord?"])
-    view = await build_view(firms.retrieval, answer, user_id=USER, queries=["Who paid Nord?"])
+    found = await firms.search("Who paid Nord?", user_id=USER)
+    view = await build_view(firms.retrieval, found, user_id=USER, query="Who paid Nord?")
     shown = {one.relationship.properties["amount"]: one.history for one in view.relationships}
     assert {amount: bool(history) for amount, history in shown.items()} == {
         50: False,

@@ -133,7 +133,7 @@ async def _view_of(graph: KnowledgeGraph, user_id: str, request: ViewRequest) ->
         HybridSearchRequest(query=query, limit=request.limit), user_id=user_id
     )
     return await build_view(
-        graph.retrieval, result.to_dict(), user_id=user_id, queries=[query], max_neighbors=neighbors
+        graph.retrieval, result, user_id=user_id, query=query, max_neighbors=neighbors
     )
 
 

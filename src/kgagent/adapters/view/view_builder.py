@@ -1,8 +1,6 @@
-"""Builds the page's graph from the result of a search, or from what a tool that searches has
-answered.
-"""
+"""Builds the page's graph from the result of a search, or from the best connected nodes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from kgagent.adapters.view.view_model import (
@@ -12,14 +10,16 @@ from kgagent.adapters.view.view_model import (
     ViewNode,
     ViewRelationship,
 )
-from kgagent.answers.items import JsonRecord
 from kgagent.answers.page import NOTHING_RELEVANT
-from kgagent.models import GraphNode, GraphRelationship
-from kgagent.models.graph import GraphModel
-from kgagent.models.hybrid import RETRIEVER_DESCRIPTIONS, RetrieverName
+from kgagent.models import GraphNode
+from kgagent.models.hybrid import (
+    RETRIEVER_DESCRIPTIONS,
+    HybridSearchResult,
+    RankedItem,
+    RetrieverName,
+)
 from kgagent.search import RetrievalService
 
-ItemT = TypeVar("ItemT", bound=GraphModel)
 ViewT = TypeVar("ViewT", ViewNode, ViewRelationship)
 
 DEFAULT_NEIGHBORS = 30
@@ -28,63 +28,51 @@ MAX_NEIGHBORS = 200
 MAX_RELATIONSHIPS = 500
 """Maximum number of relationships between the nodes of the page that did not match themselves."""
 
-_NODES = ("nodes", "objects")
-_RELATIONSHIPS = ("edges", "relationships")
-
 
 async def build_view(
     retrieval: RetrievalService,
-    answer: JsonRecord,
+    result: HybridSearchResult,
     *,
     user_id: str,
-    queries: Iterable[str],
-    max_neighbors: int | None = None,
+    query: str,
+    max_neighbors: int = DEFAULT_NEIGHBORS,
 ) -> ViewGraph:
-    """Build the graph of the items of a search.
+    """Build the graph of the items of a search and what is around them.
 
     Args:
-        retrieval: reads what the answer does not contain.
-        answer: the result of `hybrid_search` or `explore` as JSON types, or the payload of these
-            tools.
+        retrieval: reads what the result does not contain.
+        result: what was found.
         user_id: owner of the graph.
-        queries: the texts that were searched for.
-        max_neighbors: maximum number of neighbors to read, 0 to 200; None: only those of the
-            answer.
+        query: the text that was searched for.
+        max_neighbors: maximum number of neighbors to read, 0 to 200.
 
     Raises:
         InputError: `max_neighbors` is invalid.
         StoreError: the database failed.
     """
-    nodes = [
-        ViewNode(
-            node=_item(GraphNode, {**record, **record.get("node", {})}), match=_match(rank, record)
-        )
-        for rank, record in enumerate(_records(answer, *_NODES), start=1)
-    ]
-    neighbors = [_item(GraphNode, record) for record in _records(answer, "neighbors")]
+    nodes = [ViewNode(node=found, match=_match(found)) for found in result.objects]
     relationships = [
-        ViewRelationship(
-            relationship=_item(GraphRelationship, record),
-            match=_match(rank, record) if "score" in record else None,
-        )
-        for rank, record in enumerate(_records(answer, *_RELATIONSHIPS), start=1)
+        ViewRelationship(relationship=found, match=_match(found, found.path))
+        for found in result.relationships or ()
     ]
-    if max_neighbors is not None:
-        ends = (key for item in relationships for key in _end_keys(item))
-        keys = list(dict.fromkeys((*(item.node.entity_key for item in nodes), *ends)))
-        expansion = await retrieval.expand_graph(
-            keys, user_id=user_id, max_relationships=MAX_RELATIONSHIPS, max_neighbors=max_neighbors
-        )
-        neighbors += expansion.neighbors
-        relationships += (ViewRelationship(relationship=item) for item in expansion.relationships)
+    ends = (key for item in relationships for key in _end_keys(item))
+    keys = list(dict.fromkeys((*(item.node.entity_key for item in nodes), *ends)))
+    expansion = await retrieval.expand_graph(
+        keys, user_id=user_id, max_relationships=MAX_RELATIONSHIPS, max_neighbors=max_neighbors
+    )
+    relationships += [ViewRelationship(relationship=item) for item in expansion.relationships]
     view = ViewGraph(
-        query=" · ".join(queries),
-        single_ranking="objects" in answer,
-        warnings=tuple(answer.get("warnings") or ()),
-        opening=NOTHING_RELEVANT if answer.get("is_relevant") is False else "",
+        query=query,
+        warnings=result.warnings,
+        opening=NOTHING_RELEVANT if result.is_relevant is False else "",
     )
     return await _completed(
-        retrieval, user_id, view, nodes=nodes, neighbors=neighbors, relationships=relationships
+        retrieval,
+        user_id,
+        view,
+        nodes=nodes,
+        neighbors=expansion.neighbors,
+        relationships=relationships,
     )
 
 
@@ -115,7 +103,7 @@ async def build_overview(
         for rank, (node, degree) in enumerate(best, start=1)
     ]
     relationships = [ViewRelationship(relationship=item) for item in expansion.relationships]
-    view = ViewGraph(query="", single_ranking=True)
+    view = ViewGraph(query="")
     return await _completed(
         retrieval,
         user_id,
@@ -167,50 +155,21 @@ async def _completed(
     return view.model_copy(update=with_histories)
 
 
-def _records(answer: JsonRecord, *sections: str) -> Iterator[JsonRecord]:
-    for section in sections:
-        yield from answer.get(section) or ()
-
-
-def _item(model: type[ItemT], record: JsonRecord) -> ItemT:
-    """The item of a record; answers leave out empty texts, so those that a model requires are
-    filled in.
-    """
-    empty = {name: "" for name, field in model.model_fields.items() if field.is_required()}
-    given = {name: record[name] for name in model.model_fields if name in record}
-    notes = [{"content": "", **note} for note in record.get("notes") or ()]
-    return model.model_validate({**empty, **given, "notes": notes})
-
-
-def _match(rank: int, record: JsonRecord) -> Match:
-    reasons = [
-        _reason(found_by, record)
-        for found_by in record.get("found_by") or record.get("signals") or ()
-    ]
+def _match(item: RankedItem, path: Sequence[str] = ()) -> Match:
     return Match(
-        rank=record.get("rank", rank),
-        score=record.get("score", 0.0),
-        contributions=record.get("contributions") or {},
-        reasons=tuple(reasons)
-        or (MatchReason(retriever="search", similarity=record.get("similarity")),),
-        path=tuple(record.get("path") or ()),
+        rank=item.rank,
+        score=item.score,
+        contributions=item.contributions,
+        reasons=tuple(_reason(name, item) for name in item.found_by),
+        path=tuple(path),
     )
 
 
-def _reason(found_by: RetrieverName | JsonRecord, record: JsonRecord) -> MatchReason:
-    """Why an item matches: the name of a retriever or, in the result of `explore`, a signal."""
-    if isinstance(found_by, str):
-        return MatchReason(
-            retriever=RETRIEVER_DESCRIPTIONS[found_by],
-            similarity=record.get("similarity") if found_by.endswith("_vector") else None,
-            text_score=record.get("text_score") if found_by.endswith("_fulltext") else None,
-        )
-    measure = "text_score" if found_by["source"] == "name_match" else "similarity"
+def _reason(retriever: RetrieverName, item: RankedItem) -> MatchReason:
     return MatchReason(
-        retriever=RETRIEVER_DESCRIPTIONS[found_by["source"]],
-        matched_text=found_by["matched"],
-        rank=found_by["rank"],
-        **{measure: found_by["similarity"]},
+        retriever=RETRIEVER_DESCRIPTIONS[retriever],
+        similarity=item.similarity if retriever.endswith("_vector") else None,
+        text_score=item.text_score if retriever.endswith("_fulltext") else None,
     )
 
 

@@ -17,15 +17,11 @@ class MatchReason(GraphModel):
 
     Attributes:
         retriever: description of the retriever for a person, such as "semantic search of nodes".
-        matched_text: the query, name or relationship that matched.
-        rank: rank in the retriever's own result, from 1; None if unknown.
         similarity: plain cosine with the query, -1 to 1.
         text_score: text score relative to the best match of the search, above 0 to 1.
     """
 
     retriever: str
-    matched_text: str = ""
-    rank: int | None = None
     similarity: float | None = None
     text_score: float | None = None
 
@@ -70,7 +66,6 @@ class ViewGraph(GraphModel):
 
     Attributes:
         query: what was searched for; empty for an overview.
-        single_ranking: whether nodes and relationships are in one ranking.
         opening: what the page says before their numbers if nothing relevant was found.
         nodes: nodes; both end nodes of each relationship are included.
         relationships: relationships, without duplicates.
@@ -78,7 +73,6 @@ class ViewGraph(GraphModel):
     """
 
     query: str
-    single_ranking: bool
     opening: str = ""
     nodes: tuple[ViewNode, ...] = ()
     relationships: tuple[ViewRelationship, ...] = ()

@@ -5,7 +5,6 @@ import uuid
 from kgagent import KnowledgeGraph
 from kgagent.adapters.view import DEFAULT_NEIGHBORS, ViewGraph, build_view
 from kgagent.adapters.view.view_builder import build_overview
-from kgagent.models import ExploreRequest, VectorQuery
 from kgagent.models.hybrid import HybridSearchRequest
 from kgagent.tools import Toolset
 from tests.support.people import node, person, relate
@@ -25,9 +24,9 @@ async def view_of(
     result = await graph.search(request, user_id=user_id)
     return await build_view(
         graph.retrieval,
-        result.to_dict(),
+        result,
         user_id=user_id,
-        queries=[request.query or ""],
+        query=request.query or "",
         max_neighbors=max_neighbors,
     )
 
@@ -107,24 +106,3 @@ async def test_end_nodes_of_a_matching_relationship_are_included(
     [mentor] = view.relationships
     assert mentor.match is not None
     assert names(view, matched=False) == {"Ruth", "Ines"}
-
-
-async def test_the_view_of_explore_names_retrievers_and_ranks(
-    graph: KnowledgeGraph, tools: Toolset, user_id: str
-) -> None:
-    await family(tools)
-    explore_request = ExploreRequest(
-        queries=(VectorQuery(query=QUERY),), text_matches=("Omar",), limit_per_label=2
-    )
-    result = await graph.retrieval.explore(explore_request, user_id=user_id)
-    view = await build_view(
-        graph.retrieval, result.to_dict(), user_id=user_id, queries=[QUERY, "Omar"]
-    )
-    assert view.query == f"{QUERY} · Omar"
-    best = view.nodes[0]
-    assert best.match is not None
-    assert best.match.rank == 1
-    assert all(reason.rank is not None for reason in best.match.reasons)
-    shown = {item.node.entity_key for item in view.nodes}
-    for item in view.relationships:
-        assert {item.relationship.from_entity_key, item.relationship.to_entity_key} <= shown

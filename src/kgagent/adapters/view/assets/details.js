@@ -9,7 +9,6 @@ kg.details = (() => {
 
   const reasonItem = (reason) => {
     const facts = [
-      reason.rank != null && `rank ${reason.rank}`,
       reason.similarity != null && `cosine ${format.number(reason.similarity)}`,
       reason.text_score != null && `text score ${format.number(reason.text_score)}`,
     ].filter(Boolean);
@@ -18,7 +17,6 @@ kg.details = (() => {
       {},
       el("b", {}, reason.retriever),
       facts.length ? `: ${facts.join(", ")}` : "",
-      reason.matched_text ? el("span", { class: "quiet" }, " for “", el("bdi", {}, reason.matched_text), "”") : null,
     );
   };
 

@@ -4,7 +4,7 @@
 (() => {
   const { data, format, graph, details, results, legend, theme } = kg;
   const { byId, show } = kg.dom;
-  const EMPTY = { query: "", single_ranking: true, opening: "", nodes: [], relationships: [], warnings: [] };
+  const EMPTY = { query: "", opening: "", nodes: [], relationships: [], warnings: [] };
   const HINT = "Select a node or a relationship, in the graph or in the list, to see its details and why it is shown.";
   const SLOW_MS = 200;
   let displayed = EMPTY;

@@ -35,9 +35,9 @@ kg.results = (() => {
       ),
     );
 
-  const list = (title, items, select) =>
+  const list = (items, select) =>
     items.length
-      ? [title && el("h2", {}, title), el("ol", { class: "matches" }, items.sort((one, other) => one.match.rank - other.match.rank).map((item) => entry(item, select)))]
+      ? [el("ol", { class: "matches" }, items.sort((one, other) => one.match.rank - other.match.rank).map((item) => entry(item, select)))]
       : [];
 
   const matches = (items) => items.filter((item) => item.match);
@@ -45,13 +45,7 @@ kg.results = (() => {
   return {
     matches,
     list: (graph, select) => {
-      const [nodes, relationships] = [matches(graph.nodes), matches(graph.relationships)];
-      show(
-        byId("lists"),
-        graph.single_ranking
-          ? list(null, [...nodes, ...relationships], select)
-          : [...list("Nodes", nodes, select), ...list("Relationships", relationships, select)],
-      );
+      show(byId("lists"), list([...matches(graph.nodes), ...matches(graph.relationships)], select));
     },
     warn: (warnings) => {
       show(byId("warnings"), warnings.map((warning) => el("li", {}, warning)));
