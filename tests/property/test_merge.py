@@ -220,3 +220,126 @@ async def test_restoring_the_dropped_node_restores_all(
     succeeded(await tools.merge_nodes(keep_entity_key=keys["keep"], drop_entity_key=keys["drop"]))
     succeeded(await tools.restore(entity_key=keys["drop"]))
     assert await exported(graph, tools.user_id, tmp_path / "after.jsonl") == before
+
+
+PEOPLE = ("Ann", "Bo", "Cy", "Di")
+two_people = st.sampled_from([(a, b) for a in PEOPLE for b in PEOPLE if a != b])
+changes = st.one_of(
+    st.tuples(st.just("note"), st.sampled_from(PEOPLE)),
+    st.tuples(st.just("meet"), two_people),
+    st.tuples(st.just("merge"), two_people),
+    st.tuples(st.just("merge"), two_people),
+    st.tuples(st.just("restore"), st.sampled_from(PEOPLE)),
+    st.tuples(st.just("restore"), st.sampled_from(PEOPLE)),
+)
+
+
+class People:
+    """What notes people and their friendships have: all that was written, without the merges that
+    were taken back.
+
+    A note belongs to the record that it was written to, by its number; where merges have joined it
+    to another record, that one shows it.
+    """
+
+    def __init__(self) -> None:
+        self.log: list[tuple[str, Any]] = []
+        self.people: dict[str, set[str]] = {}
+        self.friends: dict[frozenset[str], int] = {}
+        self.notes: dict[int, set[str]] = {}
+        self.add()
+
+    def add(self, *entries: tuple[str, Any]) -> None:
+        """Add to the log, and work out what it comes to."""
+        self.log += entries
+        self.people = {name: set() for name in PEOPLE}
+        self.friends, self.notes = {}, {}
+        for number, (kind, what) in enumerate(self.log):
+            if kind == "note":
+                self.people[what].add(f"note {number}")
+            elif kind == "meet":
+                friendship = self.friends.setdefault(frozenset(what), number)
+                self.notes.setdefault(friendship, set()).add(f"note {number}")
+            elif kind == "friend note":
+                self.notes[what].add(f"note {number}")
+            elif kind == "merge":
+                self._merge(*what)
+
+    def _merge(self, keep: str, drop: str) -> None:
+        self.people[keep] |= self.people.pop(drop)
+        for pair in [pair for pair in self.friends if drop in pair]:
+            friendship = self.friends.pop(pair)
+            moved = pair - {drop} | {keep}
+            if len(moved) == 1:
+                self.people[keep] |= self.notes.pop(friendship)
+            elif moved in self.friends:
+                self.notes[self.friends[moved]] |= self.notes.pop(friendship)
+            else:
+                self.friends[moved] = friendship
+
+    def take_back(self, name: str) -> None:
+        """Take the merge of a person back."""
+        at = next(
+            at for at, (kind, what) in enumerate(self.log) if kind == "merge" and what[1] == name
+        )
+        self.log[at] = ("taken back", None)
+        self.add()
+
+    @property
+    def merged(self) -> list[str]:
+        """The people that are merged into others, in the order of the merges."""
+        return [what[1] for kind, what in self.log if kind == "merge"]
+
+    @property
+    def shown(self) -> tuple[dict[str, set[str]], dict[frozenset[str], set[str]]]:
+        """The notes of all people and friendships."""
+        return self.people, {pair: self.notes[one] for pair, one in self.friends.items()}
+
+
+@pytest.mark.usefixtures("part")
+@examples(6)
+@given(drawn=st.lists(changes, min_size=6, max_size=14))
+async def test_merges_are_taken_back_in_any_order_or_it_is_said_in_which(
+    graph: KnowledgeGraph, clock: Clock, drawn: list[tuple[str, Any]]
+) -> None:
+    tools, model = graph.tools(user_id=f"user-{uuid4()}"), People()
+    keys = {name: await person(tools, name) for name in PEOPLE}
+    names = {key: name for name, key in keys.items()}
+    for kind, what in [*drawn, *(("restore", name) for name in PEOPLE[::-1] * len(PEOPLE))]:
+        clock.forward(minutes=1)
+        note = f"note {len(model.log)}"
+        involved = {what} if isinstance(what, str) else {*what}
+        if kind == "restore":
+            if what not in model.merged:
+                continue
+            answer = await tools.restore(entity_key=keys[what])
+            if answer["success"]:
+                model.take_back(what)
+            else:
+                assert what != model.merged[-1], answer
+                assert "restore that first" in answer["error"]
+        elif not involved <= model.people.keys():
+            continue
+        elif kind == "note":
+            succeeded(await tools.update_node(entity_key=keys[what], notes=[note]))
+            model.add((kind, what))
+        elif kind == "meet":
+            known = model.friends.get(frozenset(what))
+            item = {"from": keys[what[0]], "to": keys[what[1]], "relationship_type": "friend"}
+            succeeded(await tools.remember(relationships=[{**item, "notes": [note]}]))
+            model.add((kind, what) if known is None else ("friend note", known))
+        else:
+            keep, drop = what
+            succeeded(
+                await tools.merge_nodes(keep_entity_key=keys[keep], drop_entity_key=keys[drop])
+            )
+            model.add((kind, what))
+        people = {
+            names[one["entity_key"]]: contents(one) for one in await nodes_of(graph, tools.user_id)
+        }
+        friends = {
+            frozenset((names[one["first"]], names[one["second"]])): contents(one)
+            for one in await relationships_of(graph, tools.user_id)
+        }
+        assert (people, friends) == model.shown
+    assert not model.merged

@@ -177,7 +177,7 @@ class NodeRestoration(WholeWrite[NodeRestorationPlan]):
         if keep is None:
             changes = Changes(restored=(restored, *(changed(one, {}) for one, _ in relationships)))
         else:
-            merge = MergedNode(self.graph, restored, keep)
+            merge = MergedNode(self.graph, restored, keep, row["deleted_at"])
             changes = await merge.taken_back(relationships, stayed, nodes)
         to_model = graph.nodes.to_model
         return NodeRestorationPlan(

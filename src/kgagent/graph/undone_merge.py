@@ -6,14 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from neo4j.time import DateTime
+
+from kgagent.errors import InputError
+from kgagent.graph.deleted_records import DELETED_NAMES
 from kgagent.graph.pair_state import End
 from kgagent.graph.property_names import RELATIONSHIP_BOOKKEEPING
-from kgagent.graph.records import NodeRecord, Record, RelationshipRecord
+from kgagent.graph.records import NodeRecord, Record, RelationshipRecord, as_text
+from kgagent.graph.reference_forms import message_key
 from kgagent.graph.relationships import RelationshipIntent
+from kgagent.graph.statements import statement
 from kgagent.graph.store import Row
 from kgagent.graph.taken_back import taken_back
 from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.whole_write import Change, Changes, changed
+from kgagent.names import shorten_name
 from kgagent.turns import in_turns
 
 _STAY = frozenset({*RELATIONSHIP_BOOKKEEPING, "created_at", "updated_at"}) - {"is_reversed"}
@@ -28,11 +35,13 @@ class MergedNode:
         graph: the records of the user.
         node: the node.
         keep: key of the other node.
+        merged_at: when it was merged.
     """
 
     graph: UserGraph
     node: Change[NodeRecord]
     keep: str
+    merged_at: DateTime
 
     async def taken_back(
         self,
@@ -47,12 +56,15 @@ class MergedNode:
                 moved, with the fingerprints of what it wrote. It returns with its later changes.
             stayed: what is kept of the records that the merge changed.
             nodes: the nodes among these records as they are now.
+
+        Raises:
+            InputError: a later merge that was not taken back changed or deleted one of the records.
         """
-        moved = [self._moved(record) for record, written in relationships if written]
         before = [self._kept(row) for row in stayed]
-        live = await self._live(
-            [*moved, *(one for one in before if isinstance(one, RelationshipRecord))]
-        )
+        wanted = [self._moved(record) for record, written in relationships if written]
+        wanted += [one for one in before if isinstance(one, RelationshipRecord)]
+        await self._check_order([*before, *wanted])
+        live = await self._live(wanted)
         back = [
             (record, written, next(live) if written else None) for record, written in relationships
         ]
@@ -74,6 +86,32 @@ class MergedNode:
             restored=(self.node, *restored),
             used=tuple(before),
         )
+
+    async def _check_order(self, records: Sequence[Record]) -> None:
+        """Refuse if a later merge wrote to records: what it found there would come back with it.
+
+        Raises:
+            InputError: one did, and was not taken back.
+        """
+        relationships = self.graph.relationships
+        rows = await relationships.store.read(
+            statement("find_later_merge", **DELETED_NAMES),
+            {
+                "user_id": self.graph.user_id,
+                "after": self.merged_at,
+                "nodes": [one.entity_key for one in records if isinstance(one, NodeRecord)],
+                "relationships": [
+                    relationships.relationship_key(one)
+                    for one in records
+                    if isinstance(one, RelationshipRecord)
+                ],
+            },
+        )
+        for row in rows:
+            later = f"{shorten_name(as_text(row['name']))} ({message_key(row['entity_key'])})"
+            raise InputError(
+                f"{later} was merged later, into some of the same records; restore that first"
+            )
 
     def _moved(self, record: RelationshipRecord) -> RelationshipRecord:
         """A relationship of the node as the merge moved it to the other."""
