@@ -88,7 +88,7 @@ def test_synchronous_code_writes_and_searches(settings: Settings, user_id: str) 
         schema = graph.live_schema(user_id=user_id, refresh=True)
         assert [(label.name, label.count) for label in schema.labels] == [("Person", 2)]
         assert graph.live_schema(user_id=user_id) is schema
-        assert "success" in tools.explore.call_json('{"text_matches": ["ada"]}')
+        assert "success" in tools.explore.call_text('{"text_matches": ["ada"]}').payload
 
 
 def test_synchronous_errors_come_out_as_they_are(settings: Settings) -> None:

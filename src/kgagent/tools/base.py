@@ -238,14 +238,6 @@ class BoundTool:
             arguments
         )
 
-    async def call_json(self, arguments: str | None) -> str:
-        """Call the tool with its arguments as a JSON object; the result is a JSON object too."""
-        try:
-            given = decode_arguments(arguments)
-        except InputError as error:
-            return dump(failure(str(error)))
-        return dump(await self(**given))
-
     async def _answer(
         self, arguments: Mapping[str, Any], *, is_named: bool = True, as_text: bool = False
     ) -> ToolResult | str:

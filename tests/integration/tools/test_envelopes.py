@@ -142,7 +142,7 @@ async def test_an_extra_argument_is_refused(tools: Toolset) -> None:
     for name, arguments in GOOD.items():
         for extra in ("user_id", "a\nb", "x" * 10_000):
             assert "unknown argument" in error_of(await tools[name](**arguments, **{extra: "x"}))
-            error_of(json.loads(await tools[name].call_json(json.dumps({**arguments, extra: "x"}))))
+            error_of((await tools[name].call_text(json.dumps({**arguments, extra: "x"}))).payload)
         error_of(await tools[name](**arguments, **{"\ud800": "x"}))
 
 
@@ -161,13 +161,14 @@ async def test_an_argument_of_the_wrong_kind_is_named(tools: Toolset) -> None:
 async def test_no_arguments_are_an_error(tools: Toolset) -> None:
     for name in GOOD.keys() - {"describe_graph", "find_duplicates"}:
         error_of(await tools[name]())
-        error_of(json.loads(await tools[name].call_json("")))
+        error_of((await tools[name].call_text("")).payload)
 
 
 async def test_text_that_is_not_a_json_object_is_an_error(tools: Toolset) -> None:
     for name in GOOD:
         for text in ("{", "null", "[" * 200_000, "{'a': 1}"):
-            assert error_of(json.loads(await tools[name].call_json(text))).startswith("Arguments ")
+            answer = await tools[name].call_text(text)
+            assert error_of(answer.payload).startswith("Arguments ")
 
 
 async def test_a_failing_embedder_is_an_error_and_nothing_is_written(
