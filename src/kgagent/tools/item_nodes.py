@@ -45,14 +45,14 @@ def new_keys(
     idempotency_key: str | None,
     *,
     mode: WriteMode,
-) -> dict[int, list[str]]:
-    """The keys that the node of each item may have if it is new; none if the item cannot create
-    one.
+) -> dict[int, str]:
+    """The key that the node of each item gets if it is new; none if the item cannot create one.
 
+    A key of a name derives from its plain form, so that spellings that look alike give one node.
     Where the label's rule is random, the key derives from the name, so that concurrent calls create
     one node.
     """
-    keys: dict[int, list[str]] = {}
+    keys: dict[int, str] = {}
     same_content: dict[str, int] = {}
     for position, item in items.items():
         rule = context.ontology.labels.get(item.label or "")
@@ -61,7 +61,7 @@ def new_keys(
         name = normalised_name(item.name)
         if not rule.is_deterministic and not item.new:
             derived = uuid.uuid5(_NAMESPACE, "\n".join((context.user_id, item.label, name)))
-            keys[position] = [str(derived)]
+            keys[position] = str(derived)
             continue
         identity = idempotency_key
         if idempotency_key is not None and mode == "either":
@@ -69,8 +69,12 @@ def new_keys(
             content = json.dumps([item.label, name, item.description])
             number = same_content[content] = same_content.get(content, -1) + 1
             identity = json.dumps([idempotency_key, content, number])
-        keys[position] = new_node_keys(
-            context, item.label, item.name, item.description or "", now, idempotency_key=identity
+        keys[position] = rule.entity_key(
+            name=compatible_name(item.name),
+            description=item.description or "",
+            user_id=context.user_id,
+            created_at=now.isoformat(),
+            idempotency_key=identity,
         )
     return keys
 
@@ -79,7 +83,7 @@ async def find_targets(
     context: ToolContext,
     stored: References,
     items: Mapping[int, RememberedNode],
-    keys: Mapping[int, list[str]],
+    keys: Mapping[int, str],
     *,
     mode: WriteMode,
 ) -> dict[int, Target | KgAgentError]:
@@ -107,7 +111,7 @@ async def find_targets(
                 )
             else:
                 named = None if item.new else _named(context, stored, item)
-                made = named or _created(context, stored, item, keys.get(position, []))
+                made = named or _created(context, item, keys.get(position))
                 if mode == "create":
                     _check_names(context.ontology, stored, item, made)
                 targets[position] = made
@@ -141,10 +145,8 @@ def _named(context: ToolContext, stored: References, item: RememberedNode) -> Ta
     return Target(stored.key(name, label), notice="".join(stored.notices([name])))
 
 
-def _created(
-    context: ToolContext, stored: References, item: RememberedNode, keys: list[str]
-) -> Target:
-    """A new node, or the stored one with the key of the name as it is written.
+def _created(context: ToolContext, item: RememberedNode, key: str | None) -> Target:
+    """A new node.
 
     Raises:
         InputError: none can be created.
@@ -163,8 +165,7 @@ def _created(
             f"({', '.join(context.ontology.labels)}) to create it"
         )
     context.ontology.label(item.label)
-    earlier = next((key for key in keys[1:] if stored.node(key) is not None), None)
-    return Target(keys[0], is_new=True) if earlier is None else Target(earlier)
+    return Target(key or "", is_new=True)
 
 
 def _indistinct(
@@ -290,46 +291,6 @@ def call_nodes(
         )
     for name, position in rejected.items():
         yield CallNode(place=f"nodes[{position}]", entity_key=None, name=name)
-
-
-def new_node_keys(
-    context: ToolContext,
-    label: str,
-    name: str,
-    description: str,
-    now: datetime,
-    *,
-    idempotency_key: str | None,
-) -> list[str]:
-    """The keys that a new node may have.
-
-    The first derives from the plain form of the name, so that spellings that look alike give one
-    node. Earlier versions and load files derived the key from the name as it is written: that is
-    the second, if it is another.
-
-    Args:
-        context: the user's graph.
-        label: label of the node.
-        name: its name.
-        description: its description.
-        now: time of its creation.
-        idempotency_key: see `NodeLabel.entity_key`.
-    """
-    rule = context.ontology.label(label)
-    plain = compatible_name(name)
-    spellings = (
-        [plain, name] if rule.key_includes_name and plain.lower() != name.lower() else [plain]
-    )
-    return [
-        rule.entity_key(
-            name=spelling,
-            description=description,
-            user_id=context.user_id,
-            created_at=now.isoformat(),
-            idempotency_key=idempotency_key,
-        )
-        for spelling in spellings
-    ]
 
 
 def owner_values(

@@ -172,8 +172,7 @@ class ItemWriter:
             sources.append(self.source)
         keys = [
             key
-            for index, of_node in possible.items()
-            for key in of_node
+            for index, key in possible.items()
             if not nodes[index].new or self.idempotency_key or self._is_named_once(nodes[index])
         ]
         written_names = [
@@ -222,8 +221,7 @@ class ItemWriter:
             possible |= new_keys(
                 context, {index: nodes[index]}, self.now, self.idempotency_key, mode=self.mode
             )
-        created = {key for of_node in possible.values() for key in of_node}
-        self._new = frozenset(created) - found.by_key.keys()
+        self._new = frozenset(possible.values()) - found.by_key.keys()
         self._targets = await find_targets(context, found, nodes, possible, mode=self.mode)
         for node in call_nodes(nodes, self._targets, self.rejected, context.ontology):
             found.add(node)
