@@ -28,21 +28,13 @@ BOSS = said("boss", when="2015/2018", attitude=5)
     [
         ([BOSS, said("manager")], {"as_of": "2016"}, ("boss", "2015/2018")),
         ([BOSS, said("manager")], {"as_of": "2021"}, None),
-        ([BOSS, said("manager")], {"as_of": "1900"}, None),
         ([BOSS, said("manager")], {}, ("manager", None)),
         (
             [BOSS, said("manager")],
             {"as_of": "2016", "relationship_types": ["boss"]},
             ("boss", "2015/2018"),
         ),
-        ([BOSS, said("manager")], {"as_of": "2016", "relationship_types": ["manager"]}, None),
         ([BOSS, said("rival", attitude=1)], {"as_of": "2016", "max_attitude": 2}, None),
-        (
-            [BOSS, said("rival", attitude=1)],
-            {"as_of": "2016", "min_attitude": 4},
-            ("boss", "2015/2018"),
-        ),
-        ([BOSS, said("rival", attitude=1)], {"min_attitude": 4}, None),
         (
             [said("boss", when="2019/2021"), said("boss", when="2019/2023")],
             {"as_of": "2022"},
@@ -50,18 +42,11 @@ BOSS = said("boss", when="2015/2018", attitude=5)
         ),
         (
             [said("boss"), said("manager"), said("friend", when="2019/..")],
-            {"as_of": "2022"},
-            ("friend", "2019/.."),
-        ),
-        (
-            [said("boss"), said("manager"), said("friend", when="2019/..")],
             {"as_of": "2018"},
             ("boss", None),
         ),
         ([BOSS, said("mentor", correction=True)], {"as_of": "2016"}, ("mentor", "2015/2018")),
-        ([said("boss", "2020-05"), said("rival", "2023-01")], {"as_of": "2019"}, None),
         ([said("boss", "2020-05"), said("rival", "2023-01")], {"as_of": "2021"}, ("boss", None)),
-        ([said("boss", "2020-05"), said("rival", "2023-01")], {"as_of": "2024"}, ("rival", None)),
     ],
 )
 async def test_a_search_as_of_a_day_has_the_relationship_of_that_day(

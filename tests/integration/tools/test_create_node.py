@@ -1,4 +1,3 @@
-import asyncio
 import hashlib
 
 import pytest
@@ -50,16 +49,6 @@ async def test_a_concept_or_entity_of_a_name_exists_once(
         f"{label} 'Machine Learning' exists already as {key[:12]}. Use update_node to change it. "
         "It is: Machine Learning: Learns from data. (1 note)"
     )
-
-
-async def test_two_concurrent_creations_make_one_node(tools: Toolset, database: Database) -> None:
-    answers = await asyncio.gather(
-        *(tools.create_node(label="Concept", name="Chess") for _ in range(6))
-    )
-    assert sum(answer["success"] for answer in answers) == 1
-    for refused in (answer for answer in answers if not answer["success"]):
-        assert "exists already" in error_of(refused)
-    assert len(await database.nodes()) == 1
 
 
 async def test_an_unknown_label_names_the_known_ones(tools: Toolset) -> None:

@@ -11,7 +11,7 @@ from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import WHERE_KEYS_ARE, error_of, succeeded
-from tests.support.people import person, persons, relate, remembered
+from tests.support.people import person, persons, relate
 from tests.support.stored import Database, cosine, cypher
 
 
@@ -88,34 +88,6 @@ async def test_a_path_has_a_text_and_an_explained_score(
     assert path["score"] == pytest.approx((0.8 + 0.2) / 2 - 0.02)
     assert "mean strength (attitude and proximity, of 10) 0.50 (0.80, 0.20)" in path["explanation"]
     assert embedder.calls == 0
-
-
-async def test_with_a_query_the_most_relevant_path_comes_first_and_a_shortest_is_among_them(
-    tools: Toolset,
-) -> None:
-    chess = {"relationship_type": "chess partner", "description": "plays chess in the club"}
-    door = {"relationship_type": "neighbour", "description": "lives next door"}
-    ties = [
-        *((pair, chess) for pair in pairs("ab bc cf")),
-        *((pair, door) for pair in pairs("ad df be ef")),
-    ]
-    keys = await remembered(
-        tools,
-        [{"label": "Person", "name": name, "ref": name} for name in "abcdef"],
-        [{"from": first, "to": second, **more} for (first, second), more in ties],
-    )
-    ends = {"from_entity_key": keys["a"], "to_entity_key": keys["f"]}
-    found = await tools.find_paths(**ends, query="plays chess in the club")
-    assert names(found)[0] == "abcf"
-    assert [path["score"] for path in found["paths"]] == sorted(
-        (p["score"] for p in found["paths"]), reverse=True
-    )
-    assert names(await tools.find_paths(**ends, query="plays chess in the club", limit=2)) == [
-        "abcf",
-        "adf",
-    ]
-    found = await tools.find_paths(**ends, limit=2)
-    assert names(found) == ["adf", "abcf"] or names(found) == ["adf", "abef"]
 
 
 async def test_no_path_leads_through_nodes_of_other_users(drawing: Drawing) -> None:

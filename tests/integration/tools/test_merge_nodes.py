@@ -4,7 +4,6 @@ takes it back.
 
 import asyncio
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -251,24 +250,6 @@ async def test_each_of_several_relationships_of_another_program_moves_and_return
     succeeded(await tools.restore(entity_key=double))
     after = [(one["first"], one["relationship_key"]) for one in await database.relationships()]
     assert sorted(after) == sorted(before)
-    await database.assert_current()
-
-
-async def test_a_merge_can_be_taken_back_after_an_export_and_an_import(
-    tools: Toolset,
-    graph: KnowledgeGraph,
-    database: Database,
-    keys: dict[str, str],
-    tmp_path: Path,
-) -> None:
-    before = await content(database)
-    succeeded(await merge(tools, keys["Bob"], keys["Robert"]))
-    file = tmp_path / "graph.jsonl"
-    await graph.export(file, user_id=tools.user_id)
-    await graph.forget(user_id=tools.user_id)
-    await graph.import_records(file)
-    succeeded(await tools.restore(entity_key="Robert"))
-    assert await content(database) == before
     await database.assert_current()
 
 

@@ -90,21 +90,6 @@ async def test_a_new_value_ends_the_old_one(
     assert payload["ended"] == ([f"Anna lives in Oslo (until {until})"] if is_ended else [])
 
 
-async def test_values_may_be_told_in_any_order_and_again(
-    tools: Toolset, graph: KnowledgeGraph, user_id: str
-) -> None:
-    told = {"Oslo": "2015-03-01", "Rome": "2017-04-01", "Bergen": "2020-05-01"}
-    answers = {}
-    for place in ("Oslo", "Bergen", "Rome", "Oslo", "Rome"):
-        answers[place] = await tell(tools, lives_in(place), said_on=told[place])
-    assert answers["Rome"]["ended"] == []
-    assert await times(graph, user_id) == {
-        "Oslo": "2015-03-01/2017-03-31",
-        "Rome": "2017-04-01/2020-04-30",
-        "Bergen": None,
-    }
-
-
 async def test_an_older_value_has_ended_when_the_known_one_began(
     tools: Toolset, graph: KnowledgeGraph, user_id: str
 ) -> None:

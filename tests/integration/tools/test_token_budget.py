@@ -13,7 +13,7 @@ from kgagent.answers.token_budget import estimated_tokens
 from kgagent.tools import Toolset
 from tests.support.drawn import Drawing
 from tests.support.payloads import error_of, succeeded
-from tests.support.people import person, relate, remembered
+from tests.support.people import remembered
 from tests.support.stored import Database, cypher
 
 NEIGHBORS = 500
@@ -209,30 +209,3 @@ async def test_a_cursor_of_other_arguments_is_refused(hub_tools: Toolset, hub: D
     )
     shown = {node["name"] for node in first["nodes"]}
     assert shown.isdisjoint(node["name"] for node in other["nodes"])
-
-
-async def test_text_and_json_have_the_same_facts(tools: Toolset) -> None:
-    ada = await person(tools, "Ada", "Engineer")
-    bo = await person(tools, "Bo")
-    await relate(
-        tools,
-        ada,
-        bo,
-        "mentor",
-        description="She taught him",
-        attitude=5,
-        notes=["They met in May"],
-    )
-    text = (await tools["explore"].call_text({"queries": ["mentor"]})).text
-    payload = succeeded(await tools.explore(queries=["mentor"]))
-    assert not {ada, bo} - set(json.dumps(payload).split('"'))
-    [edge] = payload["edges"]
-    for fact in ("mentor", "She taught him", "They met in May", "Engineer", "Ada", "Bo", "Person"):
-        assert fact in text
-        assert fact in json.dumps(payload)
-    assert edge["attitude_word"] in text
-    assert not {"created_at", "updated_at", "state", "access_count"} & set(
-        edge.get("properties", {})
-    )
-    assert "added_by" not in json.dumps(payload)
-    assert text.count("She taught him") == 1

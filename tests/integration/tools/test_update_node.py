@@ -1,12 +1,10 @@
-import asyncio
-
 import pytest
 
 from kgagent.tools import Toolset
 from tests.support.embedders import WatchedEmbedder
 from tests.support.payloads import error_of, succeeded
 from tests.support.people import node, person
-from tests.support.stored import Database, note_contents
+from tests.support.stored import Database
 
 
 @pytest.mark.parametrize(
@@ -61,16 +59,3 @@ async def test_a_name_in_the_key_can_change_only_its_letter_case(tools: Toolset)
     assert (
         succeeded(await tools.update_node(entity_key=key, name="Chess"))["node"]["name"] == "Chess"
     )
-
-
-async def test_concurrent_notes_on_a_node_are_all_kept(tools: Toolset, database: Database) -> None:
-    key = await person(tools, "Ada")
-    facts = [f"fact {number}" for number in range(6)]
-    for answer in await asyncio.gather(
-        *(tools.update_node(entity_key=key, notes=[fact]) for fact in facts)
-    ):
-        succeeded(answer)
-    [stored] = await database.nodes()
-    assert sorted(note_contents(stored)) == facts
-    assert stored["version"] == 7
-    await database.assert_current()
