@@ -265,6 +265,13 @@ class RelationshipFilter:
         ]
         return bool(begun) and (self.between is None or overlaps(begun, self.between))
 
+    def began_between(self, when: str | None) -> bool:
+        """Whether something with a time began on one of the days of `between`, not before."""
+        days = self.between
+        return days is not None and any(
+            days.earliest <= period.earliest <= days.latest for period in periods_of(when)
+        )
+
     def keeps_node(self, node: NodeRecord) -> bool:
         """Whether a node may be found by itself: without a time of its own, it is `between` by its
         notes.

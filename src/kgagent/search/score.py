@@ -30,7 +30,8 @@ class Features(NamedTuple):
             retrieved.
         past: 1 if the statement, its relationship or one of the path had ended by the day of the
             question, or if only such relationships join it to a node that the query names; a former
-            value is as similar to a question as the present one.
+            value is as similar to a question as the present one. Where `between` is asked for, 1 if
+            the statement began before it.
     """
 
     similarity: float = 0.0

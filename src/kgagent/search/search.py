@@ -22,7 +22,7 @@ from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import FormerDescription, former_descriptions
 from kgagent.models.hybrid import Retriever, RetrieverName
 from kgagent.models.note import Note
-from kgagent.models.when import OPEN_END, last_day
+from kgagent.models.when import OPEN_END, OPEN_START, last_day
 from kgagent.search.attempt import Failure, attempt
 from kgagent.search.candidates import Candidate, retrievers_of
 from kgagent.search.expand import DEFAULT_HOPS, Expansion, Path, expand
@@ -171,7 +171,7 @@ def score_records(found: Found, records: Mapping[str, ReadRecord]) -> list[Candi
         found: what the queries found.
         records: the records by the key of their candidate.
     """
-    kept, weights = found.spec.kept, found.spec.weights
+    kept = found.spec.kept
     ranks = [{one.key: one for one in ranked.candidates} for ranked in found.results]
     scored = []
     for key, read in records.items():
@@ -185,7 +185,7 @@ def score_records(found: Found, records: Mapping[str, ReadRecord]) -> list[Candi
             _with_retrieved(read, [own.get(key) for own in ranks]), model, kept
         )
         of_queries = [
-            _scored(ranked, replace(own[key], record=read.record), statements, position, weights)
+            _scored(ranked, replace(own[key], record=read.record), statements, position, found.spec)
             for position, (ranked, own) in enumerate(zip(found.results, ranks, strict=True))
             if key in own
         ]
@@ -275,7 +275,7 @@ def _scored(
     candidate: Candidate,
     statements: Sequence[_Statement],
     position: int,
-    weights: Features,
+    spec: SearchSpec,
 ) -> tuple[Candidate, list[FoundStatement]]:
     """The record and its statements with their scores for one query; a path may raise the best
     statement.
@@ -285,7 +285,14 @@ def _scored(
         raise TypeError(f"{candidate.key} was not read")
     similarities = [one.similarities[position] if one.similarities else None for one in statements]
     texts = [one.text for one in statements]
-    former = {one.text for one in statements if isinstance(one.note, FormerDescription)}
+    weights, kept = spec.weights, spec.kept
+    own_time = record.dated if isinstance(record, RelationshipRecord) else None
+    former = {
+        one.text
+        for one in statements
+        if isinstance(one.note, FormerDescription)
+        or (kept.between and not kept.began_between(one.note.when if one.note else own_time))
+    }
     past = ranked.past.get(candidate.key, 0.0)
     features, best = ranked.reader.of_statements(
         record,
@@ -319,6 +326,11 @@ def _scored(
     return found, of_statements
 
 
+def _day(kept: RelationshipFilter) -> int:
+    """The day on which the score judges what is past; what is asked for of a period may be."""
+    return OPEN_START if kept.between else kept.day
+
+
 def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:
     """Score what was retrieved by its retrieved statements."""
     candidates = [
@@ -327,7 +339,7 @@ def _ranked(spec: SearchSpec, retrieved: Retrieved) -> Ranked:
         if spec.searches_relationships or not isinstance(one.record, RelationshipRecord)
     ]
     texts = ((one.record, _texts(one)) for one in candidates if one.record is not None)
-    reader = FeatureReader.over(retrieved.query, texts, day=spec.kept.day)
+    reader = FeatureReader.over(retrieved.query, texts, day=_day(spec.kept))
     found_by = retrievers_of(
         {name: ranking.candidates for name, ranking in retrieved.rankings.items()}
     )

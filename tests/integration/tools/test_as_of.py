@@ -84,6 +84,20 @@ async def test_what_is_dated_by_a_conversation_is_found_between_its_days(tools: 
     assert (one["when"], one["triplet"]) == ("2020-05", "Ada boss Bo")
 
 
+async def test_what_began_between_two_days_comes_before_what_began_earlier(tools: Toolset) -> None:
+    places = [{"label": "Entity", "name": name} for name in ("Oslo", "Bergen", "Rome")]
+    was_in = {"from": "Ada", "relationship_type": "stayed in"}
+    stays = [
+        {**was_in, "to": "Oslo", "when": "2015/.."},
+        {**was_in, "to": "Bergen", "when": "2022-05"},
+        {**was_in, "to": "Rome", "notes": [{"content": "Ada stayed.", "when": "2022-08"}]},
+    ]
+    succeeded(await tools.remember(nodes=[*NODES, *places], relationships=stays))
+    found = await tools.hybrid_search(query="Where was Ada?", between="2022", format="json")
+    *within, earlier = (one["to_name"] for one in succeeded(found)["relationships"])
+    assert (sorted(within), earlier) == (["Bergen", "Rome"], "Oslo")
+
+
 async def test_what_an_earlier_conversation_said_is_a_former_value(tools: Toolset) -> None:
     succeeded(await tools.remember(nodes=NODES, **said("friend", "2022-03", description="Newer.")))
     older = said("friend", "2020-03", description="Older.", attitude=4)

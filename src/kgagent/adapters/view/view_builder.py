@@ -18,6 +18,7 @@ from kgagent.models.hybrid import (
     RankedItem,
     RetrieverName,
 )
+from kgagent.models.when import day_number, is_past
 from kgagent.search import RetrievalService
 
 ViewT = TypeVar("ViewT", ViewNode, ViewRelationship)
@@ -143,13 +144,18 @@ async def _completed(
             distinct.setdefault(item.relationship.identity, item)
     histories = await retrieval.histories(list(by_key), user_id=user_id)
 
-    def with_history(item: ViewT, *identity: str) -> ViewT:
-        return item.model_copy(update={"history": histories.get(identity, ())})
+    day = day_number(retrieval.scope.clock())
+
+    def with_history(item: ViewT, *identity: str, **more: bool) -> ViewT:
+        return item.model_copy(update={"history": histories.get(identity, ()), **more})
 
     with_histories = {
         "nodes": tuple(with_history(item, key) for key, item in by_key.items()),
         "relationships": tuple(
-            with_history(item, *item.relationship.identity) for item in distinct.values()
+            with_history(
+                item, *item.relationship.identity, past=is_past(item.relationship.when, day)
+            )
+            for item in distinct.values()
         ),
     }
     return view.model_copy(update=with_histories)

@@ -54,9 +54,10 @@ class ViewNode(GraphModel):
 
 
 class ViewRelationship(GraphModel):
-    """A relationship of the page; without a match it connects nodes of the page."""
+    """A relationship of the page, `past` if it has ended; without a match it connects its nodes."""
 
     relationship: GraphRelationship
+    past: bool = False
     match: Match | None = None
     history: tuple[HistoryEntry, ...] = ()
 

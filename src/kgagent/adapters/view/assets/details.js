@@ -121,7 +121,7 @@ kg.details = (() => {
         { class: "levels" },
         level("Attitude", relationship.attitude, relationship.attitude_word, kg.legend.lineSample(relationship.attitude, 4)),
         level("Proximity", relationship.proximity, relationship.proximity_word, kg.legend.lineSample(null, format.proximityWidth(relationship.proximity))),
-        relationship.when ? [el("dt", {}, "When"), el("dd", {}, relationship.when)] : null,
+        relationship.when ? [el("dt", {}, "When"), el("dd", {}, item.past ? `${relationship.when}, past` : relationship.when)] : null,
       ),
       explanation(item, false),
       notesSection(relationship.notes),
