@@ -147,6 +147,7 @@ class Ingestor:
             [langchain_tool(tool, self.graph, without=("source",)) for tool in offered],
             self.prompt,
             self.limits,
+            said_on=stored.source.day,
             before_write=stored.save,
             report=report,
         )

@@ -72,7 +72,7 @@ def part_message(
             f"--- {delimiter} begins ---",
             f"Name: {in_one_line(source.name)}",
             f"Description: {in_one_line(source.summary)}",
-            *([f"Said or written on {source.date.date().isoformat()}."] if source.date else []),
+            *([f"Said or written on {source.day}."] if source.day else []),
             f"Today is {now.date().isoformat()}.",
             f"\nThe graph holds on this part:\n{known}",
             *([f"\nText before this part, already read:\n{before}"] if before else []),

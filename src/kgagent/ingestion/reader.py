@@ -102,6 +102,7 @@ class PartReader(AgentMiddleware[Any, Any, Any]):
         prompt: str,
         limits: Limits,
         *,
+        said_on: str | None,
         before_write: Callable[[], Awaitable[None]],
         report: IngestionReport,
     ) -> None:
@@ -112,12 +113,14 @@ class PartReader(AgentMiddleware[Any, Any, Any]):
             tools: `remember` and the searches.
             prompt: the system prompt.
             limits: limits of the run.
+            said_on: date of the source, for calls of `remember` that give none.
             before_write: called before each call of `remember`; fails if another run reads the
                 source.
             report: gets the calls, and what was written and used.
         """
         super().__init__()
         self._limits = limits
+        self._defaults = {"said_on": said_on} if said_on else {}
         self._before_write = before_write
         self._report = report
         self._part = 0
@@ -227,7 +230,8 @@ class PartReader(AgentMiddleware[Any, Any, Any]):
                     "Done.", tool_call_id=call["id"], artifact={"success": True}
                 )
             else:
-                answer = await handler(request.override(tool_call={**call, "args": given}))
+                arguments = {**self._defaults, **given} if writes else given
+                answer = await handler(request.override(tool_call={**call, "args": arguments}))
         payload = getattr(answer, "artifact", None) or {}
         success = bool(payload.get("success"))
         if writes:

@@ -79,6 +79,11 @@ class Source(RequestModel):
         return self
 
     @property
+    def day(self) -> str | None:
+        """The day of the date."""
+        return self.date.date().isoformat() if self.date else None
+
+    @property
     def content(self) -> str:
         """The text, or the turns as one text."""
         return self.text or "\n\n".join(map(str, self.turns))

@@ -58,7 +58,7 @@ async def test_a_conversation_becomes_nodes_relationships_and_notes_in_one_write
     }
 
 
-async def test_every_note_names_the_source_whatever_the_model_says(
+async def test_every_note_names_the_source_and_its_day_whatever_the_model_says(
     graph: KnowledgeGraph, user_id: str
 ) -> None:
     report = await read(graph, user_id)
@@ -69,6 +69,7 @@ async def test_every_note_names_the_source_whatever_the_model_says(
         for note in json.loads(r.get("notes") or "[]")
     ]
     assert [note["source_entity_key"] for note in notes] == [report.source_entity_key]
+    assert [note["when"] for note in notes] == ["2026-01-01"]
 
 
 async def test_notes_of_tools_that_are_bound_to_a_source_name_it(
