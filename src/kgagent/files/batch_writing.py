@@ -25,11 +25,13 @@ class LineItem(Generic[ItemT]):
         number: line number, from 1.
         size: bytes of the line.
         value: the record, or the write that the line requests.
+        place: where it is, for messages; empty if the number says it.
     """
 
     number: int
     size: int
     value: ItemT
+    place: str = ""
 
 
 def line_batches(

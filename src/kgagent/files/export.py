@@ -43,22 +43,10 @@ async def export_records(
     batch_size: int = 500,
     progress: Progress | None = None,
 ) -> ExportReport:
-    """Write records to a file, in pages that are each read in transactions of their own.
+    """Write the records of some users, or of all, to a file; see `KnowledgeGraph.export`.
 
-    The file appears under its name only when it is complete.
-
-    Args:
-        path: the file; an existing one is replaced.
-        services: the parts of the graph.
-        users: owners of the records; None is every user.
-        embeddings: whether the file has the embeddings.
-        batch_size: records per page, from 1.
-        progress: receives the number of records.
-
-    Raises:
-        InputError: an argument is invalid, or the file cannot be written.
-        ConflictError: concurrent writes kept changing a record.
-        StoreError: the database failed.
+    They are read in pages, each in transactions of their own. The file appears under its name only
+    when it is complete.
     """
     for user_id in users or ():
         check_user_id(user_id)

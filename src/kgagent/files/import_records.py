@@ -59,22 +59,8 @@ async def import_records(
     batch_size: int = 500,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import the records of a file; those that the graph has already are left as they are.
-
-    Args:
-        path: a file that export wrote.
-        services: the parts of the graph.
-        user_id: the user whom the file must name; None accepts any, and a file of several users.
-        overwrite: whether records that differ are replaced by those of the file, instead of
-            reported.
-        batch_size: records per transaction, from 1.
-        progress: receives the number of records.
-
-    Raises:
-        InputError: the file is not whole, does not fit this graph, or an argument is invalid;
-            nothing was imported.
-        EmbeddingError: records could not be embedded; import the file again to continue.
-        StoreError: the database failed; likewise.
+    """Import the records of a file; see `KnowledgeGraph.import_records`. Those that the graph has
+    already are left as they are.
     """
     check_batch_size(batch_size)
     if user_id is not None:

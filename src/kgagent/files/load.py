@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from kgagent.files.conversion import Target
 from kgagent.files.line_source import LineSource
 from kgagent.files.load_reader import LineKind, LoadReader
 from kgagent.files.load_writer import LoadJob, LoadTally, LoadWriter
-from kgagent.files.reports import LoadCounts, LoadReport
+from kgagent.files.reports import LineProblem, LoadCounts, LoadReport
 from kgagent.progress import Progress, SilentProgress
 from kgagent.ray_workers import RayWorkers
 from kgagent.services import GraphServices
@@ -32,31 +32,10 @@ async def load_files(
     progress: Progress | None = None,
     workers: AbstractAsyncContextManager[RayWorkers] | None = None,
 ) -> LoadReport:
-    """Load nodes and relationships into a user's graph; unchanged records make no embedding
-    request.
+    """Load files; see `KnowledgeGraph.load`. Unchanged records make no embedding request.
 
-    An invalid line is reported and does not stop the others. Relationships may precede their nodes.
-    The files are read three times; JSON Lines and CSV are never held in memory.
-
-    Args:
-        paths: JSON Lines in UTF-8, or a file of another program; FORMAT.md in this folder describes
-            them.
-        services: the parts of the graph.
-        user_id: owner of the graph.
-        label: label of nodes in files of other programs whose type is no label of the ontology;
-            None reports them.
-        columns: what the columns of an ordinary table are.
-        batch_size: lines per transaction, from 1.
-        concurrency: maximum number of concurrent batches, from 1.
-        progress: receives the number of lines.
-        workers: processes that write the lines, each with so many batches; None is this process.
-
-    Raises:
-        ConfigurationError: the workers cannot be used.
-        InputError: a file cannot be read, no line can be loaded, or an argument is invalid.
-        EmbeddingError: a batch could not be embedded; the message says how many lines are loaded.
-            Load the file again to continue.
-        StoreError: the database failed; likewise.
+    Relationships may precede their nodes. The files are read three times; JSON Lines and Neo4j's
+    CSV are never held in memory.
     """
     check_user_id(user_id)
     check_batch_size(batch_size)
@@ -105,11 +84,15 @@ async def load_files(
                             await writer.write(lines, advance)
                         else:
                             await writer.write_on_workers(opened, count, lines, advance)
+
+    def in_order(found: Mapping[int, LineProblem]) -> tuple[LineProblem, ...]:
+        return tuple(found[number] for number in sorted(found))
+
     return LoadReport(
         nodes=LoadCounts(**nodes.counts),
         relationships=LoadCounts(**relationships.counts),
         embedded=nodes.embedded + relationships.embedded,
-        problems=await asyncio.to_thread(reader.line_problems),
-        remarks=await asyncio.to_thread(reader.line_problems, relationships.remarks),
+        problems=in_order(reader.problems),
+        remarks=in_order(relationships.remarks),
         seconds=time.perf_counter() - started,
     )

@@ -65,7 +65,7 @@ class LoadReader:
                 `entity_key`.
         """
         self.source = source
-        self.problems: dict[int, str] = {}
+        self.problems: dict[int, LineProblem] = {}
         self.counts = Counter[LineKind]()
         self._user_id = user_id
         self._ontology = ontology
@@ -84,21 +84,18 @@ class LoadReader:
             try:
                 self._check_line(line)
             except InputError as error:
-                self.problems[line.number] = str(error)
+                self._add_problem(line, error)
         if self.problems and not self.counts:
             raise InputError(
-                f"{self.source.name} has no line that can be loaded; {self.line_problems()[0]}. "
+                f"{self.source.name} has no line that can be loaded; "
+                f"{next(iter(self.problems.values()))}. "
                 f"docs/load-format.md "
                 "describes the lines; `kgagent import` reads what `kgagent export` wrote"
             )
 
-    def line_problems(self, reasons: Mapping[int, str] | None = None) -> tuple[LineProblem, ...]:
-        """The problems, or other remarks by line number, in the order of the lines."""
-        by_line = self.problems if reasons is None else reasons
-        return tuple(
-            LineProblem(line=line.number, place=line.place, reason=by_line[line.number])
-            for line in (self.source if by_line else ())
-            if line.number in by_line
+    def _add_problem(self, line: FileLine, error: InputError) -> None:
+        self.problems[line.number] = LineProblem(
+            line=line.number, place=line.place, reason=str(error)
         )
 
     def intents(self, kind: LineKind) -> Iterator[LineItem[Any]]:
@@ -117,9 +114,11 @@ class LoadReader:
             parsed = parse_line(line, LINES)
             if isinstance(parsed, NodeLine) is (kind == "nodes"):
                 try:
-                    yield LineItem(line.number, len(line.content), self._intent(parsed, line))
+                    intent = self._intent(parsed, line)
                 except InputError as error:
-                    self.problems[line.number] = str(error)
+                    self._add_problem(line, error)
+                else:
+                    yield LineItem(line.number, len(line.content), intent, line.place)
 
     def _check_line(self, line: FileLine) -> None:
         parsed = parse_line(line, LINES)

@@ -15,6 +15,7 @@ from kgagent.errors import (
 )
 from kgagent.files.batch_writing import LineItem, line_batches, write_batches
 from kgagent.files.load_reader import LineKind, LoadedNodeIntent
+from kgagent.files.reports import LineProblem
 from kgagent.graph.compare_and_set import compare_and_set
 from kgagent.graph.graph_writes import GraphStrategy
 from kgagent.graph.nodes import NodeIntent
@@ -60,8 +61,8 @@ class LoadTally:
 
     counts: Counter[str] = field(default_factory=Counter)
     embedded: int = 0
-    problems: dict[int, str] = field(default_factory=dict)
-    remarks: dict[int, str] = field(default_factory=dict)
+    problems: dict[int, LineProblem] = field(default_factory=dict)
+    remarks: dict[int, LineProblem] = field(default_factory=dict)
 
     @property
     def done(self) -> int:
@@ -149,12 +150,12 @@ class LoadWriter:
             if isinstance(outcome, WriteResult):
                 tally.embedded += outcome.embedded
                 if outcome.warnings:
-                    tally.remarks[line.number] = ". ".join(outcome.warnings)
+                    tally.remarks[line.number] = _problem(line, ". ".join(outcome.warnings))
                 changed = "updated" if outcome.changed else "unchanged"
                 tally.counts["created" if outcome.created else changed] += 1
                 tally.counts["ended"] += len(outcome.ended)
             elif isinstance(outcome, InputError | ConflictError):
-                tally.problems[line.number] = _reason(outcome)
+                tally.problems[line.number] = _problem(line, _reason(outcome))
             else:
                 failure = failure or outcome
         if failure is not None:
@@ -200,6 +201,10 @@ def _check_node(intent: NodeIntent, stored: NodeRecord) -> None:
                 f"another id, or give "
                 f"entity_key {stored.entity_key!r} to rename it"
             )
+
+
+def _problem(line: LineItem[Any], reason: str) -> LineProblem:
+    return LineProblem(line=line.number, place=line.place, reason=reason)
 
 
 def _reason(error: KgAgentError) -> str:

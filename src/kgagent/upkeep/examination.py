@@ -2,9 +2,9 @@
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from kgagent.embedding.base import Embedder
 from kgagent.formatting import beginning
@@ -164,13 +164,8 @@ Intent = NodeIntent | RelationshipIntent
 Repository = NodeRepository | RelationshipRepository
 
 
-@dataclass(frozen=True, kw_only=True)
-class InspectedEnd:
-    """A node, or a node at the end of a relationship; a missing or invalid value is empty.
-
-    Attributes:
-        label: its label in the ontology.
-    """
+class InspectedEnd(NamedTuple):
+    """A node, or a node at the end of a relationship; a missing or invalid value is empty."""
 
     entity_key: str
     user_id: str
@@ -182,7 +177,7 @@ class InspectedEnd:
         labels, entity_key, user_id = values
         has_label = any(label in ontology.labels for label in labels)
         label = ontology_label(labels, ontology) if has_label else ""
-        return cls(entity_key=as_text(entity_key), user_id=as_text(user_id), label=label)
+        return cls(as_text(entity_key), as_text(user_id), label)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -243,59 +238,53 @@ class Inspected:
 
     def examine(self, repository: Repository, embedder: Embedder, now: datetime) -> Examination:
         """Examine it; notes that have expired by `now` do not count."""
-        if defect := self._defect(repository.ontology):
+        defects = self._defects(repository.ontology)
+        if defect := next((one for one, is_present in defects.items() if is_present), None):
             return Examination(defect=defect)
         text_issue, outdated_texts = _examine_text(self, repository, embedder, now)
-        issues = [] if text_issue is None else [text_issue]
+        issues = {} if text_issue is None else {text_issue: True}
         record = self.record
         if isinstance(record, RelationshipRecord) and isinstance(
             repository, RelationshipRepository
         ):
-            has_level_as_text = any(
-                isinstance(record.properties.get(field), str) for field in LEVEL_FIELDS
-            )
-            if has_level_as_text:
-                issues = []
-            if has_level_as_text or record.has_old_embeddings:
-                issues.append(OLD_FORMAT)
-            user_id = record.properties.get("user_id")
-            if user_id != self.user_id:
-                issues.append(MISSING_USER if user_id is None else WRONG_USER)
-            if record.properties.get("relationship_key") != repository.relationship_key(record):
-                issues.append(WRONG_KEY)
-            days = days_of([record.dated])
-            if any(record.properties.get(name) != value for name, value in days.items()):
-                issues.append(WRONG_DAYS)
-        return Examination(issues=tuple(issues), outdated_texts=outdated_texts)
-
-    def _defect(self, ontology: Ontology) -> Issue | None:
-        version = self.record.properties.get("version")
-        has_wrong_version = version is not None and (
-            isinstance(version, bool) or not isinstance(version, int)
+            stored = record.properties
+            has_text = any(isinstance(stored.get(field), str) for field in LEVEL_FIELDS)
+            if has_text:
+                issues = {}
+            user_id, days = stored.get("user_id"), days_of([record.dated])
+            issues |= {
+                OLD_FORMAT: has_text or record.has_old_embeddings,
+                MISSING_USER: user_id is None,
+                WRONG_USER: user_id not in (None, self.user_id),
+                WRONG_KEY: stored.get("relationship_key") != repository.relationship_key(record),
+                WRONG_DAYS: any(stored.get(name) != value for name, value in days.items()),
+            }
+        return Examination(
+            issues=tuple(issue for issue, is_present in issues.items() if is_present),
+            outdated_texts=outdated_texts,
         )
-        defects: tuple[tuple[Issue, bool], ...]
+
+    def _defects(self, ontology: Ontology) -> dict[Issue, bool]:
+        version = self.record.properties.get("version")
+        has_wrong_version = version is not None and type(version) is not int
         if isinstance(self.record, NodeRecord):
             [node] = self.ends
-            defects = (NO_KEY, not node.entity_key), (NO_USER, not node.user_id)
-        else:
-            start, end = self.ends
-            definition = ontology.relationship(self.record.neo4j_type)
-            defects = (
-                (INCOMPLETE_NODE, not all((*astuple(start), *astuple(end)))),
-                (TWO_USERS, start.user_id != end.user_id),
-                (ONE_NODE, start.entity_key == end.entity_key),
-                (WRONG_LABELS, definition.direction(start.label, end.label) is None),
-                (DUPLICATE, self.is_duplicate),
-                (WRONG_LEVEL, has_wrong_level(self.record, ontology)),
-            )
-        return next(
-            (
-                defect
-                for defect, is_present in (*defects, (WRONG_VERSION, has_wrong_version))
-                if is_present
-            ),
-            None,
-        )
+            return {
+                NO_KEY: not node.entity_key,
+                NO_USER: not node.user_id,
+                WRONG_VERSION: has_wrong_version,
+            }
+        start, end = self.ends
+        definition = ontology.relationship(self.record.neo4j_type)
+        return {
+            INCOMPLETE_NODE: not all((*start, *end)),
+            TWO_USERS: start.user_id != end.user_id,
+            ONE_NODE: start.entity_key == end.entity_key,
+            WRONG_LABELS: definition.direction(start.label, end.label) is None,
+            DUPLICATE: self.is_duplicate,
+            WRONG_LEVEL: has_wrong_level(self.record, ontology),
+            WRONG_VERSION: has_wrong_version,
+        }
 
     def __str__(self) -> str:
         """Name it for a person who searches for it."""

@@ -65,7 +65,7 @@ def read_all(path: Path) -> None:
     except InputError:
         return
     writes = [*reader.intents("nodes"), *reader.intents("relationships")]
-    assert len(writes) + len(reader.line_problems()) >= reader.counts.total()
+    assert len(writes) + len(reader.problems) >= reader.counts.total()
 
 
 @given(items=st.lists(values, max_size=6), in_lines=st.booleans())
