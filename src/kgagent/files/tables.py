@@ -56,12 +56,12 @@ def convert_rows(path: Path, first: FileLine, target: Target) -> Iterator[Conver
     try:
         rows = _rows(path, first)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}") from error
+        raise InputError(f"{path} cannot be read as UTF-8: {error}") from error
     if not rows:
         return None
     if all("kind" in row for _, row in rows):
         return iter(rows)
-    names = list(dict.fromkeys(name for _, row in rows for name in row))
+    names = list(dict.fromkeys(name for _, row in rows for name in row if name))
     if target.columns is None:
         raise InputError(
             f"{path.name} is a table; say what its columns are, for example "
@@ -84,6 +84,7 @@ def _rows(path: Path, first: FileLine) -> Rows:
         return []
     with path.open(encoding="utf-8-sig", newline="") as stream:
         reader = csv.DictReader(stream, restkey="", restval="", delimiter=delimiter)
+        reader.fieldnames = [" ".join(name.split()) for name in reader.fieldnames or ()]
         return [(f"line {reader.line_num}", row) for row in reader]
 
 
@@ -129,7 +130,7 @@ class _Table:
             raise InputError(
                 f"No column is the name; give one of {', '.join(names)}, as Title=name"
             )
-        return cls(target, fields, links, [name for name in names if name and name not in given])
+        return cls(target, fields, links, [name for name in names if name not in given])
 
     def lines(self, rows: Rows) -> Iterator[Converted]:
         """The nodes of the rows, and those that their cells name."""
@@ -138,6 +139,8 @@ class _Table:
                 yield "line 1", InputError(f"the column {name} is not loaded: the name is reserved")
         known = {self._id(row) for _, row in rows}
         for place, row in rows:
+            if not _cells(row, [*row]):
+                continue
             try:
                 for line in self._lines(row, known):
                     yield place, line

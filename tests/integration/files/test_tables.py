@@ -15,6 +15,7 @@ Bo Ek;Acme;;+49 2;
 Cy Ruiz;Tide; 2020-05-01 00:00 ;;Sings
 Di Ott;Tide;yesterday;;
 Ann Lee;;;;
+;;;;
 """
 COLUMNS = "Title=name,Met=when,Firm=works for -> Entity,Remarks=notes"
 

@@ -67,12 +67,3 @@ async def test_an_embedder_that_fails_stops_the_migration_and_the_error_reports_
     assert stopped.value.report.nodes.embedded == 60
     assert stopped.value.report.relationships.embedded == 20
     await assert_rest_is_migrated_next(graph, user_id, embedder)
-
-
-async def test_a_failure_cancels_concurrent_batches(graph: KnowledgeGraph, user_id: str) -> None:
-    await many_old(graph, user_id, 100)
-    failing = FailsLater(after=0)
-    stopping = with_embedder(graph, failing)
-    with pytest.raises(MigrationStoppedError):
-        await run(stopping, user_id, batch_size=5)
-    assert all(map(is_untouched, await relationships_of(graph, user_id)))

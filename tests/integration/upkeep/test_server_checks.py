@@ -2,21 +2,13 @@
 
 import pytest
 
-from kgagent import KnowledgeGraph, Settings
-from kgagent.embedding.hashing import HashingEmbedder
+from kgagent import KnowledgeGraph
 from kgagent.errors import EmbeddingUnavailableError
 from kgagent.graph.identifiers import Identifier
 from kgagent.graph.schema_parts import node_vector_index
 from kgagent.knowledge_graph import services_of
-from tests.conftest import Clock
 from tests.integration.upkeep.damaged import healthy, problems
 from tests.support.embedders import WatchedEmbedder
-from tests.support.own_ontology import (
-    dropped_in_the_end,
-    leave_shared_indexes_out,
-    own_graph,
-    own_ontology,
-)
 
 pytestmark = pytest.mark.schema
 
@@ -31,32 +23,6 @@ async def test_a_missing_index_is_an_error_and_init_fixes_it(own: KnowledgeGraph
         f"{name}: missing",
         "kgagent init",
     )
-
-
-async def test_indexes_for_another_length_are_an_error_and_rebuilding_fixes_it(
-    settings: Settings, clock: Clock
-) -> None:
-    async with (
-        dropped_in_the_end(settings, own_ontology()) as ontology,
-        own_graph(settings, HashingEmbedder(96), clock, ontology),
-        KnowledgeGraph.connect(
-            settings=settings,
-            embedder=HashingEmbedder(48),
-            clock=clock,
-            ontology=ontology,
-            ensure_schema=False,
-        ) as graph,
-    ):
-        leave_shared_indexes_out(graph)
-        [finding] = problems(await graph.diagnose())
-        assert finding.severity == "error"
-        assert "made for embeddings of length 96" in finding.message
-        assert finding.fix == (
-            "choose the embedder that the graph was created with; or, to embed everything again, "
-            "kgagent migrate --rebuild-indexes"
-        )
-        await services_of(graph).schema.rebuild_vector_indexes()
-        assert (await graph.diagnose()).is_healthy
 
 
 async def test_the_embedder_is_called_once_and_only_on_request(
