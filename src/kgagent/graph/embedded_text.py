@@ -27,14 +27,12 @@ class EmbeddedText(NamedTuple):
         stored: the record before; None for a new one.
         statements: its statements; None leaves the index of statements as it is.
         before: the statements of the record before.
-        keeps_vector: whether its own embedding stays as it is, even if it is outdated.
     """
 
     text: str
     stored: Record | None
     statements: RecordStatements | None = None
     before: RecordStatements | None = None
-    keeps_vector: bool = False
 
     @classmethod
     def of(
@@ -53,7 +51,7 @@ class EmbeddedText(NamedTuple):
 
     def is_outdated(self, embedder: Embedder) -> bool:
         """Whether the text must be embedded."""
-        return bool(self.text) and not self.keeps_vector and not self.is_current(embedder)
+        return bool(self.text) and not self.is_current(embedder)
 
     def statements_change(self, embedder: Embedder) -> StatementsChange | None:
         """How its entries in the index of statements change, without new embeddings; None if they
@@ -103,12 +101,7 @@ async def vector_changes(embedder: Embedder, texts: Sequence[EmbeddedText]) -> l
                 "embedding_hash": embedding_hash(embedder, one.text),
                 "embedding_model": embedder.model,
             }
-        elif (
-            not one.text
-            and one.stored is not None
-            and not one.keeps_vector
-            and not one.is_current(embedder)
-        ):
+        elif not one.text and one.stored is not None and not one.is_current(embedder):
             properties = {
                 one.stored.vector_property: None,
                 "embedding_hash": None,
