@@ -55,13 +55,7 @@ async def load_files(
     max_notes = services.settings.max_notes
     target = Target(services.ontology, user_id, owner, label, columns, max_notes)
     source = LineSource(paths, target)
-    reader = LoadReader(
-        source,
-        user_id=user_id,
-        ontology=services.ontology,
-        now=services.write_context.clock(),
-        owners=owners,
-    )
+    reader = LoadReader(source, now=services.write_context.clock(), owners=owners)
     with progress.task(f"Checking {source.name}"):
         await asyncio.to_thread(reader.check)
     nodes, relationships = (LoadTally(problems=reader.problems) for _ in range(2))

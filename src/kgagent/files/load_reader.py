@@ -17,7 +17,6 @@ from kgagent.graph.nodes import NodeIntent
 from kgagent.graph.relationships import RelationshipIntent
 from kgagent.models import Note
 from kgagent.names import compatible_name
-from kgagent.ontology import Ontology
 
 _NAMESPACE = uuid.UUID("6f0d4f3c-7f0b-4b8e-9d1e-2f5a1c7f3b60")
 
@@ -45,21 +44,11 @@ class LoadReader:
         counts: number of valid lines with nodes and with relationships.
     """
 
-    def __init__(
-        self,
-        source: LineSource,
-        *,
-        user_id: str,
-        ontology: Ontology,
-        now: datetime,
-        owners: Mapping[str, str],
-    ) -> None:
-        """Read for a user.
+    def __init__(self, source: LineSource, *, now: datetime, owners: Mapping[str, str]) -> None:
+        """Read lines.
 
         Args:
-            source: the lines.
-            user_id: owner of the graph.
-            ontology: provides the keys of nodes and the lifetimes of notes.
+            source: the lines, and the graph that they are for.
             now: time of the load, with time zone.
             owners: names of the nodes that are marked as the owner of the graph (`is_owner`), by
                 `entity_key`.
@@ -67,8 +56,8 @@ class LoadReader:
         self.source = source
         self.problems: dict[int, LineProblem] = {}
         self.counts = Counter[LineKind]()
-        self._user_id = user_id
-        self._ontology = ontology
+        self._user_id = source.target.user_id
+        self._ontology = source.target.ontology
         self._now = now
         self._owners = dict(owners)
         self._keys: dict[str, str] = {}

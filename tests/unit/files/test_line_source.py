@@ -46,20 +46,10 @@ columns = st.sampled_from(
 )
 
 
-def reader_of(path: Path) -> LoadReader:
-    source = LineSource([path], Target(default_ontology(), "me", None, "Entity"))
-    return LoadReader(
-        source,
-        user_id="me",
-        ontology=default_ontology(),
-        now=NOW,
-        owners={},
-    )
-
-
 def read_all(path: Path) -> None:
     """Read a file as a load does."""
-    reader = reader_of(path)
+    source = LineSource([path], Target(default_ontology(), "me", None, "Entity"))
+    reader = LoadReader(source, now=NOW, owners={})
     try:
         reader.check()
     except InputError:
