@@ -24,18 +24,17 @@ from kgagent.models.note import UtcTime
 from kgagent.models.when import When
 
 RESERVED = INTERNAL_PROPERTIES | {
-    *(
-        "entity_key",
-        "name",
-        "aliases",
-        "description",
-        "notes",
-        "relationship_type",
-        "attitude",
-        "proximity",
-        "when",
-    ),
-    *("created_at", "updated_at"),
+    "entity_key",
+    "name",
+    "aliases",
+    "description",
+    "notes",
+    "relationship_type",
+    "attitude",
+    "proximity",
+    "when",
+    "created_at",
+    "updated_at",
 }
 """Names that `properties` must not contain: a line has fields for them, or kgagent maintains
 them.
