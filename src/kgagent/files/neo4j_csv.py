@@ -137,17 +137,17 @@ def _line(columns: list[_Column], row: list[str], target: Target) -> Fields:
     if len(row) != len(columns):
         raise InputError(f"the row has {len(row)} values, but the header {len(columns)}")
     cells = [(column, text) for column, text in zip(columns, row, strict=True) if text.strip()]
-    roles: dict[str, str] = {}
     values = {
         column.name: column.value(text)
         for column, text in cells
         if column.name and column.type not in _ROLES
     }
     ids = {column.name: text for column, text in cells if column.name and column.type == "ID"}
-    for column, text in cells:
-        # An id may be made of several columns.
-        before = f"{roles[column.type]}{_SEPARATOR}" if column.type in roles else ""
-        roles |= {column.type: f"{before}{column.id(text)}"} if column.type in _ROLES else {}
+    # An id may be made of several columns.
+    roles = {
+        role: _SEPARATOR.join(column.id(text) for column, text in cells if column.type == role)
+        for role in {column.type for column, _ in cells} & _ROLES
+    }
     if "ID" in roles:
         given, properties = _divided(ids | values, _NODE_FIELDS)
         labels = roles.get("LABEL", "").split(_SEPARATOR)

@@ -1,5 +1,6 @@
 """kgagent export, import and forget on a real graph."""
 
+import shlex
 from pathlib import Path
 
 import neo4j
@@ -45,6 +46,19 @@ def test_export_writes_the_records_of_the_user(
 def forget_by_hand(server: Server, user_id: str) -> None:
     with neo4j.GraphDatabase.driver(server.uri, auth=(server.username, server.password)) as driver:
         driver.execute_query("MATCH (n:Person {user_id: $user}) DETACH DELETE n", user=user_id)
+
+
+def test_a_table_is_loaded_with_the_columns_that_its_error_proposes(
+    kgagent: Kgagent, tmp_path: Path
+) -> None:
+    file = tmp_path / "contacts.csv"
+    file.write_text("Title;Firm\nAnn Lee;Acme\nBo Ek;Acme\n", "utf-8")
+    refused = kgagent("load", str(file))
+    assert refused.code == 1
+    proposed = '--label Person --map "Title=name,Firm -> Entity"'
+    assert proposed in " ".join(refused.err.split())
+    done = kgagent("load", str(file), *shlex.split(proposed), "--json")
+    assert (done.code, done.payload["nodes"]["created"]) == (0, 3)
 
 
 def test_import_brings_the_records_back_and_lists_conflicts(
