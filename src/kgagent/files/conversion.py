@@ -3,7 +3,7 @@ nodes.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +22,7 @@ class Target:
     Attributes:
         ontology: its labels and relationship types.
         user_id: owner of the graph.
-        owner: key and name of the node that stands for the user; None if there is none.
+        owners: names of the nodes that stand for the user (`is_owner`), by `entity_key`.
         label: label of nodes whose type is no label of the ontology; None makes them errors.
         columns: what the columns of an ordinary table are; None proposes it in an error.
         max_notes: most notes of a node.
@@ -30,10 +30,15 @@ class Target:
 
     ontology: Ontology
     user_id: str
-    owner: tuple[str, str] | None = None
+    owners: Mapping[str, str] = field(default_factory=dict)
     label: str | None = None
     columns: str | None = None
     max_notes: int = 1_000
+
+    @property
+    def owner(self) -> tuple[str, str] | None:
+        """Key and name of the node that stands for the user; None if there is none."""
+        return next(iter(self.owners.items()), None)
 
     def label_fields(self, types: Sequence[str]) -> tuple[str, Fields]:
         """The label of a node, and the property that keeps those of its types that are no labels.

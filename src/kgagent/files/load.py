@@ -51,11 +51,10 @@ async def load_files(
         owner.entity_key: owner.name or "the node"
         for owner in await services.resolver.owners(user_id)
     }
-    owner = next(iter(owners.items()), None)
     max_notes = services.settings.max_notes
-    target = Target(services.ontology, user_id, owner, label, columns, max_notes)
+    target = Target(services.ontology, user_id, owners, label, columns, max_notes)
     source = LineSource(paths, target)
-    reader = LoadReader(source, now=services.write_context.clock(), owners=owners)
+    reader = LoadReader(source, now=services.write_context.clock())
     with progress.task(f"Checking {source.name}"):
         await asyncio.to_thread(reader.check)
     nodes, relationships = (LoadTally(problems=reader.problems) for _ in range(2))

@@ -2,7 +2,7 @@
 
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal
@@ -44,14 +44,12 @@ class LoadReader:
         counts: number of valid lines with nodes and with relationships.
     """
 
-    def __init__(self, source: LineSource, *, now: datetime, owners: Mapping[str, str]) -> None:
+    def __init__(self, source: LineSource, *, now: datetime) -> None:
         """Read lines.
 
         Args:
             source: the lines, and the graph that they are for.
             now: time of the load, with time zone.
-            owners: names of the nodes that are marked as the owner of the graph (`is_owner`), by
-                `entity_key`.
         """
         self.source = source
         self.problems: dict[int, LineProblem] = {}
@@ -59,7 +57,7 @@ class LoadReader:
         self._user_id = source.target.user_id
         self._ontology = source.target.ontology
         self._now = now
-        self._owners = dict(owners)
+        self._owners = dict(source.target.owners)
         self._keys: dict[str, str] = {}
         self._lines_of_ids: dict[str, FileLine] = {}
 

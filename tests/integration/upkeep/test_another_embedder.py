@@ -48,12 +48,12 @@ async def test_embeddings_of_another_length_are_regenerated_after_the_indexes(
         leave_shared_indexes_out(after)
         with pytest.raises(SchemaError, match="kgagent migrate --rebuild-indexes"):
             await services_of(after).schema.ensure()
-        [finding] = [one for one in problems(await after.diagnose()) if "length" in one.message]
-        assert "made for embeddings of length 48" in finding.message
-        assert finding.fix == (
-            "choose the embedder that the graph was created with; or, to embed everything again, "
-            "kgagent migrate --rebuild-indexes"
-        )
+        [fix] = {
+            finding.fix
+            for finding in problems(await after.diagnose())
+            if "made for embeddings of length 48" in finding.message
+        }
+        assert fix.endswith("; or, to embed everything again, kgagent migrate --rebuild-indexes")
         await services_of(after).schema.rebuild_vector_indexes()
         report = await run(after, None)
         assert report.total == Counts(examined=3, embedded=3)

@@ -46,18 +46,3 @@ async def test_without_a_user_every_users_graph_is_migrated(
         [expected] = await embedder.embed([f"Friends of {user_id}"])
         assert stored["user_id"] == user_id
         assert stored["relationship_embedding"] == list(expected)
-
-
-async def test_records_without_a_user_are_reported(own: KnowledgeGraph) -> None:
-    known = names(own.ontology)
-    await cypher(
-        own,
-        f"CREATE (:{known['Person']} {{entity_key: 'a', name: 'A'}})-[:{known['knows']}]->"
-        f"(:{known['Person']} {{entity_key: 'b', name: 'B'}})",
-    )
-    report = await run(own, None)
-    assert (report.nodes.skipped, report.relationships.skipped) == (2, 1)
-    assert {skipped.why for skipped in report.skipped} == {
-        "it has a node without a label of the ontology, entity_key or user_id",
-        "it has no user_id of type string, without which no search finds a node",
-    }

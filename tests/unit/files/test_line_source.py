@@ -48,8 +48,8 @@ columns = st.sampled_from(
 
 def read_all(path: Path) -> None:
     """Read a file as a load does."""
-    source = LineSource([path], Target(default_ontology(), "me", None, "Entity"))
-    reader = LoadReader(source, now=NOW, owners={})
+    source = LineSource([path], Target(default_ontology(), "me", label="Entity"))
+    reader = LoadReader(source, now=NOW)
     try:
         reader.check()
     except InputError:
