@@ -22,7 +22,6 @@ from kgagent.tools.payload import (
     REPEAT_ARGUMENTS,
     Payload,
     ToolText,
-    compact_text,
     decode_arguments,
     dump,
     error_text,
@@ -64,12 +63,8 @@ class ToolResult(GraphModel):
         return {name: without_empty(value) for name, value in dumped.items()}
 
     def to_text(self) -> str:
-        """As a model reads it: the message, and a line for each other field."""
-        fields = self.to_dict()
-        message = fields.pop("message")
-        return "\n".join(
-            [message, *(f"{name}: {compact_text(value)}" for name, value in fields.items())]
-        )
+        """As a model reads it."""
+        return self.message
 
 
 ArgumentsT = TypeVar("ArgumentsT", bound=BaseModel)

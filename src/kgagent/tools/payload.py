@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kgagent.answers.safe_text import safe_text
 from kgagent.errors import InputError, KgAgentError, NodeNotFoundError
 from kgagent.formatting import in_one_line, visible_text
 
@@ -50,19 +49,6 @@ class ToolText:
 def failure(error: str) -> Payload:
     """The payload of a failed call; the error becomes one line that every surface can print."""
     return {"success": False, "error": one_line(error)}
-
-
-def compact_text(value: object) -> str:
-    """A value of a payload in one line: JSON without quotes around texts and names where they can
-    be omitted.
-    """
-    if isinstance(value, str):
-        return safe_text(value)
-    if isinstance(value, dict):
-        return "; ".join(f"{safe_text(name)}: {compact_text(item)}" for name, item in value.items())
-    if isinstance(value, list):
-        return " | ".join(map(compact_text, value))
-    return json.dumps(value)
 
 
 def one_line(error: str) -> str:

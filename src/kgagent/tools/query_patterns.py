@@ -262,19 +262,8 @@ def _message(result: PatternResult, query: GraphQuery) -> str:
             len(result.paths) == query.max_paths and examined > len(result.paths)
         )
         return f"{found}, and more exist" if is_cut else found
-    fallback = "`hybrid` contains the results of a hybrid search" if result.hybrid else ""
-    if not query.all_patterns and query.traversal is None:
-        return (
-            f"The query has neither patterns nor a traversal; "
-            f"{fallback or '`nodes` contains the targets'}"
-        )
-    if not query.all_patterns and not query.targets:
-        return "; ".join(filter(None, ("A traversal needs targets, but none were given", fallback)))
-    if not fallback:
-        return "No path was found" + (
-            "" if query.query or query.targets else ", and there is no query to search for"
-        )
-    return (
-        f"No path was found; {fallback}, which do not answer the "
-        f"{'pattern' if query.all_patterns else 'traversal'}"
+    is_walk = query.all_patterns or (query.targets and query.traversal is not None)
+    found = (
+        "No path was found" if is_walk else "There are no patterns, and no targets with a traversal"
     )
+    return f"{found}; `hybrid` has the results of a hybrid search" if result.hybrid else found

@@ -12,6 +12,7 @@ from pydantic import Field
 
 from kgagent.answers.items import Item, NodeItem, NoteItem, RelationshipItem, RenderState
 from kgagent.answers.page import Content, text_page
+from kgagent.answers.safe_text import safe_text
 from kgagent.answers.safe_triplet import safe_triplet
 from kgagent.answers.token_budget import RECORD_TOKENS, estimated_tokens, fit_record, json_tokens
 from kgagent.formatting import beginning, counted, in_one_line
@@ -26,7 +27,7 @@ from kgagent.models.graph import GraphModel
 from kgagent.ontology import Ontology
 from kgagent.tools.base import ToolResult
 from kgagent.tools.context import ToolContext
-from kgagent.tools.payload import Payload, compact_text
+from kgagent.tools.payload import Payload
 
 TEXT_TOKENS = 2_000
 """Tokens of an answer with records as text; the records get at least a quarter of them."""
@@ -81,7 +82,11 @@ class WriteToolResult(ToolResult):
     def short_text(self) -> str:
         """What was written, without the records, and when new notes expire."""
         values = ((name, getattr(self, name)) for name in self.text_fields)
-        lines = [f"{name}: {compact_text(value)}" for name, value in values if value is not None]
+        lines = [
+            f"{name}: {safe_text(value) if isinstance(value, str) else json.dumps(value)}"
+            for name, value in values
+            if value is not None
+        ]
         return "\n".join(
             [self.message, *lines, *map(str, getattr(self, "note_expiries", None) or ())]
         )
