@@ -159,8 +159,19 @@ class Record:
         for name in HISTORY_FIELDS:
             if name != "when":
                 self._restate(name)
-        if types := self.stated["relationship_type"]:
-            types[-1].when = self.values.get("when")
+        self._date_types()
+
+    def _date_types(self) -> None:
+        """Give the types their periods: the present one has that of the record, and one to which
+        others were added shares theirs.
+        """
+        following = None
+        for one in reversed(self.stated["relationship_type"]):
+            if following is None:
+                one.when = self.values.get("when")
+            elif has_all(following.value, one.value):
+                one.when = following.when
+            following = one
 
     def _restate(self, name: str) -> None:
         """Put together what was stated of a field, from the history."""
@@ -175,7 +186,7 @@ class Record:
                 begins = None if is_first and not old.said_on else old.end
         self.stated[name] = every
 
-    def change(  # noqa: C901
+    def change(
         self,
         values: Mapping[str, Any],
         now: datetime,
@@ -208,9 +219,7 @@ class Record:
             old, new = self.values.get(name), values.get(name)
             if name not in values or new == old:
                 continue
-            is_longer = name == "relationship_type" and not is_other_type
-            if name == "when" and old and new:
-                is_longer = set(old.split("; ")) <= set(new.split("; "))
+            is_longer = name == "when" and old and new and has_all(new, old, "; ")
             is_noted = name in {"description", "attitude", "proximity"} and (
                 said_on or source or any(one.field == name for one in self.history)
             )
@@ -232,15 +241,14 @@ class Record:
             if name == "when":
                 continue
             every = stated[name]
-            if is_longer or (corrected and every):
+            if corrected and every:
                 every[-1].value = new or None
             elif corrected or not every:
                 every.append(Stated(new or None, None if corrected or not said_on else known))
             else:
                 every.append(Stated(new or None, known or now.date()))
         self.values |= values
-        if types := stated["relationship_type"]:
-            types[-1].when = self.values.get("when")
+        self._date_types()
 
     def former(self, name: str) -> dict[str, Any] | None:
         """The values that a field gets if its last other value returns; None if it had none."""
@@ -249,7 +257,11 @@ class Record:
         if not entries:
             return None
         last = entries[-1]
-        is_period = name == "relationship_type" and not last.corrected
+        is_period = (
+            name == "relationship_type"
+            and not last.corrected
+            and not has_all(self.values["relationship_type"], last.value)
+        )
         return {name: last.value, **({"when": last.when} if is_period else {})}
 
     def _say_earlier(
@@ -495,7 +507,7 @@ class UserModel:
             # A type that only says the Neo4j type in words gives way to any other.
             adds_type = not (item.get("replaces") or corrected or old_type == in_words(ends))
             if new_type and adds_type:
-                notes = self._add_type(record, given, said_on, source) + notes
+                notes = self._add_type(ends, record, given, said_on, source) + notes
             is_other = (
                 bool(new_type)
                 and not adds_type
@@ -529,9 +541,15 @@ class UserModel:
 
     @staticmethod
     def _add_type(
-        record: Record, given: dict[str, Any], said_on: str | None, source: str | None
+        ends: Ends,
+        record: Record,
+        given: dict[str, Any],
+        said_on: str | None,
+        source: str | None,
     ) -> list[Note]:
-        """Add a type to those of a relationship; the note that a second description becomes."""
+        """Add a type to those of a relationship; the note that a second description becomes, or a time
+        that is not that of all types.
+        """
         known, added = (
             record.values["relationship_type"].split(", "),
             given["relationship_type"].split(", "),
@@ -540,16 +558,17 @@ class UserModel:
             [*known, *(name for name in added if name not in known)]
         )
         description = given.get("description")
-        if (
-            set(known) == set(added)
-            or not description
-            or record.values.get("description") in {None, "", description}
-        ):
+        if set(known) == set(added):
             return []
-        del given["description"]
-        when = given.get("when") if record.values.get("when") else given.pop("when", None)
+        when = given.pop("when", None)
+        if description and record.values.get("description") not in {None, "", description}:
+            content = given.pop("description")
+        elif when:
+            content = f"{ends[0]} {', '.join(added)} {ends[1]}."
+        else:
+            return []
         times = _times(when, said_on)
-        return [Note(description, times["when"], source, said_on=times["said_on"])]
+        return [Note(content, times["when"], source, said_on=times["said_on"])]
 
     def delete_relationship(self, ends: Ends, with_node: str) -> None:
         """Delete a relationship, perhaps with a node."""
@@ -638,12 +657,18 @@ class UserModel:
 
 def _statements(record: Record, now: datetime) -> Iterator[tuple[str, str]]:
     said_on = record.said_on
+    first = record.values.get("relationship_type", "").split(", ")[0]
     for old in record.history:
-        if old.field == "relationship_type" and not old.corrected:
+        if old.field == "relationship_type" and not old.corrected and not has_all(old.value, first):
             said_on = old.said_on
     if when := record.values.get("when") or said_on:
         yield when, record.values.get("description") or ""
     yield from ((note.when, note.content) for note in record.current_notes(now) if note.when)
+
+
+def has_all(text: str, other: str | None, separator: str = ", ") -> bool:
+    """Whether a text lists all that another one lists."""
+    return set((other or "").split(separator)) <= set(text.split(separator))
 
 
 def is_new_type(ends: Ends, old: str, new: str | None) -> bool:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from kgagent.errors import NotFoundError
 from kgagent.graph.records import Record, plain
-from kgagent.models.history import HistoryEntry
+from kgagent.models.history import HistoryEntry, has_all_types
 from kgagent.names import shorten_name
 
 FormerField = Literal["name", "description", "relationship_type", "attitude", "proximity", "when"]
@@ -28,13 +28,14 @@ class FormerValue:
     value: str | None = None
 
     def values(self, stored: Record) -> dict[str, Any]:
-        """The properties to write; a type returns with its period.
+        """The properties to write; a type that was replaced returns with its period.
 
         Raises:
             NotFoundError: the history has no such value.
         """
         entry = self._find(stored)
-        if entry.field == "relationship_type" and not entry.corrected:
+        is_type = entry.field == "relationship_type" and not entry.corrected
+        if is_type and not has_all_types(stored.properties.get("relationship_type"), entry.value):
             return {entry.field: entry.value, "when": entry.when}
         return {entry.field: entry.value}
 

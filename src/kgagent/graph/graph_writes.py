@@ -5,6 +5,7 @@ relationships that may join new ones.
 import json
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 from types import MappingProxyType
 from typing import Any
 
@@ -214,8 +215,9 @@ class GraphStrategy:
             for name, value in intent.values.items()
         }
         settled = self._values.settle(asked, stored, before, values)
-        notes = (self._note(*note) for note in settled.notes)
-        intent = replace(intent, notes=(*notes, *intent.notes))
+        ended_notes = dict(settled.notes)
+        kept = (note for note in intent.notes if note.content not in ended_notes)
+        intent = replace(intent, notes=(*starmap(self._note, settled.notes), *kept))
         plan = self._changed(intent, stored, before, settled.values, ended=ended)
         state.relationships[:] = [
             plan.after,
@@ -383,6 +385,8 @@ class GraphStrategy:
     ) -> RelationshipIntent:
         """A write that adds a type; a second description becomes a note, with its time.
 
+        The time of a relationship is that of all its types, so that of one becomes a note too.
+
         Raises:
             InputError: the relationship would have too many types.
         """
@@ -390,17 +394,18 @@ class GraphStrategy:
         if not given or not old:
             return intent
         values = {**intent.values, "relationship_type": with_types(old, given)}
-        description = values.get("description")
-        if (
-            is_same(old, given)
-            or not description
-            or stored.text("description") in {"", description}
-        ):
+        if is_same(old, given):
             return replace(intent, values=values)
-        del values["description"]
-        # The time of the whole relationship, if it has one, gets that of the new type too.
-        when = values.get("when") if stored.text("when") else values.pop("when", None)
-        return replace(intent, values=values, notes=(self._note(description, when), *intent.notes))
+        when, content = values.pop("when", None), None
+        if values.get("description") and stored.text("description") not in {
+            "",
+            values["description"],
+        }:
+            content = values.pop("description")
+        elif when:
+            content = f"{with_properties(stored, {'relationship_type': given}).triplet}."
+        added = (self._note(content, when),) if content else ()
+        return replace(intent, values=values, notes=(*added, *intent.notes))
 
     def _end(self, key: str, stored: End | None) -> End | None:
         """A node of a relationship as it will be."""

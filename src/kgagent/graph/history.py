@@ -45,7 +45,8 @@ def replaced_values(
 ) -> list[HistoryEntry]:
     """What a write adds to the history of a record: the earlier values that it replaces.
 
-    The period of a type that changes is kept with the type. That there was no value is noted if it
+    The period of a type that another one replaces is kept with the type; one that is added shares
+    the period. That there was no value is noted if it
     is known when or where the new one was said, or if there was one before.
 
     Args:
@@ -67,11 +68,14 @@ def replaced_values(
     replaced = {
         name: plain(value) if value != "" else None
         for name, value in old.items()
-        if name in changes and not is_extension(name, str(value), str(changes[name]))
+        if name in changes
+        and not (name == "when" and is_extended_when(str(value), changes[name] or ""))
     }
-    period = None
-    if "relationship_type" in replaced and not corrected:
-        period = replaced.pop("when", None) or stored.text("when") or None
+    period, former = None, replaced.get("relationship_type")
+    if former is not None and not corrected:
+        period = stored.text("when") or None
+        if not is_extended(str(former), str(changes["relationship_type"])):
+            replaced.pop("when", None)
     return [
         HistoryEntry(
             field=name,

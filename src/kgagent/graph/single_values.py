@@ -4,10 +4,13 @@ time, such as "lives in", and what the write names.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kgagent.errors import InputError, NotFoundError
 from kgagent.graph.facts import Ending, Fact, Span, last_period, since
+from kgagent.graph.former_value import FormerValue
 from kgagent.graph.named_facts import named_fact
 from kgagent.graph.property_names import HEARD_ON
 from kgagent.graph.record_saver import with_properties
@@ -84,10 +87,18 @@ class SingleValues:
         self, intent: RelationshipIntent, stored: Sequence[RelationshipRecord] = ()
     ) -> Subjects:
         """The nodes of which an intent may write one value, given the relationships of its pair."""
+        source, target = intent.from_entity_key, intent.to_entity_key
+        if isinstance(intent.edit, FormerValue):
+            names = set[str]()
+            for record in stored:
+                with suppress(NotFoundError):
+                    restored = with_properties(record, intent.edit.values(record))
+                    names |= type_names(restored.text("relationship_type"))
+                    source, target = record.ends_in_direction
+            return self._types.single_value_nodes(names, source, target)
         if intent.edit is not None:
             return {}
         names = type_names(intent.new_type)
-        source, target = intent.from_entity_key, intent.to_entity_key
         for record in stored:
             known = type_names(record.text("relationship_type"))
             if not names and intent.values.get("when"):
@@ -186,9 +197,11 @@ class SingleValues:
             before: the same, or an empty relationship.
             values: the properties that the write sets.
         """
-        if intent.edit is not None:
-            return Settled(dict(values))
         record = with_properties(before, values)
+        if intent.edit is not None:
+            if {"when", *_TYPE} & values.keys():
+                self._check_restored(record)
+            return Settled(dict(values), is_guarded=bool(self.subjects(intent, [before])))
         known = set[str]() if stored is None else type_names(stored.text("relationship_type"))
         names = type_names(intent.values.get("relationship_type") if stored else intent.new_type)
         given = intent.values.get("when")
@@ -198,7 +211,8 @@ class SingleValues:
         declared = self._types.single_value_nodes(names, *record.ends_in_direction)
         # What is told of the past ends nothing by itself.
         subjects = declared if span.last >= self._now.first else {}
-        named = [self._named(text, intent, record, span) for text in intent.ends]
+        own_facts = [Fact.of(stored, known, self._today)] if stored else []
+        named = [self._named(text, intent, own_facts, span) for text in intent.ends]
         if not declared and not named:
             return Settled(dict(values))
         # Of a relationship that exists, a correction may be about what else is given.
@@ -322,8 +336,26 @@ class SingleValues:
         days = sorted({*known, said}, key=period_of)[-MAX_HEARD:]
         return {} if days == known else {HEARD_ON: "; ".join(days)}
 
+    def _check_restored(self, record: RelationshipRecord) -> None:
+        """Check that a relationship with an earlier value holds beside no other one of which one
+        can.
+
+        Raises:
+            InputError: it does.
+        """
+        day = self._today.first
+        names = type_names(record.text("relationship_type"))
+        declared = self._types.single_value_nodes(names, *record.ends_in_direction)
+        fact = Fact.of(record, set().union(*declared.values()), self._today)
+        rivals = [one for one in self._rivals(declared, record) if one.on(day)]
+        if rivals and fact.on(day):
+            raise InputError(
+                f"{fact.text!r} would hold beside {rivals[0].text!r}, and one of them can. Say "
+                "with remember which one holds; with correction if the other never did"
+            )
+
     def _named(
-        self, text: str, intent: RelationshipIntent, record: RelationshipRecord, span: Span
+        self, text: str, intent: RelationshipIntent, own: Sequence[Fact], span: Span
     ) -> Fact:
         """What a write says that it ends.
 
@@ -335,9 +367,9 @@ class SingleValues:
             for node in intent.pair
             for records in self._lists[node]
             for one in records
-            if one.pair != record.pair
+            if one.pair != intent.pair
         }
-        fact = named_fact(text, list(others.values()), span.first)
+        fact = named_fact(text, list(others.values()), span.first, own)
         fingerprint = _fingerprint(fact.record)
         guard = self.guards[next(key for key in intent.pair if key in fact.record.pair)]
         if fact.record.element_id and fingerprint not in guard["found"]:

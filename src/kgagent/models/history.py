@@ -70,7 +70,8 @@ def values_on(
     Each value holds from the day on which the one before ended. Of those that began by a day, the
     one that was written last holds, so that a later statement about an earlier time counts; a value
     that was corrected never held. The period `when` belongs to the type: a type that ended has its
-    own, and another period of the same type corrects the one before.
+    own, one to which another was added has that of both, and another period of the same type
+    corrects the one before.
 
     Args:
         present: the properties of the record.
@@ -79,16 +80,21 @@ def values_on(
     """
     found: dict[str, HistoryEntry] = {}
     began: set[str] = set()
+    types, period = present.get("relationship_type"), present.get("when")
     for entry in reversed(history):
         if entry.corrected or entry.end is None or entry.field in began or entry.field == "when":
             continue
         if entry.end <= day:
             began.add(entry.field)
-        else:
-            found[entry.field] = entry
+            continue
+        found[entry.field] = entry
+        if entry.field == "relationship_type":
+            if not has_all_types(types, entry.value):
+                period = entry.when
+            types = entry.value
     values: dict[str, Any] = {name: entry.value for name, entry in found.items()}
     if "relationship_type" in found:
-        values["when"] = found["relationship_type"].when
+        values["when"] = period
     has_period = bool(values.get("when", present.get("when")))
     is_said_later = (first_day(present.get("said_on")) or OPEN_START) > day
     if not has_period and is_said_later and present.get("description"):
@@ -98,6 +104,11 @@ def values_on(
         if entry.value is None and name not in began and (has_period or not entry.said_on):
             del values[name]
     return values
+
+
+def has_all_types(types: object, former: object) -> bool:
+    """Whether a text lists all types of a former one, so that only others were added."""
+    return type_names(str(former or "")) <= type_names(str(types or ""))
 
 
 def is_valid(record: Mapping[str, Any], period: Period) -> bool:

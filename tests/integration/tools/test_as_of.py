@@ -73,6 +73,20 @@ async def test_a_search_as_of_a_day_has_the_relationship_of_that_day(
     assert of_tool == of_vectors == ([] if shown is None else [shown])
 
 
+@pytest.mark.parametrize(
+    ("as_of", "shown"),
+    [("2019", None), ("2021", "friend"), ("2024", "friend, boss"), (None, "friend, boss")],
+)
+async def test_a_type_that_was_added_holds_since_then(
+    tools: Toolset, as_of: str | None, shown: str | None
+) -> None:
+    succeeded(await tools.remember(nodes=NODES, **said("friend", "2020-05")))
+    succeeded(await tools.remember(**said("boss", "2023-01", replaces=False)))
+    found = succeeded(await tools.hybrid_search(query="Ada and Bo", as_of=as_of))
+    types = [one["relationship_type"] for one in found.get("relationships", ())]
+    assert types == ([shown] if shown else [])
+
+
 async def test_what_is_dated_by_a_conversation_is_found_between_its_days(tools: Toolset) -> None:
     succeeded(await tools.remember(nodes=NODES, **said("boss", "2020-05")))
     for between, count in (("2020", 1), ("2021", 0)):

@@ -289,7 +289,7 @@ async def test_a_second_type_is_added_and_its_description_becomes_a_note(
         "They grew up in Cork.",
     )
     assert note_contents(stored) == ["Ines rents her attic."]
-    assert "history" not in stored
+    assert [one["value"] for one in json.loads(stored["history"])] == ["sister"]
     again = [SISTER, LANDLADY, {**SISTER, "relationship_type": "Sister"}]
     assert (
         succeeded(await tools.remember(relationships=again))["message"]

@@ -11,7 +11,7 @@ import pytest
 from kgagent import KnowledgeGraph
 from kgagent.tools import Payload, Toolset
 from tests.conftest import Clock
-from tests.support.payloads import succeeded
+from tests.support.payloads import error_of, succeeded
 from tests.support.stored import cypher, relationships_of
 
 PEOPLE = [{"label": "Person", "name": name} for name in ("Anna", "Bo", "Cy")]
@@ -275,6 +275,7 @@ async def test_an_item_says_itself_what_it_ends(
     [
         ("sails with Cy", "'sails with Cy' is no relationship of the two nodes. These are: 'Anna "),
         ("friend of", "'friend of' may be 'Anna friend of"),
+        ("born in", "'born in' is the relationship itself; give its new type with replaces"),
     ],
 )
 async def test_what_an_item_ends_must_be_one_known_relationship(
@@ -283,11 +284,46 @@ async def test_what_an_item_ends_must_be_one_known_relationship(
     friends = [
         {"from": "Anna", "to": who, "relationship_type": "friend of"} for who in ("Bo", "Cy")
     ]
-    await tell(tools, *friends)
+    await tell(tools, *friends, lives_in("Oslo", relationship_type="born in"))
     payload = await tell(tools, lives_in("Oslo", ends=[ends]), lives_in("Rome"))
     [failed] = payload["failures"]
     assert error in failed["error"]
-    assert set(await times(graph, user_id)) == {"Bo", "Cy", "Rome"}
+    assert set(await times(graph, user_id)) == {"Bo", "Cy", "Oslo", "Rome"}
+
+
+async def test_an_item_with_correction_says_that_what_it_ends_never_held(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    works = {"from": "Anna", "to": "Acme", "relationship_type": "works for"}
+    await tell(tools, works, lives_in("Oslo", when="2015/.."))
+    payload = await tell(tools, {**works, "ends": ["lives in Oslo"], "correction": True})
+    assert payload["ended"] == ["Anna lives in Oslo (was never so)"]
+    assert await times(graph, user_id) == {"Acme": None, "Oslo": None}
+    assert await relationships_of_type(graph, user_id, "associated with")
+
+
+async def test_a_restored_time_may_not_make_two_values_hold(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    for place, when in (("Oslo", "2015/.."), ("Bergen", "2020/..")):
+        await tell(tools, lives_in(place, when=when))
+    ends = {"from_entity_key": "Anna", "to_entity_key": "Oslo"}
+    error = error_of(await tools.restore(**ends, field="when"))
+    assert "'Anna lives in Oslo' would hold beside 'Anna lives in Bergen'" in error
+    succeeded(await tools.delete_relationship(from_entity_key="Anna", to_entity_key="Bergen"))
+    succeeded(await tools.restore(**ends, field="when"))
+    assert await times(graph, user_id) == {"Oslo": "2015/.."}
+
+
+async def test_the_time_of_another_type_leaves_that_of_a_value(
+    tools: Toolset, graph: KnowledgeGraph, user_id: str
+) -> None:
+    await tell(tools, lives_in("Oslo", when="2015/.."))
+    await tell(tools, lives_in("Oslo", relationship_type="works in", when="2020/.."))
+    [both] = await relationships_of_type(graph, user_id, "lives in, works in")
+    assert both["when"] == "2015/.."
+    [note] = json.loads(both["notes"])
+    assert (note["content"], note["when"]) == ("Anna works in Oslo.", "2020/..")
 
 
 async def test_values_of_two_sources_of_which_none_is_later_are_a_conflict_until_one_call_settles_it(
