@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 from kgagent.cli.app import app
 
 COMMANDS = (
-    "demo",
     "up",
     "down",
     "status",
@@ -21,7 +20,7 @@ COMMANDS = (
     "restore",
     "doctor",
 )
-SERVING = ("mcp", "view")
+FOR_PEOPLE_OR_CLIENTS = ("demo", "mcp", "view")
 HEAVY = (
     "neo4j",
     "openai",
@@ -36,10 +35,13 @@ HEAVY = (
 
 def test_every_command_has_help() -> None:
     result = CliRunner().invoke(app, ["--help"])
-    assert all(command in result.stdout for command in COMMANDS + SERVING)
-    for command in COMMANDS + SERVING:
+    assert all(command in result.stdout for command in COMMANDS + FOR_PEOPLE_OR_CLIENTS)
+    for command in COMMANDS + FOR_PEOPLE_OR_CLIENTS:
         result = CliRunner().invoke(app, [command, "--help"])
-        assert (result.exit_code, "--json" in result.stdout) == (0, command not in SERVING)
+        assert (result.exit_code, "--json" in result.stdout) == (
+            0,
+            command not in FOR_PEOPLE_OR_CLIENTS,
+        )
 
 
 @pytest.mark.parametrize(

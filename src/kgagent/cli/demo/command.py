@@ -10,8 +10,7 @@ import typer
 from rich.text import Text
 
 from kgagent.cli.graph_session import run_with_graph
-from kgagent.cli.options import Json
-from kgagent.cli.output import show
+from kgagent.cli.output import print_result
 from kgagent.errors import SchemaError
 
 
@@ -21,7 +20,6 @@ def demo(
         bool,
         typer.Option(help="Whether a local Neo4j that the demo starts keeps running afterwards."),
     ] = True,
-    json: Json = False,
 ) -> None:
     """Load a sample graph, ask five questions, and show what relationship search adds to the
     results.
@@ -62,4 +60,4 @@ def demo(
     ]
     if local is not None and not stops_server:
         steps.append(step("down", "stop the local Neo4j, which keeps running"))
-    show(result.to_dict(), *result_view(result), *steps, json=json)
+    print_result(*result_view(result), *steps)

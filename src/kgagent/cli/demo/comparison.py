@@ -3,7 +3,7 @@ questions.
 """
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgagent.cli.demo.sample import Question, questions, sample_file
 from kgagent.cli.progress import RichProgress
@@ -45,59 +45,32 @@ class Comparison:
         }
         return self.found_by_nodes | self.question.expected & ends
 
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to JSON data."""
-        return {
-            "question": self.question.question,
-            "expected": sorted(self.question.expected),
-            "found_by_node_search": sorted(self.found_by_nodes),
-            "found_with_relationship_search": sorted(self.found_with_relationships),
-            "nodes": [result.to_dict() for result in self.nodes],
-            "relationships": [result.to_dict() for result in self.relationships],
-        }
-
 
 @dataclass(frozen=True)
 class DemoResult:
     """The result of the demo.
 
     Attributes:
-        uri: address of the Neo4j.
         version: version of the Neo4j.
         embedder: the embedder that was used.
         report: report of loading the sample graph.
         comparisons: results for the questions, in their order.
     """
 
-    uri: str
     version: str
     embedder: str
     report: LoadReport
     comparisons: tuple[Comparison, ...]
 
-    @property
-    def totals(self) -> dict[str, int]:
-        """Number of expected people of all questions, and how many of them were found."""
-        return {
-            "expected": sum(len(comparison.question.expected) for comparison in self.comparisons),
-            "by_nodes": sum(len(comparison.found_by_nodes) for comparison in self.comparisons),
-            "with_relationships": sum(
-                len(comparison.found_with_relationships) for comparison in self.comparisons
-            ),
-        }
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to JSON data."""
-        return {
-            "uri": self.uri,
-            "version": self.version,
-            "embedder": self.embedder,
-            "user": USER,
-            "limit": LIMIT,
-            "load": self.report.model_dump(mode="json"),
-            "questions": [comparison.to_dict() for comparison in self.comparisons],
-            "totals": self.totals,
-        }
+    def counts(self) -> tuple[int, int, int]:
+        """How many people of all questions are expected, found by node search, and found with
+        relationship search.
+        """
+        return (
+            sum(len(one.question.expected) for one in self.comparisons),
+            sum(len(one.found_by_nodes) for one in self.comparisons),
+            sum(len(one.found_with_relationships) for one in self.comparisons),
+        )
 
 
 async def run_demo(graph: "KnowledgeGraph") -> DemoResult:
@@ -114,10 +87,8 @@ async def run_demo(graph: "KnowledgeGraph") -> DemoResult:
         for question in questions():
             comparisons.append(await _compare(graph.retrieval, question))
             advance(1)
-    store = services_of(graph).store
-    return DemoResult(
-        store.uri, store.features.version, str(graph.embedder), report, tuple(comparisons)
-    )
+    version = services_of(graph).store.features.version
+    return DemoResult(version, str(graph.embedder), report, tuple(comparisons))
 
 
 async def _compare(retrieval: RetrievalService, question: Question) -> Comparison:

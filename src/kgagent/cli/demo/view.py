@@ -33,11 +33,11 @@ def result_view(result: DemoResult) -> Iterator[RenderableType]:
     )
     for comparison in result.comparisons:
         yield _question(comparison)
-    totals = result.totals
+    expected, by_nodes, with_relationships = result.counts()
     yield Text.assemble(
         "\nExpected people found: node search alone ",
-        f"{totals['by_nodes']} of {totals['expected']}, with relationship search ",
-        (f"{totals['with_relationships']} of {totals['expected']}", _MATCH),
+        f"{by_nodes} of {expected}, with relationship search ",
+        (f"{with_relationships} of {expected}", _MATCH),
         ".\n",
         style="bold",
     )
