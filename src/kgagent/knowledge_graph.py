@@ -26,15 +26,18 @@ from pydantic import BaseModel
 
 from kgagent.embedding.base import LONGEST_LOADING, Embedder
 from kgagent.embedding.factory import make_embedder
-from kgagent.errors import EmbeddingUnavailableError, InputError
+from kgagent.errors import EmbeddingUnavailableError, InputError, KgAgentError
 from kgagent.graph.connection import Credentials, use_driver
+from kgagent.graph.sources import SourceText, save_sources
 from kgagent.graph.store import Store
+from kgagent.graph.user_graph import UserGraph
 from kgagent.graph.writes import OnChange
 from kgagent.models import (
     ExploreRequest,
     ExploreResult,
     FindPathsRequest,
     FindPathsResult,
+    GraphNode,
     HybridSearchRequest,
     HybridSearchResult,
     LikelyDuplicate,
@@ -411,6 +414,45 @@ class KnowledgeGraph:
             return await self._services.retrieval.duplicates(
                 user_id=user_id, threshold=threshold, limit=limit
             )
+
+    async def add_source(
+        self,
+        name: str,
+        text: str,
+        *,
+        user_id: str,
+        description: str = "",
+        said_on: str | None = None,
+    ) -> GraphNode:
+        """Store the text of a conversation, a document or a page, whose passages searches find.
+
+        No model is needed. The source is found by its name, or created; another text replaces the
+        one that it has, and the same text costs nothing.
+
+        Args:
+            name: title of the source.
+            text: all that was said or written, up to 5,000,000 characters. Turns of a conversation
+                are lines such as "Ruth: …".
+            user_id: owner of the graph.
+            description: one sentence about the source.
+            said_on: date of the conversation or the document, in EDTF.
+
+        Raises:
+            InputError: an argument is invalid, or several sources have the name.
+            EmbeddingError: the text could not be embedded; nothing was stored.
+            StoreError: the database failed; nothing was stored.
+        """
+        check_user_id(user_id)
+        source = validate(
+            SourceText,
+            {"name": name, "text": text, "description": description, "said_on": said_on},
+        )
+        services = self._services
+        graph = UserGraph(services.nodes, services.relationships, services.write_context, user_id)
+        [outcome] = await save_sources(graph, services.resolver, [source])
+        if isinstance(outcome, KgAgentError):
+            raise outcome
+        return outcome.record
 
     async def load(
         self,

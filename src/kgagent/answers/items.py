@@ -10,11 +10,13 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
+from kgagent.answers.passage_text import quoted
 from kgagent.answers.safe_text import safe_name, safe_text
 from kgagent.answers.token_budget import cut, estimated_tokens, fits
 from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import FormerDescription, HistoryEntry, Stated
 from kgagent.models.note import Note, oldest_first
+from kgagent.models.passage import Passage
 from kgagent.models.when import day_of_question, is_past, period_of, with_time
 from kgagent.names import plain_words
 from kgagent.ontology.model import as_words
@@ -206,17 +208,18 @@ class RenderState:
         return not rest
 
     def statements(self, item: GraphNode | GraphRelationship) -> "Shown":
-        """The description to show, if any, the notes to show, the best first, and the other current
-        notes.
+        """The description to show, if any, the notes and passages to show, the best first, and the
+        other current notes.
 
         If a search scored the statements: the best of them. Otherwise of few notes all, else those
             with most of the
         words that were asked for, or the newest.
         """
-        current = current_notes(item, self.now)
+        current, scored = current_notes(item, self.now), scored_statements(item, self.now)
         if len(current) <= FEW_NOTES:
-            return Shown(item.description, current)
-        if scored := scored_statements(item, self.now)[: MATCHING_NOTES + 1]:
+            passages = [one.note for one in scored if isinstance(one.note, Passage)]
+            return Shown(item.description, [*current, *passages[:MATCHING_NOTES]])
+        if scored := scored[: MATCHING_NOTES + 1]:
             notes = [one.note for one in scored if one.note is not None][:MATCHING_NOTES]
             description = item.description if any(one.note is None for one in scored) else ""
             return Shown(description, notes, without(current, notes))
@@ -241,7 +244,8 @@ class RenderState:
         details += self.source_details(note.source_entity_key)
         if note.expires_at:
             details.append(f"until {note.expires_at:%Y-%m-%d}")
-        return safe_text(note.content) + (f" ({', '.join(details)})" if details else "")
+        text = quoted(note.content, self.asked) if isinstance(note, Passage) else note.content
+        return safe_text(text) + (f" ({', '.join(details)})" if details else "")
 
 
 @dataclass(frozen=True)

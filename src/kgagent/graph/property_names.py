@@ -34,6 +34,9 @@ FIRST_SAID = ("said_on", "source_entity_key")
 HEARD_ON = "heard_on"
 """The days on which a type with one value was said to hold, in EDTF, in order."""
 
+SOURCE_TEXT = "source_text"
+"""The text of a source, whose passages are statements of it."""
+
 INTERNAL_PROPERTIES = frozenset(
     {
         *NODE_EMBEDDINGS,
@@ -54,7 +57,7 @@ INTERNAL_PROPERTIES = frozenset(
         "version",
         "write_lock",
     }
-    | {"relationship_key", "user_id", "history", *FIRST_SAID, HEARD_ON}
+    | {"relationship_key", "user_id", "history", SOURCE_TEXT, *FIRST_SAID, HEARD_ON}
 )
 BOOKKEEPING = (
     "version",

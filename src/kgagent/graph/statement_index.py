@@ -11,7 +11,8 @@ from typing import Any
 
 from kgagent.embedding.base import Embedder
 from kgagent.formatting import has_unpaired_surrogates
-from kgagent.graph.property_names import DAYS, NO_DAYS, PERIODS
+from kgagent.graph.passages import passages_of
+from kgagent.graph.property_names import DAYS, NO_DAYS, PERIODS, SOURCE_TEXT
 from kgagent.graph.records import RelationshipRecord
 from kgagent.graph.store import Row
 from kgagent.graph.stored_embeddings import embedding_hash
@@ -29,15 +30,15 @@ from kgagent.models.history import FormerDescription, former_descriptions, had_o
 from kgagent.models.note import format_utc
 from kgagent.models.when import periods_of
 
-STATEMENT_FORMAT = 1
+STATEMENT_FORMAT = 2
 """Version of the entries in the index of statements; those of an earlier one are made again."""
 
 
 def record_statements(
     kind: RecordKind[RecordT, Any], record: RecordT, now: datetime
 ) -> RecordStatements:
-    """The statements of a record: the record itself with its description, each of its notes, and
-    its former descriptions.
+    """The statements of a record: the record itself with its description, each of its notes, its
+    former descriptions, and the passages of its text.
 
     A note with the text of the description is the same statement.
 
@@ -66,6 +67,10 @@ def record_statements(
             )
             known = texts.get(note.content, IndexedStatement(note.content, ()))
             texts[note.content] = known._replace(times=(*known.times, time))
+    for passage in passages_of(record.text(SOURCE_TEXT)):
+        time = StatementTime(record.text("said_on") or None, None)
+        one = IndexedStatement(passage.text, (time,), passage=passage.start)
+        texts.setdefault(passage.text, one)
     names = record.properties.get("is_reversed") is True if is_relationship else record.text("name")
     return RecordStatements(kind.statement_location(record), names, texts)
 
@@ -145,6 +150,7 @@ def index_row(kind: RecordKind[Any, Any], change: VectorChange, embedder: Embedd
                     "entity_key": statement_key(record, text),
                     "text": text,
                     "is_record": statement.is_record or None,
+                    "passage": statement.passage,
                     "embedding_hash": embedding_hash(embedder, statement.embedded),
                     "embedding_model": embedder.model,
                 },

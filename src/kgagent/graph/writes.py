@@ -159,12 +159,15 @@ class IndexedStatement(NamedTuple):
         is_record: whether it is the record itself, with its description, which a search is between
             by any of its times.
         began_earlier: whether its record had another type before these times.
+        passage: position of its first character in the text of its source; None if it is no
+            passage.
     """
 
     embedded: str
     times: tuple[StatementTime, ...]
     is_record: bool = False
     began_earlier: bool = False
+    passage: int | None = None
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ class Candidate:
         features: what its score is made of; None if another fusion strategy ranks it.
         statements: plain cosine with the query of each of its statements that were retrieved, by
             text; None for one without an embedding that can be compared.
+        passages: the position in its source's text of each of these statements that is a passage.
         best_text: the text of the best of these statements, once they are scored.
         result: the record as it is returned; None until it is read in full.
     """
@@ -61,6 +62,7 @@ class Candidate:
     found_by: tuple[RetrieverName, ...] = ()
     features: Features | None = None
     statements: Mapping[str, float | None] = field(default_factory=dict)
+    passages: Mapping[str, int] = field(default_factory=dict)
     best_text: str = ""
     result: GraphNode | GraphRelationship | None = None
 
@@ -100,6 +102,7 @@ def merged(candidates: Iterable[Candidate]) -> dict[str, Candidate]:
                 similarity=candidate.similarity if known.similarity is None else known.similarity,
                 text_score=candidate.text_score if known.text_score is None else known.text_score,
                 statements={**candidate.statements, **known.statements},
+                passages={**candidate.passages, **known.passages},
             )
     return first
 
@@ -162,11 +165,12 @@ def read_record(
 
 def statement_candidate(record: StoredRecord, match: Mapping[str, Any]) -> Candidate:
     """Read the statements of a match, see `_statement_match.cypher`; the best one is the score."""
-    statements: dict[str, float | None] = dict(match["statements"])
+    statements: dict[str, float | None] = {text: similar for text, similar, _ in match["statements"]}
+    passages = {text: start for text, _, start in match["statements"] if start is not None}
     score = max(
         (similarity for similarity in statements.values() if similarity is not None), default=0.0
     )
-    return Candidate(key_of(record), score, record, statements=statements)
+    return Candidate(key_of(record), score, record, statements=statements, passages=passages)
 
 
 def _row(fields: Sequence[str], found: Sequence[Any]) -> dict[str, Any]:

@@ -28,12 +28,13 @@ class ReadRecord:
         record: the record.
         similarities: plain cosine of the record itself with each query; empty if it cannot be
             compared.
-        statements: those of its statements that are nearest to the queries, by text, with the same.
+        statements: those of its statements that are nearest to the queries: the text, the same
+            similarities, and the position of a passage in the text of its source, else None.
     """
 
     record: StoredRecord
     similarities: Sequence[float] = ()
-    statements: Sequence[tuple[str, Sequence[float | None]]] = ()
+    statements: Sequence[tuple[str, Sequence[float | None], int | None]] = ()
 
 
 @dataclass(frozen=True)

@@ -221,7 +221,8 @@ def _retrieved(spec: SearchSpec, query: Query, found: Mapping[Retriever, Returne
     def is_kept(candidate: Candidate) -> bool:
         record = candidate.record
         return not isinstance(record, NodeRecord) or (
-            record.label in spec.labels and spec.kept.keeps_node(record)
+            record.label in spec.labels
+            and (bool(candidate.passages) or spec.kept.keeps_node(record))
         )
 
     rankings = {

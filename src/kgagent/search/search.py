@@ -22,6 +22,7 @@ from kgagent.models.graph import FoundStatement, GraphNode, GraphRelationship
 from kgagent.models.history import FormerDescription, former_descriptions
 from kgagent.models.hybrid import Retriever, RetrieverName
 from kgagent.models.note import Note
+from kgagent.models.passage import Passage
 from kgagent.models.when import OPEN_END, OPEN_START, last_day
 from kgagent.search.attempt import Failure, attempt
 from kgagent.search.candidates import Candidate, retrievers_of
@@ -151,7 +152,10 @@ async def read_scored(
     else:
         wanted = {one.key for one in candidates}
         records = {
-            one.key: ReadRecord(one.record, statements=[(text, ()) for text in one.statements])
+            one.key: ReadRecord(
+                one.record,
+                statements=[(text, (), one.passages.get(text)) for text in one.statements],
+            )
             for result in found.results
             for one in result.candidates
             if one.key in wanted and isinstance(one.record, NodeRecord)
@@ -219,8 +223,8 @@ def order(candidate: Candidate) -> tuple[float, float, bool, float, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A statement of a record: its text, the note that it is (None: the description), and a
-    similarity a query.
+    """A statement of a record: its text, the note or passage that it is (None: the description),
+    and a similarity a query.
     """
 
     text: str
@@ -230,17 +234,17 @@ class _Statement:
 
 def _with_retrieved(read: ReadRecord, candidates: Sequence[Candidate | None]) -> ReadRecord:
     """The record with the statements that the queries retrieved, also those that were not read."""
-    known = {text for text, _ in read.statements}
-    texts = dict.fromkeys(
-        text
+    known = {text for text, *_ in read.statements}
+    texts = {
+        text: one.passages.get(text)
         for one in candidates
         if one is not None
         for text in one.statements
         if text not in known
-    )
+    }
     more = [
-        (text, [None if one is None else one.statements.get(text) for one in candidates])
-        for text in texts
+        (text, [None if one is None else one.statements.get(text) for one in candidates], start)
+        for text, start in texts.items()
     ]
     return replace(read, statements=(*read.statements, *more))
 
@@ -248,18 +252,25 @@ def _with_retrieved(read: ReadRecord, candidates: Sequence[Candidate | None]) ->
 def _statements(
     read: ReadRecord, model: GraphNode | GraphRelationship, kept: RelationshipFilter
 ) -> list[_Statement]:
-    """The statements of a record that were read: its description, current notes and former
-    descriptions.
+    """The statements of a record that were read: its description, current notes, former
+    descriptions and passages.
 
     A record that is not in the index of statements has one, with its own similarity. A description
     that only repeats the triplet says nothing beside notes.
     """
-    texts = dict(read.statements) or {model.description: read.similarities}
+    texts = {text: similarities for text, similarities, _ in read.statements}
+    texts = texts or {model.description: read.similarities}
     notes = [note for note in model.notes if note.content in texts and note.is_current(kept.now)]
     known = {model.description, *(note.content for note in model.notes)}
     last = OPEN_END if kept.as_of is None else kept.as_of.latest
     former = former_descriptions(read.record.properties, read.record.history, last)
     notes += [one for one in former if one.content in texts and one.content not in known]
+    said_on = read.record.text("said_on") or None
+    notes += [
+        Passage(content=text, when=said_on, start=start)
+        for text, _, start in read.statements
+        if start is not None and text not in known
+    ]
     of_notes = [_Statement(note.content, note, texts[note.content]) for note in notes]
     is_said = model.description in texts or not of_notes
     if not is_said or (of_notes and isinstance(model, GraphRelationship) and model.repeats_triplet):

@@ -1,0 +1,94 @@
+"""Sources with their text: a conversation, a document or a page, found by its name or created."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from kgagent.errors import InputError, KgAgentError
+from kgagent.graph.compare_and_set import compare_and_set
+from kgagent.graph.graph_writes import GraphStrategy
+from kgagent.graph.nodes import NodeIntent
+from kgagent.graph.property_names import SOURCE_TEXT
+from kgagent.graph.references import Resolver
+from kgagent.graph.user_graph import UserGraph
+from kgagent.graph.writes import WriteResult
+from kgagent.models import GraphNode
+from kgagent.models.fields import Text
+from kgagent.models.request import RequestModel
+from kgagent.models.when import WhenPeriod
+from kgagent.names import normalised_name
+
+
+class SourceText(RequestModel):
+    """The text of a source.
+
+    Attributes:
+        name: title of the source, by which it is found.
+        text: all that was said or written.
+        description: one sentence about it.
+        said_on: date of a conversation or a document, in EDTF.
+    """
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+    text: Annotated[str, StringConstraints(min_length=1, max_length=5_000_000)]
+    description: Text = ""
+    said_on: WhenPeriod | None = Field(None)
+
+
+async def save_sources(
+    graph: UserGraph, resolver: Resolver, sources: Sequence[SourceText]
+) -> list[WriteResult[GraphNode] | KgAgentError]:
+    """Store the texts of sources, each with its passages; a text that is stored already costs
+    nothing.
+
+    Args:
+        graph: the records of the user.
+        resolver: finds the sources by their names.
+        sources: the texts; one of a source that exists replaces its text.
+
+    Returns:
+        The source of each text, or why it was not stored.
+
+    Raises:
+        InputError: the ontology has no label for sources.
+        StoreError: the database failed before anything was written.
+    """
+    label = graph.nodes.ontology.source_label
+    if label is None:
+        raise InputError("The ontology has no source_label, so that no text of a source can be stored")
+    names = [source.name for source in sources]
+    found = await resolver.find(graph.user_id, names=names)
+    rule, now = graph.nodes.ontology.label(label), graph.context.clock().isoformat()
+    outcomes: dict[int, WriteResult[GraphNode] | KgAgentError] = {}
+    intents: dict[int, NodeIntent] = {}
+    for position, source in enumerate(sources):
+        try:
+            known = any(node.is_called(source.name) for node in found.nodes(source.name, label))
+            key = (
+                found.key(source.name, label)
+                if known
+                else rule.entity_key(
+                    name=source.name,
+                    description=source.description,
+                    user_id=graph.user_id,
+                    created_at=now,
+                    idempotency_key=f"source {normalised_name(source.name)}",
+                )
+            )
+        except InputError as error:
+            outcomes[position] = error
+            continue
+        given = {"description": source.description, "said_on": source.said_on}
+        intents[position] = NodeIntent(
+            entity_key=key,
+            label=label,
+            mode="either",
+            initial={"name": source.name},
+            values={SOURCE_TEXT: source.text, **{name: one for name, one in given.items() if one}},
+        )
+    written = await compare_and_set(
+        GraphStrategy(graph), list(intents.values()), attempts=graph.context.attempts
+    )
+    outcomes |= dict(zip(intents, written, strict=True))
+    return [outcomes[position] for position in range(len(sources))]
